@@ -1,0 +1,215 @@
+#pragma once
+
+#include "base/integer.hpp"
+#include "formula/index_map.hpp"
+#include "problem/kinds.hpp"
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+/// SPL: matrices as terms (Püschel et al., "SPIRAL", Proc. IEEE 93(2), 2005; the tutorial, section 2).
+/// A formula of shape rows×columns maps a vector of `columns` entries to one of `rows`.
+namespace swirl::formula {
+
+using Complex = std::complex<long double>;
+
+struct Shape {
+    Integer rows;
+    Integer columns;
+    auto operator<=>(const Shape&) const = default;
+};
+
+// ---- payloads: parameters only; operands are the node's children -------------------------------------------
+
+struct Identity { bool operator==(const Identity&) const = default; };
+
+// Nonterminals: transforms a breakdown rule may expand. Their size is the node's shape.
+struct Dft { Direction direction; bool operator==(const Dft&) const = default; };
+struct Wht { bool operator==(const Wht&) const = default; };
+/// forward: real n → halfcomplex r_0 r_1 … r_{⌊n/2⌋} i_{⌈n/2⌉−1} … i_1 (FFTW's R2HC); backward: HC2R, unnormalised.
+struct RealDft { Direction direction; bool operator==(const RealDft&) const = default; };
+/// Types 2, 3 and 4, unnormalised as FFTW's REDFT10, REDFT01, REDFT11 and RODFT10, RODFT01, RODFT11.
+struct Dct { int type; bool operator==(const Dct&) const = default; };
+struct Dst { int type; bool operator==(const Dst&) const = default; };
+/// Cyclic convolution with a fixed kernel h: circulant matrix, first column h.
+struct Circulant {
+    std::shared_ptr<const std::vector<Complex>> kernel;
+    bool operator==(const Circulant& o) const { return *kernel == *o.kernel; }
+};
+
+/// (P x)[i] = x[map(i)].
+struct Permutation { IndexMap map; bool operator==(const Permutation&) const = default; };
+/// n×N: (G x)[i] = x[map(i)].
+struct Gather { IndexMap map; bool operator==(const Gather&) const = default; };
+/// N×n, the transpose of a gather: y[map(i)] = x[i], other entries 0.
+struct Scatter { IndexMap map; bool operator==(const Scatter&) const = default; };
+
+/// The digit (i / divisor) mod modulus of an index.
+struct Digit {
+    Integer divisor;
+    Integer modulus;
+    Integer of(Integer i) const { return i / divisor % modulus; }
+    bool operator==(const Digit&) const = default;
+};
+/// ω_order^{first(i)·second(i)}, ω = e^{∓2πi/order}. T^{mn}_n is order mn, first {n, m}, second {1, n}.
+struct TwiddleFunction {
+    Integer order;
+    Digit first;
+    Digit second;
+    Direction direction;
+    bool operator==(const TwiddleFunction&) const = default;
+};
+/// e^{∓πi·i²/order}: Bluestein's chirp (1970).
+struct ChirpFunction {
+    Integer order;
+    Direction direction;
+    bool operator==(const ChirpFunction&) const = default;
+};
+struct ConstantFunction {
+    Complex value;
+    bool operator==(const ConstantFunction&) const = default;
+};
+struct ExplicitFunction {
+    std::shared_ptr<const std::vector<Complex>> values;
+    bool operator==(const ExplicitFunction& o) const { return *values == *o.values; }
+};
+using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction>;
+/// Entry i is function(index(i)); accurate to the last bit or so of long double.
+struct Diagonal {
+    DiagonalFunction function;
+    IndexMap index;
+    bool operator==(const Diagonal&) const = default;
+};
+
+/// Small dense matrix, row-major.
+struct Matrix { std::vector<Complex> entries; bool operator==(const Matrix&) const = default; };
+
+struct Product { bool operator==(const Product&) const = default; };     ///< children A·B·C, applied right to left
+struct Kronecker { bool operator==(const Kronecker&) const = default; }; ///< children A ⊗ B ⊗ C
+struct DirectSum { bool operator==(const DirectSum&) const = default; }; ///< children A ⊕ B ⊕ C
+/// Σ_{variable < count} child; the child's gathers, scatters and diagonals name the variable.
+struct IterativeSum { Variable variable; Integer count; bool operator==(const IterativeSum&) const = default; };
+/// The real 2r×2c matrix of a complex r×c child, acting on interleaved (re, im) pairs.
+struct RealOf { bool operator==(const RealOf&) const = default; };
+
+/// What a subterm is to become; rewriting pushes tags down to the constructs below.
+struct Tag {
+    enum class Kind : std::uint8_t {
+        vector,   ///< vec(ν): parameters {lanes}
+        parallel, ///< smp(p, μ): parameters {processors, cache line in elements}
+        pass,     ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
+    };
+    Kind kind;
+    Integer first = 0;
+    Integer second = 0;
+    bool operator==(const Tag&) const = default;
+};
+struct Tagged { Tag tag; bool operator==(const Tagged&) const = default; };
+/// A ⊗ᵥ I_ν: A over vectors of ν lanes.
+struct VectorKronecker { Integer lanes; bool operator==(const VectorKronecker&) const = default; };
+/// The ν×ν transposition L^{ν²}_ν inside registers.
+struct VectorTransposition { Integer lanes; bool operator==(const VectorTransposition&) const = default; };
+/// I_p ⊗∥ A: one copy of A a processor.
+struct ParallelKronecker { Integer processors; bool operator==(const ParallelKronecker&) const = default; };
+/// P ⊗̄ I_μ: a permutation of whole cache lines.
+struct LinePermutation { Integer line; bool operator==(const LinePermutation&) const = default; };
+
+using Payload =
+    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter, Diagonal, Matrix,
+                 Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged, VectorKronecker,
+                 VectorTransposition, ParallelKronecker, LinePermutation>;
+
+// ---- the term -----------------------------------------------------------------------------------------------
+
+struct FormulaNode;
+
+/// An immutable matrix term; cheap to copy, compared by value.
+class Formula {
+public:
+    explicit Formula(std::shared_ptr<const FormulaNode> node) : node_(std::move(node)) {}
+    const Payload& payload() const;
+    const std::vector<Formula>& children() const;
+    Shape shape() const;
+    Integer rows() const { return shape().rows; }
+    Integer columns() const { return shape().columns; }
+    std::size_t hash() const;
+    const FormulaNode* node() const { return node_.get(); }
+    bool operator==(const Formula& other) const;
+
+    template <class P> const P* get_if() const { return std::get_if<P>(&payload()); }
+    template <class P> bool is() const { return get_if<P>() != nullptr; }
+
+private:
+    std::shared_ptr<const FormulaNode> node_;
+};
+
+struct FormulaNode {
+    Payload payload;
+    std::vector<Formula> children;
+    Shape shape;
+    std::size_t hash;
+};
+
+// ---- factories: check shapes, throw InternalError; products and the like flatten only their own kind's nesting
+// ---- in operator form (a * b * c is one Product of three) and keep a Tagged child apart ---------------------
+
+Formula I(Integer n);
+Formula DFT(Integer n, Direction direction = Direction::forward);
+Formula WHT(Integer n); ///< n a power of two
+Formula RDFT(Integer n, Direction direction = Direction::forward);
+Formula DCT(int type, Integer n);
+Formula DST(int type, Integer n);
+Formula circulant(std::vector<Complex> kernel);
+Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
+Formula J(Integer n);                    ///< reversal
+Formula permutation(IndexMap map);
+Formula gather(IndexMap map);
+Formula scatter(IndexMap map); ///< map.range() × map.domain()
+/// Twiddles T^{size}_n = diag ω_size^{j·k}, entry j·n + k: the tutorial's eq. 4.
+Formula T(Integer size, Integer n, Direction direction = Direction::forward);
+Formula diagonal(DiagonalFunction function, Integer n);
+Formula diagonal(DiagonalFunction function, IndexMap index);
+Formula diagonal(std::vector<Complex> values);
+Formula matrix(Integer rows, Integer columns, std::vector<Complex> entries);
+Formula F2(); ///< the 2×2 butterfly matrix [1 1; 1 −1]
+
+Formula product(std::vector<Formula> factors);
+Formula operator*(const Formula& a, const Formula& b);
+Formula kron(std::vector<Formula> factors);
+Formula kron(const Formula& a, const Formula& b);
+Formula direct_sum(std::vector<Formula> summands);
+Formula direct_sum(const Formula& a, const Formula& b);
+Formula iterative_sum(Variable variable, Integer count, const Formula& body);
+Formula real_of(const Formula& complex);
+
+Formula tagged(Tag tag, const Formula& child);
+Formula pass(const Formula& child); ///< Tag::Kind::pass
+Formula vector_kron(const Formula& a, Integer lanes);
+Formula vector_transposition(Integer lanes);
+Formula parallel_kron(Integer processors, const Formula& a);
+Formula line_permutation(const Formula& permutation, Integer line);
+
+/// The node with the same payload and other children (shapes checked).
+Formula with_children(const Formula& formula, std::vector<Formula> children);
+
+/// Transforms a breakdown rule may expand.
+bool is_nonterminal(const Formula& formula);
+
+// ---- meaning ------------------------------------------------------------------------------------------------
+
+/// Entry i of a diagonal function: exponents reduced exactly, then one correctly scaled sine and cosine.
+Complex diagonal_value(const DiagonalFunction& function, Integer i);
+/// e^{∓2πi·k/n} for any k ≥ 0, n ≥ 1: octant reduction in integers, error about one unit in the last place.
+Complex root_of_unity(Integer n, Integer k, Direction direction);
+
+using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
+/// The matrix itself. Nonterminals by their definitions, summed in long double.
+DenseMatrix dense(const Formula& formula);
+/// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms fast.
+std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
+Formula transpose(const Formula& formula);
+
+} // namespace swirl::formula
