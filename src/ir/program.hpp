@@ -1,0 +1,210 @@
+#pragma once
+
+#include "base/affine.hpp"
+#include "ir/type.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The kernel's abstract syntax tree, one for CPUs and GPUs. A tree of statements (loops, conditions, barriers)
+/// whose leaves are runs of straight-line operations in SSA form. Values, buffers and variables are indices into
+/// the program's tables, so that a pass over thousands of operations is a walk over flat arrays.
+namespace swirl::ir {
+
+using Value = std::int32_t;  ///< index into Program::operations
+using Buffer = std::int32_t; ///< index into Program::buffers
+constexpr Value no_value = -1;
+
+// ---- memory -------------------------------------------------------------------------------------------------
+
+enum class Space : std::uint8_t {
+    argument, ///< caller's memory; on a GPU, global memory
+    table,    ///< constant data that travels with the kernel
+    scratch,  ///< workspace the caller provides; contents undefined on entry
+    local,    ///< private to a thread; on a CPU, the stack frame
+    shared,   ///< shared by the threads of a block
+};
+
+/// Contents of a table, in long double; rounded to the element type when it is materialised.
+using TableData = std::shared_ptr<const std::vector<long double>>;
+
+/// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the ir sees scalars only.
+struct BufferInfo {
+    std::string name;
+    Scalar element = Scalar::float64;
+    Space space = Space::argument;
+    Integer elements = 0;   ///< extent in scalars; accesses lie in first…first+elements−1
+    Integer first = 0;      ///< lowest index accessed (negative strides make it negative)
+    int alignment = 0;      ///< bytes the base address is known to be a multiple of; 0: the element's own size
+    bool written = false;   ///< false: the program only reads it
+    TableData data;         ///< Space::table of floating elements
+    std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
+};
+
+/// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? value of `dynamic` : 0).
+/// On a vector access with active < lanes only the first `active` lanes touch memory; a load gives 0 elsewhere.
+struct Address {
+    Buffer buffer = 0;
+    Affine index;
+    Value dynamic = no_value; ///< an int64 value added to the index, for table-driven permutations
+    Integer lane_stride = 1;
+    bool operator==(const Address&) const = default;
+};
+
+// ---- operations ---------------------------------------------------------------------------------------------
+
+struct Instruction; // see ir/instruction.hpp; entries live in target/ tables
+
+enum class Opcode : std::uint8_t {
+    constant,     ///< `number` in every lane
+    index,        ///< `address.index` as an int64 scalar
+    load,         ///< `address`, `active`
+    store,        ///< a → `address`, `active`; result type is a's
+    atomic_add,   ///< memory[`address`] += a, scalars
+    splat,        ///< scalar a in every lane
+    negate,       ///< −a
+    add,          ///< a + b
+    subtract,     ///< a − b
+    multiply,     ///< a · b
+    fma,          ///< a·b + c
+    fms,          ///< a·b − c
+    fnma,         ///< c − a·b
+    shuffle,      ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
+    convert,      ///< a in the result's scalar type
+    less,         ///< a < b, boolean lanes
+    select,       ///< a ? b : c lanewise
+    instruction,  ///< `instruction` of a target/ table applied to a, b, c
+};
+
+/// One operation; its result is the Value that is its position in Program::operations.
+struct Operation {
+    Opcode opcode = Opcode::constant;
+    Type type;
+    std::array<Value, 3> operands = {no_value, no_value, no_value};
+    long double number = 0;                     ///< constant
+    Address address;                            ///< load, store, atomic_add, index
+    int active = 0;                             ///< load, store: lanes that touch memory, 1…lanes
+    std::vector<std::int8_t> lane_map;          ///< shuffle
+    const Instruction* instruction = nullptr;   ///< instruction
+};
+
+// ---- statements ---------------------------------------------------------------------------------------------
+
+struct Statement;
+using Body = std::vector<Statement>;
+
+/// A run of operations, executed in this order.
+struct Straight {
+    std::vector<Value> operations;
+};
+
+/// A derived variable of a loop: `start` on entry (in outer variables), `step` more after each iteration.
+struct Induction {
+    Variable variable;
+    Affine start;
+    Integer step;
+};
+
+/// for (variable = begin; variable < end; variable += step) body
+struct For {
+    enum class Kind : std::uint8_t {
+        serial,
+        vector,   ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one machine vector long
+        parallel, ///< iterations are independent
+        unrolled, ///< `unroll` removes it
+    };
+    Variable variable = 0;
+    Affine begin = 0;
+    Affine end = 0;
+    Integer step = 1;
+    Kind kind = Kind::serial;
+    std::vector<Induction> inductions;
+    Body body;
+};
+
+/// Holds when `form` < 0, ≥ 0 or = 0.
+struct Condition {
+    enum class Relation : std::uint8_t { negative, nonnegative, zero };
+    Affine form;
+    Relation relation = Relation::negative;
+};
+
+/// All of `conditions` must hold for `then`; else `otherwise`.
+struct If {
+    std::vector<Condition> conditions;
+    Body then;
+    Body otherwise;
+};
+
+/// All threads of the block meet; shared-memory writes before are seen after.
+struct Barrier {};
+
+struct Statement {
+    std::variant<Straight, For, If, Barrier> node;
+};
+
+// ---- the program --------------------------------------------------------------------------------------------
+
+struct VariableInfo {
+    enum class Kind : std::uint8_t { loop, induction, parameter, thread, block };
+    std::string name;
+    Kind kind = Kind::loop;
+    int axis = 0; ///< thread and block: 0, 1, 2 for x, y, z; parameter: its position in the argument list
+};
+
+/// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU.
+struct Launch {
+    std::array<Integer, 3> blocks = {1, 1, 1};
+    std::array<Integer, 3> threads = {1, 1, 1};
+    bool operator==(const Launch&) const = default;
+};
+
+/// A kernel. As a CPU function its signature is  void(void* const* buffers, const int64_t* parameters)  where
+/// `buffers` holds one pointer for each entry of `buffers` that is an argument, table or scratch, in order
+/// (each pointing at index 0, also where `first` is negative), and `parameters` the integer parameters.
+struct Program {
+    std::string name;
+    std::vector<BufferInfo> buffers;
+    std::vector<VariableInfo> variables;
+    std::vector<Operation> operations;
+    Body body;
+    Launch launch;
+
+    Value append(Operation operation) {
+        operations.push_back(std::move(operation));
+        return static_cast<Value>(operations.size() - 1);
+    }
+    const Operation& operator[](Value value) const { return operations[static_cast<std::size_t>(value)]; }
+    Operation& operator[](Value value) { return operations[static_cast<std::size_t>(value)]; }
+};
+
+constexpr int operand_count(Opcode opcode) {
+    switch (opcode) {
+    case Opcode::constant:
+    case Opcode::index:
+    case Opcode::load: return 0;
+    case Opcode::store:
+    case Opcode::atomic_add:
+    case Opcode::splat:
+    case Opcode::negate:
+    case Opcode::convert: return 1;
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply:
+    case Opcode::less:
+    case Opcode::shuffle: return 2;
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma:
+    case Opcode::select: return 3;
+    case Opcode::instruction: return -1; // as many as its table entry says
+    }
+    return 0;
+}
+
+} // namespace swirl::ir

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "ir/instruction.hpp"
+#include "ir/type.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace swirl::target {
+
+enum class InstructionSet : std::uint8_t {
+    portable, ///< no assumptions: built-in kernels and emitted text only
+    sse2,     ///< the x86-64 baseline, 16-byte vectors, 16 registers
+    avx2_fma, ///< 32-byte vectors, 16 registers
+    avx512,   ///< AVX-512 F+VL+DQ+BW, 64-byte vectors, 32 registers, masks
+};
+
+/// A CPU as passes, the machine-code back end and the cost models see it. One constant table entry each.
+struct Cpu {
+    std::string_view name;
+    InstructionSet set;
+    int vector_bytes;
+    int vector_registers;
+    bool has_fma;
+    bool has_masks; ///< predicated loads and stores at full speed
+    std::span<const ir::Instruction* const> instructions; ///< the shuffles and the like, in order of preference
+};
+
+const Cpu& portable_cpu();
+const Cpu& sse2_cpu();
+const Cpu& avx2_cpu();
+const Cpu& avx512_cpu();
+std::span<const Cpu* const> cpus(); ///< all, slowest first
+
+/// By name: "portable", "sse2", "avx2", "avx512". Throws UserError listing the names.
+const Cpu& cpu_named(std::string_view name);
+
+/// The best entry this machine can run (CPUID and the operating system's saved state); SWIRL_CPU in the
+/// environment may name a lesser one.
+const Cpu& host_cpu();
+bool host_can_run(const Cpu& cpu);
+
+constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) { return cpu.vector_bytes / ir::size_in_bytes(scalar); }
+
+} // namespace swirl::target
