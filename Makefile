@@ -1,0 +1,53 @@
+# A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
+
+.PHONY: help setup build demo check check-gpu bench sanitize format docs
+
+help:
+	@echo "make demo       build the release version and run the demonstration"
+	@echo "make check      build, check layers and formatting, run all tests"
+	@echo "make bench      build the release version and run the benchmarks"
+	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
+	@echo "make format     format all C and C++ files"
+	@echo "make docs       write the generated parts of docs/ anew"
+	@echo "make check-gpu  run the tests that need a GPU"
+
+setup:
+	@scripts/setup
+
+build: setup
+	cmake --preset dev
+	cmake --build --preset dev
+
+demo: setup
+	cmake --preset release
+	cmake --build --preset release
+	@test -x scripts/demo || { echo "make demo: there is no demonstration yet (scripts/demo)" >&2; exit 1; }
+	scripts/demo
+
+check: build
+	scripts/check_layers
+	scripts/check_format
+	ctest --preset dev --progress
+
+check-gpu: setup
+	@echo "make check-gpu: there are no tests that need a GPU yet; nothing was run"
+
+bench: setup
+	cmake --preset release
+	cmake --build --preset release
+	scripts/bench
+
+sanitize: setup
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan --progress
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan --progress
+
+format: setup
+	scripts/check_format --fix
+
+# A test in tests/docs compares each generated part with what swirl prints; with this variable it writes it.
+docs: build
+	SWIRL_UPDATE_DOCS=1 ctest --preset dev --label-regex '^docs$$'

@@ -1,0 +1,28 @@
+# Language level, warnings and the places where outputs go. The library is built for the compiler's default
+# machine and with strict floating point: what is fast on the machine at hand is generated at run time.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+# Every target of ours links this (PRIVATE); it adds nothing for a user of the installed library.
+add_library(swirl_compile_options INTERFACE)
+target_compile_options(swirl_compile_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
+    $<$<BOOL:${SWIRL_WERROR}>:-Werror>)

@@ -1,0 +1,25 @@
+# Third-party libraries, and which folder of src/ uses which. A folder not named here uses none of its own.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(asmjit CONFIG REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+
+set(SWIRL_DEPENDENCIES_base fmt::fmt)
+set(SWIRL_DEPENDENCIES_target PkgConfig::HWLOC)
+set(SWIRL_DEPENDENCIES_jit asmjit::asmjit)
+set(SWIRL_DEPENDENCIES_runtime Threads::Threads ${CMAKE_DL_LIBS})
+set(SWIRL_DEPENDENCIES_plan nlohmann_json::nlohmann_json)
+set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
+
+# FFTW is only ever a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
+# look at SWIRL_HAVE_FFTW; the library never links it.
+pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f)
+add_library(swirl_fftw INTERFACE)
+if(FFTW_FOUND)
+    target_link_libraries(swirl_fftw INTERFACE PkgConfig::FFTW)
+    target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
+endif()

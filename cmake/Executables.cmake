@@ -1,0 +1,79 @@
+# The command line, tests, benchmarks and examples. Each part is skipped while its folder is not there.
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# cli/*.cpp -> bin/swirl
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+if(cli_sources)
+    find_package(CLI11 REQUIRED)
+    add_executable(swirl_cli ${cli_sources})
+    set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
+    target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_definitions(swirl_cli PRIVATE SWIRL_VERSION="${PROJECT_VERSION}")
+    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all CLI11::CLI11
+        nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    install(TARGETS swirl_cli)
+endif()
+
+# tests/<folder>/*.cpp -> test_<folder>: sees the folder of src/ of the same name and those above it; a folder
+# of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests.
+if(SWIRL_BUILD_TESTS)
+    enable_testing()
+    find_package(GTest REQUIRED)
+    include(GoogleTest)
+    file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
+        ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
+    set(test_folders)
+    foreach(source IN LISTS test_sources)
+        string(REGEX MATCH "^([^/]+)/" is_in_folder "${source}")
+        if(is_in_folder)
+            set(folder ${CMAKE_MATCH_1})
+            list(APPEND test_folders ${folder})
+            list(APPEND test_sources_${folder} ${PROJECT_SOURCE_DIR}/tests/${source})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES test_folders)
+    foreach(folder IN LISTS test_folders)
+        if(TARGET swirl_${folder} AND folder IN_LIST SWIRL_LAYERS)
+            set(tested swirl_${folder})
+        else()
+            set(tested swirl_all)
+        endif()
+        add_executable(test_${folder} ${test_sources_${folder}})
+        target_include_directories(test_${folder} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+        target_compile_definitions(test_${folder} PRIVATE
+            SWIRL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}"
+            SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
+        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw GTest::gtest_main)
+        if(folder STREQUAL "cli" AND TARGET swirl_cli)
+            add_dependencies(test_${folder} swirl_cli)
+        endif()
+        gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
+            PROPERTIES TIMEOUT 300 LABELS ${folder})
+    endforeach()
+endif()
+
+# bench/<name>.cpp -> bin/bench_<name>
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+if(SWIRL_BUILD_BENCH AND bench_sources)
+    find_package(benchmark REQUIRED)
+    foreach(source IN LISTS bench_sources)
+        cmake_path(GET source STEM name)
+        add_executable(bench_${name} ${source})
+        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_fftw
+            benchmark::benchmark_main)
+    endforeach()
+endif()
+
+# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
+if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
+    foreach(source IN LISTS example_sources)
+        cmake_path(GET source STEM name)
+        cmake_path(GET source EXTENSION LAST_ONLY extension)
+        string(REPLACE "." "_" suffix "${extension}")
+        add_executable(example_${name}${suffix} ${source})
+        target_link_libraries(example_${name}${suffix} PRIVATE swirl_compile_options swirl::swirl
+            $<$<PLATFORM_ID:Linux>:m>)
+    endforeach()
+endif()

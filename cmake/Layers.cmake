@@ -1,0 +1,36 @@
+# One library per folder of src/, in the order of src/LAYERS; each sees the folders above it and no other.
+# A folder with headers only becomes an INTERFACE library; a folder that is not there yet is skipped.
+#
+# Results: SWIRL_LAYERS (folders that exist), target swirl_<folder> for each, target swirl_all for the whole.
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS layer_order REGEX "^[a-z]")
+
+set(SWIRL_LAYERS)
+foreach(layer IN LISTS layer_order)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.hpp)
+    if(NOT sources AND NOT headers)
+        continue()
+    endif()
+
+    set(above ${SWIRL_LAYERS})
+    list(TRANSFORM above PREPEND swirl_)
+    if(sources)
+        add_library(swirl_${layer} STATIC ${sources} ${headers})
+        target_link_libraries(swirl_${layer} PRIVATE swirl_compile_options)
+        set(scope PUBLIC)
+    else()
+        add_library(swirl_${layer} INTERFACE ${headers})
+        set(scope INTERFACE)
+    endif()
+    target_include_directories(swirl_${layer} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_compile_features(swirl_${layer} ${scope} cxx_std_20)
+    target_link_libraries(swirl_${layer} ${scope} ${above} ${SWIRL_DEPENDENCIES_${layer}})
+    list(APPEND SWIRL_LAYERS ${layer})
+endforeach()
+
+add_library(swirl_all INTERFACE)
+foreach(layer IN LISTS SWIRL_LAYERS)
+    target_link_libraries(swirl_all INTERFACE swirl_${layer})
+endforeach()
