@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ir/program.hpp"
+#include "target/cpu.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// ir → x86-64 machine code.
+namespace swirl::jit {
+
+/// What the register allocator and encoder did, for reports and tests.
+struct CodeStatistics {
+    int instructions = 0;
+    int spills = 0;         ///< stores to the frame
+    int reloads = 0;        ///< loads from the frame
+    int folded_loads = 0;   ///< memory operands of arithmetic
+    std::size_t bytes = 0;
+};
+
+/// Position-independent machine code of one kernel: void(void* const* buffers, const int64_t* parameters),
+/// System V calling convention (see ir::Program). Constants lie behind the code in the same bytes.
+struct MachineCode {
+    std::vector<std::uint8_t> bytes; ///< entry at offset 0, to be placed at a multiple of 64
+    CodeStatistics statistics;
+    std::string listing; ///< assembly text, when asked for
+};
+
+struct CompileOptions {
+    bool listing = false;
+};
+
+/// Compiles a program that passed ir::verify at stage `machine`: vector types of at most the CPU's vector length,
+/// shuffles as target instructions, addresses with at most one variable term.
+/// Throws InternalError for what the stage forbids, UserError when this build has no x86-64 encoder.
+MachineCode compile(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options = {});
+
+} // namespace swirl::jit

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "formula/formula.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Breakdown rules: choices. Each says how one transform becomes a formula of smaller ones.
+namespace swirl::rules {
+
+using formula::Formula;
+
+/// Empty when a rule applies; otherwise why it does not.
+class Applicability {
+public:
+    bool ok() const { return !reason_; }
+    const std::string& reason() const { return *reason_; }
+
+    friend Applicability accepted();
+    template <class... Args>
+    friend Applicability rejected(fmt::format_string<Args...> format, Args&&... args);
+
+private:
+    std::optional<std::string> reason_;
+};
+
+Applicability accepted();
+template <class... Args> Applicability rejected(fmt::format_string<Args...> format, Args&&... args) {
+    Applicability applicability;
+    applicability.reason_ = fmt::format(format, std::forward<Args>(args)...);
+    return applicability;
+}
+
+/// A rule's free parameters in the rule's own order, e.g. {m, n} of Cooley–Tukey or the radices of Stockham.
+using Choice = std::vector<Integer>;
+
+/// One row of the registry.
+struct BreakdownRule {
+    std::string_view name;     ///< "cooley-tukey"
+    std::string_view identity; ///< "DFT_mn = (DFT_m ⊗ I_n) T^mn_n (I_m ⊗ DFT_n) L^mn_m"
+    Applicability (*applicable)(const Formula& nonterminal);
+    /// Every choice worth listing, best guess first; at least one when applicable.
+    std::vector<Choice> (*choices)(const Formula& nonterminal);
+    /// The right-hand side; its nonterminals are the children to expand next.
+    Formula (*build)(const Formula& nonterminal, const Choice& choice);
+};
+
+/// All rules, sorted by name.
+std::span<const BreakdownRule> registry();
+/// Throws UserError listing the names when there is none.
+const BreakdownRule& rule_named(std::string_view name);
+
+/// Which rule and choice at each nonterminal. A node without a rule leaves its transform whole: it becomes a
+/// straight-line codelet. Children belong to the distinct nonterminals of the rule's formula in order of first
+/// appearance, left to right.
+struct BreakdownTree {
+    std::string rule; ///< empty: codelet
+    Choice choice;
+    std::vector<BreakdownTree> children;
+    bool operator==(const BreakdownTree&) const = default;
+};
+
+/// Distinct nonterminals of a formula in order of first appearance, left to right.
+std::vector<Formula> nonterminals(const Formula& formula);
+
+/// `nonterminal` expanded as the tree says. Throws UserError when a rule does not apply, naming it and the reason.
+Formula expand(const Formula& nonterminal, const BreakdownTree& tree);
+
+/// Compact text, e.g. "stockham(32,32)[codelet, codelet]" with trailing codelet children omitted; round-trips.
+std::string to_string(const BreakdownTree& tree);
+BreakdownTree parse_tree(std::string_view text);
+
+} // namespace swirl::rules
