@@ -24,16 +24,32 @@ struct Shape {
 
 // ---- payloads: parameters only; operands are the node's children -------------------------------------------
 
-struct Identity { bool operator==(const Identity&) const = default; };
+struct Identity {
+    bool operator==(const Identity&) const = default;
+};
 
 // Nonterminals: transforms a breakdown rule may expand. Their size is the node's shape.
-struct Dft { Direction direction; bool operator==(const Dft&) const = default; };
-struct Wht { bool operator==(const Wht&) const = default; };
+struct Dft {
+    Direction direction;
+    bool operator==(const Dft&) const = default;
+};
+struct Wht {
+    bool operator==(const Wht&) const = default;
+};
 /// forward: real n → halfcomplex r_0 r_1 … r_{⌊n/2⌋} i_{⌈n/2⌉−1} … i_1 (FFTW's R2HC); backward: HC2R, unnormalised.
-struct RealDft { Direction direction; bool operator==(const RealDft&) const = default; };
+struct RealDft {
+    Direction direction;
+    bool operator==(const RealDft&) const = default;
+};
 /// Types 2, 3 and 4, unnormalised as FFTW's REDFT10, REDFT01, REDFT11 and RODFT10, RODFT01, RODFT11.
-struct Dct { int type; bool operator==(const Dct&) const = default; };
-struct Dst { int type; bool operator==(const Dst&) const = default; };
+struct Dct {
+    int type;
+    bool operator==(const Dct&) const = default;
+};
+struct Dst {
+    int type;
+    bool operator==(const Dst&) const = default;
+};
 /// Cyclic convolution with a fixed kernel h: circulant matrix, first column h.
 struct Circulant {
     std::shared_ptr<const std::vector<Complex>> kernel;
@@ -41,11 +57,20 @@ struct Circulant {
 };
 
 /// (P x)[i] = x[map(i)].
-struct Permutation { IndexMap map; bool operator==(const Permutation&) const = default; };
+struct Permutation {
+    IndexMap map;
+    bool operator==(const Permutation&) const = default;
+};
 /// n×N: (G x)[i] = x[map(i)].
-struct Gather { IndexMap map; bool operator==(const Gather&) const = default; };
+struct Gather {
+    IndexMap map;
+    bool operator==(const Gather&) const = default;
+};
 /// N×n, the transpose of a gather: y[map(i)] = x[i], other entries 0.
-struct Scatter { IndexMap map; bool operator==(const Scatter&) const = default; };
+struct Scatter {
+    IndexMap map;
+    bool operator==(const Scatter&) const = default;
+};
 
 /// The digit (i / divisor) mod modulus of an index.
 struct Digit {
@@ -85,42 +110,74 @@ struct Diagonal {
 };
 
 /// Small dense matrix, row-major.
-struct Matrix { std::vector<Complex> entries; bool operator==(const Matrix&) const = default; };
+struct Matrix {
+    std::vector<Complex> entries;
+    bool operator==(const Matrix&) const = default;
+};
 
-struct Product { bool operator==(const Product&) const = default; };     ///< children A·B·C, applied right to left
-struct Kronecker { bool operator==(const Kronecker&) const = default; }; ///< children A ⊗ B ⊗ C
-struct DirectSum { bool operator==(const DirectSum&) const = default; }; ///< children A ⊕ B ⊕ C
+/// children A·B·C, applied right to left
+struct Product {
+    bool operator==(const Product&) const = default;
+};
+/// children A ⊗ B ⊗ C
+struct Kronecker {
+    bool operator==(const Kronecker&) const = default;
+};
+/// children A ⊕ B ⊕ C
+struct DirectSum {
+    bool operator==(const DirectSum&) const = default;
+};
 /// Σ_{variable < count} child; the child's gathers, scatters and diagonals name the variable.
-struct IterativeSum { Variable variable; Integer count; bool operator==(const IterativeSum&) const = default; };
+struct IterativeSum {
+    Variable variable;
+    Integer count;
+    bool operator==(const IterativeSum&) const = default;
+};
 /// The real 2r×2c matrix of a complex r×c child, acting on interleaved (re, im) pairs.
-struct RealOf { bool operator==(const RealOf&) const = default; };
+struct RealOf {
+    bool operator==(const RealOf&) const = default;
+};
 
 /// What a subterm is to become; rewriting pushes tags down to the constructs below.
 struct Tag {
     enum class Kind : std::uint8_t {
         vector,   ///< vec(ν): parameters {lanes}
         parallel, ///< smp(p, μ): parameters {processors, cache line in elements}
-        pass,     ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
+        pass, ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
     };
     Kind kind;
     Integer first = 0;
     Integer second = 0;
     bool operator==(const Tag&) const = default;
 };
-struct Tagged { Tag tag; bool operator==(const Tagged&) const = default; };
+struct Tagged {
+    Tag tag;
+    bool operator==(const Tagged&) const = default;
+};
 /// A ⊗ᵥ I_ν: A over vectors of ν lanes.
-struct VectorKronecker { Integer lanes; bool operator==(const VectorKronecker&) const = default; };
+struct VectorKronecker {
+    Integer lanes;
+    bool operator==(const VectorKronecker&) const = default;
+};
 /// The ν×ν transposition L^{ν²}_ν inside registers.
-struct VectorTransposition { Integer lanes; bool operator==(const VectorTransposition&) const = default; };
+struct VectorTransposition {
+    Integer lanes;
+    bool operator==(const VectorTransposition&) const = default;
+};
 /// I_p ⊗∥ A: one copy of A a processor.
-struct ParallelKronecker { Integer processors; bool operator==(const ParallelKronecker&) const = default; };
+struct ParallelKronecker {
+    Integer processors;
+    bool operator==(const ParallelKronecker&) const = default;
+};
 /// P ⊗̄ I_μ: a permutation of whole cache lines.
-struct LinePermutation { Integer line; bool operator==(const LinePermutation&) const = default; };
+struct LinePermutation {
+    Integer line;
+    bool operator==(const LinePermutation&) const = default;
+};
 
-using Payload =
-    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter, Diagonal, Matrix,
-                 Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged, VectorKronecker,
-                 VectorTransposition, ParallelKronecker, LinePermutation>;
+using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter,
+                             Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged,
+                             VectorKronecker, VectorTransposition, ParallelKronecker, LinePermutation>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ using Lanes = std::vector<long double>;
 /// A machine's special instruction: operands, encodings and what it means. Entries live in target/ tables and are
 /// never destroyed; `ir` refers to them by address, the interpreter runs `meaning`.
 struct Instruction {
-    std::string_view name;             ///< unique, e.g. "interleave_low_f64x8"
-    std::vector<Type> operands;        ///< one to three
+    std::string_view name;      ///< unique, e.g. "interleave_low_f64x8"
+    std::vector<Type> operands; ///< one to three
     Type result;
     Lanes (*meaning)(std::span<const Lanes> operands) = nullptr;
     std::vector<std::int8_t> lane_map; ///< for pure shuffles: the meaning as a shuffle's lane map; else empty

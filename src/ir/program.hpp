@@ -38,11 +38,11 @@ struct BufferInfo {
     std::string name;
     Scalar element = Scalar::float64;
     Space space = Space::argument;
-    Integer elements = 0;   ///< extent in scalars; accesses lie in first…first+elements−1
-    Integer first = 0;      ///< lowest index accessed (negative strides make it negative)
-    int alignment = 0;      ///< bytes the base address is known to be a multiple of; 0: the element's own size
-    bool written = false;   ///< false: the program only reads it
-    TableData data;         ///< Space::table of floating elements
+    Integer elements = 0; ///< extent in scalars; accesses lie in first…first+elements−1
+    Integer first = 0;    ///< lowest index accessed (negative strides make it negative)
+    int alignment = 0;    ///< bytes the base address is known to be a multiple of; 0: the element's own size
+    bool written = false; ///< false: the program only reads it
+    TableData data;       ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
 
@@ -61,24 +61,24 @@ struct Address {
 struct Instruction; // see ir/instruction.hpp; entries live in target/ tables
 
 enum class Opcode : std::uint8_t {
-    constant,     ///< `number` in every lane
-    index,        ///< `address.index` as an int64 scalar
-    load,         ///< `address`, `active`
-    store,        ///< a → `address`, `active`; result type is a's
-    atomic_add,   ///< memory[`address`] += a, scalars
-    splat,        ///< scalar a in every lane
-    negate,       ///< −a
-    add,          ///< a + b
-    subtract,     ///< a − b
-    multiply,     ///< a · b
-    fma,          ///< a·b + c
-    fms,          ///< a·b − c
-    fnma,         ///< c − a·b
-    shuffle,      ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
-    convert,      ///< a in the result's scalar type
-    less,         ///< a < b, boolean lanes
-    select,       ///< a ? b : c lanewise
-    instruction,  ///< `instruction` of a target/ table applied to a, b, c
+    constant,   ///< `number` in every lane
+    index,      ///< `address.index` as an int64 scalar
+    load,       ///< `address`, `active`
+    store,      ///< a → `address`, `active`; result type is a's
+    atomic_add, ///< memory[`address`] += a, scalars
+    splat,      ///< scalar a in every lane
+    negate,     ///< −a
+    add,        ///< a + b
+    subtract,   ///< a − b
+    multiply,   ///< a · b
+    fma,        ///< a·b + c
+    fms,        ///< a·b − c
+    fnma,       ///< c − a·b
+    shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
+    convert,     ///< a in the result's scalar type
+    less,        ///< a < b, boolean lanes
+    select,      ///< a ? b : c lanewise
+    instruction, ///< `instruction` of a target/ table applied to a, b, c
 };
 
 /// One operation; its result is the Value that is its position in Program::operations.
@@ -86,11 +86,11 @@ struct Operation {
     Opcode opcode = Opcode::constant;
     Type type;
     std::array<Value, 3> operands = {no_value, no_value, no_value};
-    long double number = 0;                     ///< constant
-    Address address;                            ///< load, store, atomic_add, index
-    int active = 0;                             ///< load, store: lanes that touch memory, 1…lanes
-    std::vector<std::int8_t> lane_map;          ///< shuffle
-    const Instruction* instruction = nullptr;   ///< instruction
+    long double number = 0;                   ///< constant
+    Address address;                          ///< load, store, atomic_add, index
+    int active = 0;                           ///< load, store: lanes that touch memory, 1…lanes
+    std::vector<std::int8_t> lane_map;        ///< shuffle
+    const Instruction* instruction = nullptr; ///< instruction
 };
 
 // ---- statements ---------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ struct Induction {
 struct For {
     enum class Kind : std::uint8_t {
         serial,
-        vector,   ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one machine vector long
+        vector, ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one machine vector long
         parallel, ///< iterations are independent
         unrolled, ///< `unroll` removes it
     };

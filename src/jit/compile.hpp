@@ -14,9 +14,9 @@ namespace swirl::jit {
 /// What the register allocator and encoder did, for reports and tests.
 struct CodeStatistics {
     int instructions = 0;
-    int spills = 0;         ///< stores to the frame
-    int reloads = 0;        ///< loads from the frame
-    int folded_loads = 0;   ///< memory operands of arithmetic
+    int spills = 0;       ///< stores to the frame
+    int reloads = 0;      ///< loads from the frame
+    int folded_loads = 0; ///< memory operands of arithmetic
     std::size_t bytes = 0;
 };
 

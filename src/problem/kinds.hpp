@@ -21,11 +21,15 @@ enum class Placement : std::uint8_t { out_of_place, in_place };
 
 /// What is computed. Real transforms follow FFTW's unnormalised definitions.
 enum class TransformKind : std::uint8_t {
-    dft,          ///< complex to complex
-    real_dft,     ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
-    wht,          ///< Walsh–Hadamard, natural order
-    dct2, dct3, dct4,
-    dst2, dst3, dst4,
+    dft,      ///< complex to complex
+    real_dft, ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
+    wht,      ///< Walsh–Hadamard, natural order
+    dct2,
+    dct3,
+    dct4,
+    dst2,
+    dst3,
+    dst4,
 };
 
 } // namespace swirl

@@ -24,7 +24,8 @@ struct Cpu {
     int vector_registers;
     bool has_fma;
     bool has_masks; ///< predicated loads and stores at full speed
-    std::span<const ir::Instruction* const> instructions; ///< the shuffles and the like, in order of preference
+    std::span<const ir::Instruction* const>
+        instructions; ///< the shuffles and the like, in order of preference
 };
 
 const Cpu& portable_cpu();
@@ -41,6 +42,8 @@ const Cpu& cpu_named(std::string_view name);
 const Cpu& host_cpu();
 bool host_can_run(const Cpu& cpu);
 
-constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) { return cpu.vector_bytes / ir::size_in_bytes(scalar); }
+constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) {
+    return cpu.vector_bytes / ir::size_in_bytes(scalar);
+}
 
 } // namespace swirl::target
