@@ -25,5 +25,8 @@ else()
     set(SWIRL_PC_REQUIRES_PRIVATE "fmt, sqlite3, hwloc")
     set(SWIRL_PC_LIBS_PRIVATE "-lasmjit -lstdc++ -pthread -lrt -ldl -lm")
 endif()
+# The .pc file finds the prefix from where it lies, so that an installation can be moved.
+cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/swirl.pc.in ${PROJECT_BINARY_DIR}/swirl.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/swirl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -23,3 +23,9 @@ target_include_directories(swirl PUBLIC
 target_compile_features(swirl PUBLIC cxx_std_20)
 # What the library needs of others is its own affair: no public header includes a third-party header.
 target_link_libraries(swirl PRIVATE ${SWIRL_LIBRARY_DEPENDENCIES})
+
+if(BUILD_SHARED_LIBS)
+    target_sources(swirl PRIVATE ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
+    target_link_libraries(swirl PRIVATE asmjit::asmjit swirl_compile_options)
+    target_link_options(swirl PRIVATE -Wl,--exclude-libs,ALL)
+endif()
