@@ -19,11 +19,10 @@ install(FILES ${PROJECT_BINARY_DIR}/swirl-config.cmake ${PROJECT_BINARY_DIR}/swi
     DESTINATION ${package_dir})
 
 if(BUILD_SHARED_LIBS)
-    set(SWIRL_PC_REQUIRES_PRIVATE "")
     set(SWIRL_PC_LIBS_PRIVATE "")
 else()
-    set(SWIRL_PC_REQUIRES_PRIVATE "fmt, sqlite3, hwloc")
-    set(SWIRL_PC_LIBS_PRIVATE "-lasmjit -lstdc++ -pthread -lrt -ldl -lm")
+    # Named one by one: hwloc's own private libraries are only needed when everything is static.
+    set(SWIRL_PC_LIBS_PRIVATE "-lasmjit -lfmt -lsqlite3 -lhwloc -lstdc++ -pthread -lrt -ldl -lm")
 endif()
 # The .pc file finds the prefix from where it lies, so that an installation can be moved.
 cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
