@@ -3,6 +3,7 @@
 #include "ir/type.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct Instruction {
     std::string_view name;      ///< unique, e.g. "interleave_low_f64x8"
     std::vector<Type> operands; ///< one to three
     Type result;
-    Lanes (*meaning)(std::span<const Lanes> operands) = nullptr;
+    std::function<Lanes(std::span<const Lanes> operands)> meaning;
     std::vector<std::int8_t> lane_map; ///< for pure shuffles: the meaning as a shuffle's lane map; else empty
     std::uint32_t encoding = 0;        ///< the encoder's instruction id (target-specific)
     int immediate = -1;                ///< trailing immediate byte, −1: none
