@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ir/instruction.hpp"
+#include "target/x86/shuffle_family.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace swirl::target::x86 {
+
+/// The instruction of a family with this immediate: always the same object, never destroyed. Thread-safe.
+const ir::Instruction& instruction_of(const ShuffleFamily& family, int immediate);
+
+/// The permutation with an index vector (AVX-512) or the sequence of instructions (elsewhere) with this lane map.
+const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
+                                      std::span<const std::int8_t> lane_map);
+
+/// All instructions without immediate and those with a notable one, in order of preference.
+std::span<const ir::Instruction* const> listed_instructions(InstructionSet set);
+
+} // namespace swirl::target::x86

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "target/x86/shuffle_family.hpp"
+
+namespace swirl::target::x86 {
+
+std::span<const ShuffleFamily> sse2_shuffles();
+std::span<const ShuffleFamily> avx2_shuffles();
+std::span<const ShuffleFamily> avx512_shuffles();
+
+} // namespace swirl::target::x86
