@@ -1,0 +1,262 @@
+#include "problem/syntax.hpp"
+#include "problem/words.hpp"
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace swirl {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// The text on one line and, below it, a caret at `position`.
+std::string with_caret(std::string_view text, std::size_t position) {
+    std::string line, blanks;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool control = static_cast<unsigned char>(text[i]) < ' ' || text[i] == '\x7f';
+        line += control ? ' ' : text[i];
+        if (i < position && !continues_utf8(text[i])) blanks += ' ';
+    }
+    return "  " + line + "\n  " + blanks + "^";
+}
+
+template <class Value, std::size_t count> std::string list_of(const Word<Value> (&words)[count]) {
+    std::string list;
+    for (const Word<Value>& word : words) list.append(list.empty() ? "" : " ").append(word.text);
+    return list;
+}
+
+class Reader {
+public:
+    explicit Reader(std::string_view text) : text_(text) {}
+
+    std::size_t position() const { return position_; }
+    bool at_end() const { return position_ == text_.size(); }
+    bool next_is(char c) const { return !at_end() && text_[position_] == c; }
+
+    [[noreturn]] void fail(const std::string& expected) const { fail_at(position_, expected); }
+    [[noreturn]] void fail_at(std::size_t position, const std::string& expected) const {
+        throw SyntaxError(expected, text_, position);
+    }
+
+    void skip_spaces() {
+        while (!at_end() && is_space(text_[position_])) ++position_;
+    }
+
+    bool take(char c) {
+        if (!next_is(c)) return false;
+        ++position_;
+        return true;
+    }
+    void require(char c, const std::string& expected) {
+        if (!take(c)) fail(expected);
+    }
+
+    /// Options and lengths end at a space or the end of the text.
+    void require_end_of_word(const std::string& expected) const {
+        if (!at_end() && !is_space(text_[position_])) fail(expected);
+    }
+
+    /// Letters and digits, starting with a letter; empty where there is none.
+    std::string_view word() {
+        const std::size_t start = position_;
+        while (!at_end() &&
+               (is_letter(text_[position_]) || (position_ > start && is_digit(text_[position_]))))
+            ++position_;
+        return text_.substr(start, position_ - start);
+    }
+
+    /// 12, -3 or 2^20.
+    Integer integer(const std::string& expected) {
+        const std::size_t start = position_;
+        const Integer base = plain_integer(expected);
+        if (!take('^')) return base;
+        const Integer exponent = plain_integer("an exponent, such as the 10 of 2^10");
+        if (exponent < 0) fail_at(start, "an integer: exponents are not negative");
+        Integer power = 1;
+        for (Integer i = 0; i < exponent && power != 0; ++i) {
+            const auto next = checked_multiply(power, base);
+            if (!next) fail_at(start, "a number that fits in 64 bits");
+            power = *next;
+            if (base == 1 || base == -1) return exponent % 2 == 0 ? 1 : base;
+        }
+        return power;
+    }
+
+    double number() {
+        double value = 0;
+        const char* const begin = text_.data() + position_;
+        const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+        if (error == std::errc::result_out_of_range) fail("a number within the range of float64");
+        if (error != std::errc()) fail("a number, such as 0.5 or 1/1024");
+        position_ += static_cast<std::size_t>(end - begin);
+        return value;
+    }
+
+private:
+    Integer plain_integer(const std::string& expected) {
+        Integer value = 0;
+        const char* const begin = text_.data() + position_;
+        const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+        if (error == std::errc::result_out_of_range) fail("a number that fits in 64 bits");
+        if (error != std::errc()) fail(expected);
+        position_ += static_cast<std::size_t>(end - begin);
+        return value;
+    }
+
+    std::string_view text_;
+    std::size_t position_ = 0;
+};
+
+class ProblemReader {
+public:
+    explicit ProblemReader(std::string_view text) : in_(text) {}
+
+    Problem read() {
+        in_.skip_spaces();
+        read_kind();
+        in_.skip_spaces();
+        read_lengths();
+        for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
+        try {
+            return Problem::make(kind_, lengths_, options_);
+        } catch (const UserError&) { // only a default stride that overflows is left to complain about
+            in_.fail_at(lengths_at_, "lengths for which the strides not given fit in 64 bits");
+        }
+    }
+
+private:
+    template <class Value, std::size_t count>
+    static const Word<Value>* find(const Word<Value> (&words)[count], std::string_view text) {
+        for (const Word<Value>& word : words)
+            if (word.text == text) return &word;
+        return nullptr;
+    }
+
+    void read_kind() {
+        const std::size_t start = in_.position();
+        const auto* kind = find(kind_words, in_.word());
+        if (kind == nullptr) in_.fail_at(start, "a transform, one of " + list_of(kind_words));
+        in_.require_end_of_word("a space after the transform");
+        kind_ = kind->value;
+    }
+
+    void read_lengths() {
+        lengths_at_ = in_.position();
+        do lengths_.push_back(in_.integer("a length, such as 64 or 2^10"));
+        while (in_.take('x'));
+        in_.require_end_of_word("'x' and another length, or a space");
+    }
+
+    void read_option() {
+        const std::size_t start = in_.position();
+        const std::string_view word = in_.word();
+        const bool known = in_.next_is('=') ? read_assignment(word, start) : read_flag(word, start);
+        if (!known)
+            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " +
+                                   list_of(precision_words) + " " + list_of(layout_words) + " " +
+                                   list_of(placement_words) + " in= out= strides= batch= scale=");
+        in_.require_end_of_word("a space before the next option");
+    }
+
+    bool read_flag(std::string_view word, std::size_t start) {
+        if (const auto* direction = find(direction_words, word)) {
+            once(has_direction_, start, "one direction only");
+            options_.direction = direction->value;
+        } else if (const auto* precision = find(precision_words, word)) {
+            once(has_precision_, start, "one precision only");
+            options_.precision = precision->value;
+        } else if (const auto* layout = find(layout_words, word)) {
+            once(has_layout_, start, "one layout only");
+            options_.layout = layout->value;
+        } else if (const auto* placement = find(placement_words, word)) {
+            once(has_placement_, start, "one placement only");
+            options_.placement = placement->value;
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    bool read_assignment(std::string_view word, std::size_t start) {
+        in_.take('=');
+        if (word == "in") {
+            once(has_input_strides_, start, "strides of the input once only");
+            options_.input_strides = read_strides();
+        } else if (word == "out") {
+            once(has_output_strides_, start, "strides of the output once only");
+            options_.output_strides = read_strides();
+        } else if (word == "strides") {
+            once(has_input_strides_, start, "strides of the input once only");
+            once(has_output_strides_, start, "strides of the output once only");
+            options_.input_strides = options_.output_strides = read_strides();
+        } else if (word == "batch") {
+            once(has_batch_, start, "one batch= only; write several loops as batch=4x5");
+            do options_.batches.push_back(read_batch());
+            while (in_.take('x'));
+        } else if (word == "scale") {
+            once(has_scale_, start, "one scale only");
+            options_.scale = in_.number();
+            if (in_.take('/')) options_.scale /= in_.number();
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void once(bool& seen, std::size_t start, const std::string& expected) {
+        if (seen) in_.fail_at(start, expected);
+        seen = true;
+    }
+
+    std::vector<Integer> read_strides() {
+        const std::size_t rank = lengths_.size();
+        if (rank == 1 && !in_.next_is('(')) return {in_.integer("a stride, such as 2 or -1")};
+        in_.require('(', "'(' and a stride for each dimension");
+        std::vector<Integer> strides;
+        for (std::size_t i = 0; i < rank; ++i) {
+            if (i > 0) in_.require(',', "',' and the stride of dimension " + std::to_string(i));
+            strides.push_back(in_.integer("the stride of dimension " + std::to_string(i)));
+        }
+        in_.require(')', "')' after the stride of the last dimension");
+        return strides;
+    }
+
+    Batch read_batch() {
+        Batch batch{.count = in_.integer("a number of transforms")};
+        if (!in_.take(':')) return batch;
+        if (in_.take('(')) {
+            batch.input_stride = in_.integer("the input stride of the batch");
+            in_.require(',', "',' and the output stride of the batch");
+            batch.output_stride = in_.integer("the output stride of the batch");
+            in_.require(')', "')' after the output stride of the batch");
+        } else {
+            batch.input_stride = in_.integer("the stride of the batch, or '(' input ',' output ')'");
+            batch.output_stride = batch.input_stride;
+        }
+        return batch;
+    }
+
+    Reader in_;
+    TransformKind kind_ = TransformKind::dft;
+    std::vector<Integer> lengths_;
+    std::size_t lengths_at_ = 0;
+    ProblemOptions options_;
+    bool has_direction_ = false, has_precision_ = false, has_layout_ = false, has_placement_ = false;
+    bool has_input_strides_ = false, has_output_strides_ = false, has_batch_ = false, has_scale_ = false;
+};
+
+} // namespace
+
+SyntaxError::SyntaxError(const std::string& expected, std::string_view text, std::size_t position)
+    : UserError("cannot read the problem: expected " + expected + "\n" + with_caret(text, position)),
+      position_(position) {}
+
+Problem parse_problem(std::string_view text) { return ProblemReader(text).read(); }
+
+} // namespace swirl

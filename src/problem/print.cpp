@@ -1,0 +1,103 @@
+#include "problem/syntax.hpp"
+#include "problem/words.hpp"
+
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace swirl {
+
+namespace {
+
+template <class Value, std::size_t count> const char* lookup(const Word<Value> (&words)[count], Value value) {
+    for (const Word<Value>& word : words)
+        if (word.value == value) return word.text;
+    throw InternalError("enumerator {} has no word", static_cast<int>(value));
+}
+
+template <class Value, std::size_t count>
+void append_unless_default(std::string& text, const Word<Value> (&words)[count], Value value) {
+    if (value != words[0].value) text.append(" ").append(lookup(words, value));
+}
+
+std::vector<Integer> strides(const Problem& problem, Side side) {
+    std::vector<Integer> result;
+    for (const Dimension& dimension : problem.dimensions) result.push_back(stride_of(dimension, side));
+    return result;
+}
+
+std::string stride_list(const char* name, const std::vector<Integer>& strides) {
+    if (strides.size() == 1) return fmt::format(" {}={}", name, strides[0]);
+    return fmt::format(" {}=({})", name, fmt::join(strides, ","));
+}
+
+/// The shortest of the ways to give the strides that yields those of `problem`.
+std::string stride_options(const Problem& problem) {
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    const std::vector<Integer> input = strides(problem, Side::input);
+    const std::vector<Integer> output = strides(problem, Side::output);
+
+    struct Way {
+        bool gives_input, gives_output;
+        std::string text;
+    };
+    const bool same = input == output;
+    const std::string in = stride_list("in", input), out = stride_list("out", output);
+    const std::array<Way, 4> ways{{{false, false, ""},
+                                   {true, false, in},
+                                   {false, true, out},
+                                   {true, true, same ? stride_list("strides", input) : in + out}}};
+    ProblemOptions options{.direction = problem.direction, .placement = problem.placement};
+    for (const Way& way : ways) {
+        if (same && way.gives_input != way.gives_output && problem.placement == Placement::in_place) continue;
+        options.input_strides = way.gives_input ? input : std::vector<Integer>{};
+        options.output_strides = way.gives_output ? output : std::vector<Integer>{};
+        if (default_dimensions(problem.kind, lengths, options) == problem.dimensions) return way.text;
+    }
+    throw InternalError("no text for the strides of a {}-dimensional problem", lengths.size());
+}
+
+std::string batch_option(const Problem& problem) {
+    if (problem.batches.empty()) return "";
+    Problem inside = problem;
+    inside.batches.clear();
+    std::string text;
+    for (std::size_t i = problem.batches.size(); i-- > 0;) {
+        const Dimension& batch = problem.batches[i];
+        std::string own = fmt::format("{}", batch.length);
+        if (default_batch(inside, batch.length) != batch) {
+            if (batch.input_stride == batch.output_stride)
+                own += fmt::format(":{}", batch.input_stride);
+            else
+                own += fmt::format(":({},{})", batch.input_stride, batch.output_stride);
+        }
+        text = text.empty() ? own : own + "x" + text;
+        inside.batches.insert(inside.batches.begin(), batch);
+    }
+    return " batch=" + text;
+}
+
+} // namespace
+
+const char* name_of(TransformKind kind) { return lookup(kind_words, kind); }
+const char* name_of(Direction direction) { return lookup(direction_words, direction); }
+const char* name_of(Precision precision) { return lookup(precision_words, precision); }
+const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
+const char* name_of(Placement placement) { return lookup(placement_words, placement); }
+
+std::string to_text(const Problem& problem) {
+    std::string text = name_of(problem.kind);
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? " " : "x", problem.dimensions[i].length);
+    append_unless_default(text, direction_words, problem.direction);
+    append_unless_default(text, precision_words, problem.precision);
+    append_unless_default(text, layout_words, problem.layout);
+    append_unless_default(text, placement_words, problem.placement);
+    text += stride_options(problem);
+    text += batch_option(problem);
+    if (problem.scale != 1.0) text += fmt::format(" scale={}", problem.scale);
+    return text;
+}
+
+} // namespace swirl

@@ -1,0 +1,207 @@
+#include "problem/problem.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace swirl {
+
+namespace {
+
+/// The side of an in-place real_dft that holds complex elements.
+Side spectrum_side(Direction direction) {
+    return direction == Direction::forward ? Side::output : Side::input;
+}
+
+Integer stored(TransformKind kind, bool complex_side, Integer length, bool is_last) {
+    return kind == TransformKind::real_dft && complex_side && is_last ? length / 2 + 1 : length;
+}
+
+std::optional<std::vector<Integer>> row_major(TransformKind kind, const std::vector<Integer>& lengths,
+                                              bool complex_side) {
+    std::vector<Integer> strides(lengths.size(), 1);
+    for (std::size_t i = lengths.size(); i-- > 1;) {
+        const Integer inner = stored(kind, complex_side, lengths[i], i + 1 == lengths.size());
+        const auto stride = checked_multiply(strides[i], std::max<Integer>(inner, 1));
+        if (!stride) return std::nullopt;
+        strides[i - 1] = *stride;
+    }
+    return strides;
+}
+
+/// Strides of the reals of an in-place real_dft in terms of those of its spectrum: two reals to a complex element.
+std::optional<std::vector<Integer>> reals_over(std::vector<Integer> spectrum) {
+    for (std::size_t i = 0; i + 1 < spectrum.size(); ++i) {
+        const auto twice = checked_multiply(spectrum[i], 2);
+        if (!twice) return std::nullopt;
+        spectrum[i] = *twice;
+    }
+    return spectrum;
+}
+
+std::vector<Integer> spectrum_under(std::vector<Integer> reals) {
+    for (std::size_t i = 0; i + 1 < reals.size(); ++i) reals[i] /= 2;
+    return reals;
+}
+
+struct Strides {
+    std::vector<Integer> input;
+    std::vector<Integer> output;
+};
+
+std::optional<Strides> complete_real_in_place(const std::vector<Integer>& lengths,
+                                              const ProblemOptions& options) {
+    const bool forward = spectrum_side(options.direction) == Side::output;
+    std::optional<std::vector<Integer>> spectrum = forward ? options.output_strides : options.input_strides;
+    std::optional<std::vector<Integer>> reals = forward ? options.input_strides : options.output_strides;
+    if (spectrum->empty())
+        spectrum =
+            reals->empty() ? row_major(TransformKind::real_dft, lengths, true) : spectrum_under(*reals);
+    if (spectrum && reals->empty()) reals = reals_over(*spectrum);
+    if (!spectrum || !reals) return std::nullopt;
+    return forward ? Strides{*reals, *spectrum} : Strides{*spectrum, *reals};
+}
+
+std::optional<Strides> complete_strides(TransformKind kind, const std::vector<Integer>& lengths,
+                                        const ProblemOptions& options) {
+    const bool in_place = options.placement == Placement::in_place;
+    if (in_place && kind == TransformKind::real_dft) return complete_real_in_place(lengths, options);
+
+    Strides strides{options.input_strides, options.output_strides};
+    if (in_place && strides.input.empty()) strides.input = strides.output;
+    if (in_place && strides.output.empty()) strides.output = strides.input;
+    for (const Side side : {Side::input, Side::output}) {
+        std::vector<Integer>& own = side == Side::input ? strides.input : strides.output;
+        if (!own.empty()) continue;
+        const auto contiguous = row_major(kind, lengths, is_complex(kind, options.direction, side));
+        if (!contiguous) return std::nullopt;
+        own = *contiguous;
+    }
+    return strides;
+}
+
+std::optional<Integer> next_place(const Problem& inside, Side side) {
+    Integer place = 1;
+    for (const Axis& axis : axes(inside, side)) {
+        const auto reach = checked_multiply(axis.stride, axis.length);
+        const auto distance = reach ? checked_multiply(*reach, *reach < 0 ? -1 : 1) : std::nullopt;
+        if (!distance) return std::nullopt;
+        place = std::max(place, *distance);
+    }
+    return place;
+}
+
+} // namespace
+
+bool is_complex(TransformKind kind, Direction direction, Side side) {
+    if (kind == TransformKind::dft) return true;
+    return kind == TransformKind::real_dft && side == spectrum_side(direction);
+}
+
+Integer element_bytes(const Problem& problem, Side side) {
+    const bool pair = is_complex(problem, side) && problem.layout == ComplexLayout::interleaved;
+    return real_bytes(problem.precision) * (pair ? 2 : 1);
+}
+
+Integer stored_length(const Problem& problem, std::size_t dimension, Side side) {
+    return stored(problem.kind, is_complex(problem, side), problem.dimensions[dimension].length,
+                  dimension + 1 == problem.dimensions.size());
+}
+
+std::vector<Axis> axes(const Problem& problem, Side side) {
+    std::vector<Axis> result;
+    for (const Dimension& batch : problem.batches) result.push_back({batch.length, stride_of(batch, side)});
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+        result.push_back({stored_length(problem, i, side), stride_of(problem.dimensions[i], side)});
+    return result;
+}
+
+Extent extent(const Problem& problem, Side side) {
+    Extent result;
+    for (const Axis& axis : axes(problem, side))
+        (axis.stride < 0 ? result.lowest : result.highest) += (axis.length - 1) * axis.stride;
+    return result;
+}
+
+Integer transform_size(const Problem& problem) {
+    Integer size = 1;
+    for (const Dimension& dimension : problem.dimensions) size *= dimension.length;
+    return size;
+}
+
+Integer batch_count(const Problem& problem) {
+    Integer count = 1;
+    for (const Dimension& batch : problem.batches) count *= batch.length;
+    return count;
+}
+
+std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
+                                                         const std::vector<Integer>& lengths,
+                                                         const ProblemOptions& options) {
+    const auto strides = complete_strides(kind, lengths, options);
+    if (!strides) return std::nullopt;
+    std::vector<Dimension> dimensions;
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        dimensions.push_back({lengths[i], strides->input[i], strides->output[i]});
+    return dimensions;
+}
+
+std::optional<Dimension> default_batch(const Problem& inside, Integer count) {
+    auto input = next_place(inside, Side::input);
+    auto output = next_place(inside, Side::output);
+    if (inside.placement == Placement::in_place && inside.kind == TransformKind::real_dft) {
+        const bool forward = spectrum_side(inside.direction) == Side::output;
+        auto& reals = forward ? input : output;
+        auto& spectrum = forward ? output : input;
+        reals = spectrum ? checked_multiply(*spectrum, 2) : std::nullopt;
+    }
+    if (!input || !output) return std::nullopt;
+    return Dimension{count, *input, *output};
+}
+
+Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
+                      const ProblemOptions& options) {
+    const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"input", options.input_strides},
+                                                                         {"output", options.output_strides}};
+    for (const auto& [name, strides] : sides)
+        if (!strides.empty() && strides.size() != lengths.size())
+            throw UserError("{} {} strides for {} dimensions\n  give one stride for each dimension, or none",
+                            strides.size(), name, lengths.size());
+
+    const auto dimensions = default_dimensions(kind, lengths, options);
+    if (!dimensions)
+        throw UserError("the strides of {} elements do not fit in 64 bits", fmt::join(lengths, "x"));
+
+    Problem problem{.kind = kind,
+                    .dimensions = *dimensions,
+                    .batches = {},
+                    .precision = options.precision,
+                    .layout = options.layout,
+                    .placement = options.placement,
+                    .direction = options.direction,
+                    .scale = options.scale};
+    for (std::size_t i = options.batches.size(); i-- > 0;) {
+        const Batch& batch = options.batches[i];
+        Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
+        if (!batch.input_stride || !batch.output_stride) {
+            const auto standard = default_batch(problem, batch.count);
+            if (!standard)
+                throw UserError("the stride of batch {} does not fit in 64 bits\n  give it explicitly", i);
+            if (!batch.input_stride) loop.input_stride = standard->input_stride;
+            if (!batch.output_stride) loop.output_stride = standard->output_stride;
+        }
+        problem.batches.insert(problem.batches.begin(), loop);
+    }
+    return problem;
+}
+
+std::size_t hash_value(const Problem& problem) {
+    std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
+                               problem.direction, problem.scale, problem.dimensions.size());
+    for (const auto* loops : {&problem.dimensions, &problem.batches})
+        for (const Dimension& loop : *loops)
+            seed = mix_hash(seed, hash_of(loop.length, loop.input_stride, loop.output_stride));
+    return seed;
+}
+
+} // namespace swirl

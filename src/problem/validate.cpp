@@ -1,0 +1,215 @@
+#include "problem/validate.hpp"
+
+#include "problem/overlap.hpp"
+#include "problem/syntax.hpp"
+
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+
+namespace swirl {
+
+namespace {
+
+const char* side_name(Side side) { return side == Side::input ? "input" : "output"; }
+
+/// First what is wrong, then the problem, then what would work.
+[[noreturn]] void reject(const Problem& problem, const std::string& what, const std::string& remedy) {
+    throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
+}
+
+/// "batch 0" or "dimension 1" for a position in the list that `axes` returns.
+std::string axis_name(const Problem& problem, std::size_t axis) {
+    const std::size_t batches = problem.batches.size();
+    return axis < batches ? fmt::format("batch {}", axis) : fmt::format("dimension {}", axis - batches);
+}
+
+void check_lengths(const Problem& problem) {
+    if (problem.dimensions.empty())
+        reject(problem, "the transform has no dimensions", "give at least one length");
+    for (std::size_t i = 0; i < problem.batches.size(); ++i)
+        if (problem.batches[i].length < 1)
+            reject(problem, fmt::format("count of batch {} is {}", i, problem.batches[i].length),
+                   "counts are at least 1");
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+        if (problem.dimensions[i].length < 1)
+            reject(problem, fmt::format("length of dimension {} is {}", i, problem.dimensions[i].length),
+                   "lengths are at least 1");
+}
+
+void check_powers_of_two(const Problem& problem) {
+    if (problem.kind != TransformKind::wht) return;
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i) {
+        const auto length = static_cast<std::uint64_t>(problem.dimensions[i].length);
+        if (std::has_single_bit(length)) continue;
+        const std::uint64_t below = std::bit_floor(length);
+        reject(
+            problem, fmt::format("length of dimension {} is {}, which is not a power of two", i, length),
+            fmt::format("a Walsh–Hadamard transform has a power of two, such as {} or {}", below, 2 * below));
+    }
+}
+
+void check_kind(const Problem& problem) {
+    const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
+    const char* kind = name_of(problem.kind);
+    if (problem.precision != Precision::float32 && problem.precision != Precision::float64)
+        reject(problem,
+               fmt::format("precision {} is reserved, not supported yet", name_of(problem.precision)),
+               "use float32 or float64");
+    if (!std::isfinite(problem.scale))
+        reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");
+    if (!has_complex_side && problem.direction == Direction::backward)
+        reject(problem, fmt::format("{} has no direction", kind),
+               "leave out 'backward'; wht, dct4 and dst4 are their own inverses, dct2 and dct3 (dst2 and "
+               "dst3) each "
+               "other's, up to scale");
+    if (!has_complex_side && problem.layout == ComplexLayout::planar)
+        reject(problem, fmt::format("{} transforms real data, which has no complex layout", kind),
+               "leave out 'planar'");
+    if (problem.kind == TransformKind::real_dft && problem.layout == ComplexLayout::planar &&
+        problem.placement == Placement::in_place)
+        reject(problem,
+               "an in-place rdft cannot be planar: the reals would lie in one array, the spectrum in two",
+               "use the interleaved layout or an out-of-place transform");
+}
+
+void check_size(const Problem& problem, Side side) {
+    const std::vector<Axis> loops = axes(problem, side);
+    Integer size = element_bytes(problem, side);
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        const auto larger = checked_multiply(size, loops[i].length);
+        if (!larger)
+            reject(problem,
+                   fmt::format("the {} has too many elements: their bytes do not fit in 64 bits",
+                               side_name(side)),
+                   fmt::format("the lengths and counts up to {} already exceed it", axis_name(problem, i)));
+        size = *larger;
+    }
+}
+
+/// Offsets stay within 2⁶¹ bytes each way, so that twice the span, and a step beyond it, still fit in 64 bits.
+void check_reach(const Problem& problem, Side side) {
+    const Integer limit = (Integer{1} << 61) / element_bytes(problem, side);
+    const std::vector<Axis> loops = axes(problem, side);
+    Extent reach;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        const auto distance = checked_multiply(loops[i].length - 1, loops[i].stride);
+        Integer& end = loops[i].stride < 0 ? reach.lowest : reach.highest;
+        const auto sum = distance ? checked_add(end, *distance) : std::nullopt;
+        if (!sum || *sum > limit || *sum < -limit)
+            reject(problem,
+                   fmt::format("{} (length {}, stride {}) takes the {} beyond the reach of a 64-bit address",
+                               axis_name(problem, i), loops[i].length, loops[i].stride, side_name(side)),
+                   "use a smaller stride; offsets are at most 2^61 bytes");
+        end = *sum;
+    }
+}
+
+std::string element_name(const Problem& problem, const std::vector<Integer>& indices) {
+    const auto first_dimension = indices.begin() + static_cast<std::ptrdiff_t>(problem.batches.size());
+    std::string name = fmt::format("[{}]", fmt::join(first_dimension, indices.end(), ","));
+    if (first_dimension != indices.begin())
+        name += fmt::format(" of batch [{}]", fmt::join(indices.begin(), first_dimension, ","));
+    return name;
+}
+
+/// "dimension 0 (stride 8) and dimension 1 (stride 3)": the axes along which the two elements differ.
+std::string crossing_axes(const Problem& problem, const std::vector<Axis>& loops, const Overlap& overlap) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+        if (overlap.first[i] != overlap.second[i])
+            names.push_back(fmt::format("{} (length {}, stride {})", axis_name(problem, i), loops[i].length,
+                                        loops[i].stride));
+    return fmt::format("{}", fmt::join(names, " and "));
+}
+
+void check_output_is_disjoint(const Problem& problem) {
+    const std::vector<Axis> loops = axes(problem, Side::output);
+    const OverlapResult result = find_overlap(loops);
+    if (result.verdict == OverlapResult::Verdict::disjoint) return;
+    if (!result.witness) {
+        const bool certain = result.verdict == OverlapResult::Verdict::overlapping;
+        reject(problem,
+               certain ? "the output has more elements than places: its strides overlap"
+                       : "whether the output strides keep all elements apart could not be decided",
+               "use strides that each step past all elements of the smaller ones");
+    }
+    Integer place = 0;
+    for (std::size_t i = 0; i < loops.size(); ++i) place += result.witness->first[i] * loops[i].stride;
+    reject(problem,
+           fmt::format("output elements {} and {} are the same place, offset {}",
+                       element_name(problem, result.witness->first),
+                       element_name(problem, result.witness->second), place),
+           fmt::format("{} cross; use output strides that keep all elements apart",
+                       crossing_axes(problem, loops, *result.witness)));
+}
+
+void check_in_place_strides(const Problem& problem) {
+    const bool real = problem.kind == TransformKind::real_dft;
+    const bool forward = problem.direction == Direction::forward;
+    const std::vector<Axis> input = axes(problem, Side::input);
+    const std::vector<Axis> output = axes(problem, Side::output);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        if (input[i].length == 1 && output[i].length == 1) continue;
+        const Integer reals = forward ? input[i].stride : output[i].stride;
+        const Integer spectrum = forward ? output[i].stride : input[i].stride;
+        const bool is_row = i + 1 == input.size();
+        if (real && !is_row && reals != 2 * spectrum)
+            reject(
+                problem,
+                fmt::format("{} has stride {} for the reals and {} for the spectrum of an in-place rdft",
+                            axis_name(problem, i), reals, spectrum),
+                fmt::format("use {} for the reals (two to a complex element, rows padded to 2(n/2+1)), or an "
+                            "out-of-place transform",
+                            2 * spectrum));
+        if ((!real || is_row) && reals != spectrum)
+            reject(
+                problem,
+                fmt::format("{} has input stride {} and output stride {}", axis_name(problem, i),
+                            input[i].stride, output[i].stride),
+                "in place they must be the same; use strides=… for both sides, or an out-of-place transform");
+    }
+}
+
+/// In place, a row of an rdft covers its reals and its spectrum; rows must not reach into each other.
+void check_in_place_rows(const Problem& problem) {
+    if (problem.kind != TransformKind::real_dft) return;
+    const bool forward = problem.direction == Direction::forward;
+    std::vector<Axis> places = axes(problem, forward ? Side::output : Side::input);
+    Axis row = places.back();
+    places.pop_back();
+    std::erase_if(places, [](const Axis& axis) { return axis.length == 1; });
+    for (Axis& axis : places) axis.stride *= 2;
+    // Element k of the spectrum is the pair of reals at 2k·stride. With stride ±1 these pairs cover the reals; else
+    // every real is given a pair of places.
+    row.length = 2 * row.length - 1;
+    if (row.stride == 1 || row.stride == -1)
+        row.length += 1;
+    else
+        places.push_back({2, 1});
+    places.push_back(row);
+    if (find_overlap(places).verdict != OverlapResult::Verdict::disjoint)
+        reject(
+            problem, "rows of the in-place rdft reach into each other",
+            "keep rows 2(n/2+1) reals apart and elements of a row next to each other, or use an out-of-place "
+            "transform");
+}
+
+} // namespace
+
+void validate(const Problem& problem) {
+    check_lengths(problem);
+    check_powers_of_two(problem);
+    check_kind(problem);
+    for (const Side side : {Side::input, Side::output}) {
+        check_size(problem, side);
+        check_reach(problem, side);
+    }
+    check_output_is_disjoint(problem);
+    if (problem.placement == Placement::out_of_place) return;
+    check_in_place_strides(problem);
+    check_in_place_rows(problem);
+}
+
+} // namespace swirl

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "problem/problem.hpp"
+#include "problem/words.hpp"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace swirl {
+
+/// Problems of every kind with small sizes and strides of all sorts; most of them are not valid.
+class RandomProblems {
+public:
+    explicit RandomProblems(unsigned seed) : random_(seed) {}
+
+    Integer integer(Integer lowest, Integer highest) {
+        return std::uniform_int_distribution<Integer>(lowest, highest)(random_);
+    }
+    bool chance(int percent) { return integer(1, 100) <= percent; }
+
+    Problem operator()() {
+        std::vector<Integer> lengths(static_cast<std::size_t>(integer(1, 4)));
+        for (Integer& length : lengths) length = chance(5) ? integer(-2, 0) : integer(1, 9);
+        ProblemOptions options{.direction = one_of(direction_words),
+                               .precision = one_of(precision_words),
+                               .layout = one_of(layout_words),
+                               .placement = one_of(placement_words)};
+        if (chance(40)) options.input_strides = strides(lengths.size());
+        if (chance(40)) options.output_strides = chance(30) ? options.input_strides : strides(lengths.size());
+        for (Integer loops = chance(50) ? integer(1, 3) : 0; loops > 0; --loops) {
+            Batch batch{.count = integer(0, 5)};
+            if (chance(40)) batch.input_stride = integer(-300, 300);
+            if (chance(40)) batch.output_stride = chance(30) ? batch.input_stride : integer(-300, 300);
+            options.batches.push_back(batch);
+        }
+        if (chance(40)) options.scale = std::exp(static_cast<double>(integer(-40, 40))) / 3;
+        return Problem::make(one_of(kind_words), lengths, options);
+    }
+
+private:
+    template <class Value, std::size_t count> Value one_of(const Word<Value> (&words)[count]) {
+        return words[integer(0, count - 1)].value;
+    }
+    std::vector<Integer> strides(std::size_t count) {
+        std::vector<Integer> result(count);
+        for (Integer& stride : result) stride = integer(-100, 100);
+        return result;
+    }
+
+    std::mt19937_64 random_;
+};
+
+} // namespace swirl

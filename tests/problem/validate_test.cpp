@@ -1,0 +1,185 @@
+#include "problem/validate.hpp"
+
+#include "problem/random_problem.hpp"
+#include "problem/syntax.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace swirl {
+namespace {
+
+TEST(Validate, AcceptsUsualAndUnusualLayouts) {
+    const char* const texts[] = {
+        "dft 1",
+        "dft 1024",
+        "dft 1021 backward float32 planar inplace batch=7",
+        "dft 16x8 in=(8,1) out=(1,16)",
+        "dft 16x8 inplace strides=(-8,-1)",
+        "dft 1x1x1 out=(0,0,0)",
+        "dft 3x2 out=(2,3)",
+        "dft 16x8 out=(8,3)",
+        "dft 8 in=0",
+        "dft 8 batch=100:(0,8)",
+        "dft 8 strides=100 batch=100:1",
+        "dft 2^20 batch=3:1 strides=3 inplace",
+        "dft 5x7 scale=-0.5 batch=1:9223372036854775807",
+        "dft 1x7 strides=(9223372036854775807,1) inplace",
+        "rdft 1",
+        "rdft 1000 inplace",
+        "rdft 9x10x11 inplace batch=4",
+        "rdft 9x10x11 backward inplace batch=4",
+        "rdft 9x10x11 planar batch=4",
+        "rdft 6 inplace strides=-1 batch=3:(8,4)",
+        "rdft 4 inplace strides=6 batch=3:(2,1)",
+        "rdft 4x1 inplace in=(2,77) out=(1,-5)",
+        "rdft 1x4 inplace in=(9223372036854775807,1) out=(9223372036854775807,1)",
+        "wht 64x2",
+        "dct2 7x9 inplace",
+        "dst4 1",
+    };
+    for (const char* text : texts) EXPECT_NO_THROW(validate(parse_problem(text))) << text;
+}
+
+/// A problem, a part of the first line of its error, and a part of the rest.
+struct Mistake {
+    const char* text;
+    const char* what;
+    const char* remedy;
+};
+
+const Mistake mistakes[] = {
+    {"dft 0", "length of dimension 0 is 0", "at least 1"},
+    {"dft 8x-3", "length of dimension 1 is -3", "at least 1"},
+    {"dft 8 batch=0", "count of batch 0 is 0", "at least 1"},
+    {"dft 8 batch=2x-1", "count of batch 1 is -1", "at least 1"},
+    {"wht 4x12", "length of dimension 1 is 12, which is not a power of two", "8 or 16"},
+    {"dft 8 float16", "precision float16 is reserved", "float32 or float64"},
+    {"dft 8 bfloat16", "precision bfloat16 is reserved", "float32 or float64"},
+    {"dft 8 scale=inf", "scale is inf", "finite"},
+    {"dft 8 scale=nan", "scale is nan", "finite"},
+    {"dft 8 scale=1/0", "scale is inf", "finite"},
+    {"dct2 8 backward", "dct2 has no direction", "leave out 'backward'"},
+    {"wht 8 planar", "wht transforms real data", "leave out 'planar'"},
+    {"rdft 8 planar inplace", "in-place rdft cannot be planar", "interleaved"},
+    {"dft 2^31x2^31", "too many elements: their bytes", "up to dimension 1"},
+    {"dft 2^31 batch=2^31:(0,2^31)", "too many elements", "up to dimension 0"},
+    {"dft 2^62", "too many elements", "up to dimension 0"},
+    {"dft 8 out=2^60", "dimension 0 (length 8, stride 1152921504606846976) takes the output beyond",
+     "smaller"},
+    {"dft 8 in=-2^60", "takes the input beyond the reach of a 64-bit address", "smaller"},
+    {"dft 2 in=-9223372036854775808", "takes the input beyond", "smaller"},
+    {"dft 8 batch=2:2^58", "batch 0 (length 2, stride 288230376151711744) takes the input beyond", "smaller"},
+    {"dft 8 out=0", "output elements [0] and [1] are the same place, offset 0",
+     "dimension 0 (length 8, stride 0)"},
+    {"dft 16x8 out=(6,3)", "are the same place",
+     "dimension 0 (length 16, stride 6) and dimension 1 (length 8, "},
+    {"dft 8 batch=3:(8,4)", "of batch [", "batch 0 (length 3, stride 4) and dimension 0"},
+    {"dft 16x8 inplace strides=(6,3)", "are the same place", "problem: dft 16x8 inplace strides=(6,3)"},
+    {"dft 16x8 inplace in=(8,1) out=(1,16)", "dimension 0 has input stride 8 and output stride 1",
+     "strides=…"},
+    {"dft 8 inplace batch=2:(8,16)", "batch 0 has input stride 8 and output stride 16", "out-of-place"},
+    {"rdft 8x8 inplace in=(8,1) out=(5,1)", "stride 8 for the reals and 5 for the spectrum", "use 10"},
+    {"rdft 8 inplace batch=2:(8,5)", "batch 0 has stride 8 for the reals", "use 10"},
+    {"rdft 8 inplace in=2 out=1", "input stride 2 and output stride 1", "the same"},
+    {"rdft 4 inplace strides=4 batch=3:(2,1)", "rows of the in-place rdft reach into each other", "2(n/2+1)"},
+    {"rdft 8 inplace backward batch=2:(4,8)", "rows of the in-place rdft reach into each other", "2(n/2+1)"},
+};
+
+TEST(Validate, SaysWhatIsWrongThenTheProblemThenWhatWouldWork) {
+    for (const Mistake& mistake : mistakes) {
+        const Problem problem = parse_problem(mistake.text);
+        try {
+            validate(problem);
+            ADD_FAILURE() << mistake.text;
+        } catch (const UserError& error) {
+            const std::string message = error.what();
+            const std::size_t first_line = message.find('\n');
+            EXPECT_NE(message.substr(0, first_line).find(mistake.what), std::string::npos) << message;
+            EXPECT_NE(message.find(mistake.remedy, first_line), std::string::npos) << message;
+            EXPECT_NE(message.find("\n  problem: " + to_text(problem) + "\n  "), std::string::npos)
+                << message;
+        }
+    }
+}
+
+TEST(Validate, NamesAProblemWithoutDimensions) {
+    EXPECT_THROW(validate(Problem{}), UserError);
+    EXPECT_THROW(validate(Problem::dft({})), UserError);
+}
+
+/// Offsets of all elements of a side, in units of one real where the problem is in place.
+std::vector<Integer> offsets(const Problem& problem, Side side) {
+    std::vector<Integer> result{0};
+    for (const Axis& axis : axes(problem, side)) {
+        std::vector<Integer> next;
+        for (const Integer offset : result)
+            for (Integer i = 0; i < axis.length; ++i) next.push_back(offset + i * axis.stride);
+        result = next;
+    }
+    return result;
+}
+
+/// Whether, in place, every row owns the reals that it reads and writes.
+bool rows_are_apart(const Problem& problem) {
+    std::map<Integer, std::size_t> owner;
+    for (const Side side : {Side::input, Side::output}) {
+        const std::vector<Integer> elements = offsets(problem, side);
+        const Integer width = is_complex(problem, side) ? 2 : 1;
+        const auto row =
+            static_cast<std::size_t>(stored_length(problem, problem.dimensions.size() - 1, side));
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            for (Integer part = 0; part < width; ++part) {
+                const auto [at, is_new] = owner.try_emplace(elements[i] * width + part, i / row);
+                if (!is_new && at->second != i / row) return false;
+            }
+    }
+    return true;
+}
+
+TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
+    RandomProblems random(3);
+    int accepted = 0, in_place = 0;
+    for (int i = 0; i < 6000; ++i) {
+        Problem problem = random();
+        problem.precision = Precision::float32;
+        try {
+            validate(problem);
+        } catch (const UserError&) {
+            continue;
+        }
+        ++accepted;
+        std::vector<Integer> output = offsets(problem, Side::output);
+        std::sort(output.begin(), output.end());
+        EXPECT_EQ(std::adjacent_find(output.begin(), output.end()), output.end()) << to_text(problem);
+        EXPECT_EQ(output.front(), extent(problem, Side::output).lowest);
+        EXPECT_EQ(output.back(), extent(problem, Side::output).highest);
+        if (problem.placement == Placement::out_of_place) continue;
+        ++in_place;
+        EXPECT_TRUE(rows_are_apart(problem)) << to_text(problem);
+    }
+    EXPECT_GT(accepted, 300);
+    EXPECT_GT(in_place, 30);
+}
+
+TEST(Validate, AcceptsEveryDefaultLayout) {
+    for (const auto& kind : kind_words)
+        for (const auto& direction : direction_words)
+            for (const auto& placement : placement_words)
+                for (Integer n = 1; n <= 9; ++n) {
+                    const bool directed =
+                        kind.value == TransformKind::dft || kind.value == TransformKind::real_dft;
+                    if (!directed && direction.value == Direction::backward) continue;
+                    if (kind.value == TransformKind::wht && (n & (n - 1)) != 0) continue;
+                    const Problem problem = Problem::make(kind.value, {4, n},
+                                                          {.direction = direction.value,
+                                                           .placement = placement.value,
+                                                           .batches = {{.count = 2}, {.count = 3}}});
+                    EXPECT_NO_THROW(validate(problem)) << to_text(problem);
+                }
+}
+
+} // namespace
+} // namespace swirl
