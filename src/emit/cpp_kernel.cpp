@@ -1,0 +1,211 @@
+#include "emit/cpp_kernel.hpp"
+
+#include "base/error.hpp"
+#include "emit/cpp_prelude.hpp"
+
+#include <algorithm>
+
+namespace swirl::emit {
+namespace {
+
+bool is_in_frame(ir::Space space) { return space == ir::Space::local || space == ir::Space::shared; }
+
+const char* role(const ir::BufferInfo& buffer) {
+    switch (buffer.space) {
+    case ir::Space::argument: return buffer.written ? "written" : "read";
+    case ir::Space::table: return "table";
+    case ir::Space::scratch: return "workspace";
+    case ir::Space::local:
+    case ir::Space::shared: return "local";
+    }
+    return "";
+}
+
+} // namespace
+
+CppKernelWriter::CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage,
+                                 std::string name, std::span<const std::string> tables,
+                                 const Identifiers& file_names)
+    : out_(out),
+      program_(program),
+      usage_(usage),
+      name_(std::move(name)),
+      tables_(tables),
+      names_(file_names) {
+    for (std::size_t i = 0; i < program.operations.size(); ++i) names_.reserve(fmt::format("v{}", i));
+    for (std::size_t i = 0; i < program.buffers.size(); ++i)
+        buffers_.push_back(tables_[i].empty() ? names_.unique(program.buffers[i].name) : tables_[i]);
+    for (const ir::VariableInfo& variable : program.variables)
+        variables_.push_back(names_.unique(variable.name));
+}
+
+bool CppKernelWriter::is_passed(std::size_t buffer) const {
+    return !is_in_frame(program_.buffers[buffer].space) && tables_[buffer].empty();
+}
+
+std::string CppKernelWriter::pointer_type(const ir::BufferInfo& buffer) const {
+    return fmt::format("{}{}*", buffer.written ? "" : "const ", cpp_type({buffer.element, 1}));
+}
+
+// ---- the functions --------------------------------------------------------------------------------------------
+
+void CppKernelWriter::describe() {
+    out_.comment(fmt::format("{}: elements of its buffers by position", program_.name));
+    int position = 0;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const ir::BufferInfo& buffer = program_.buffers[i];
+        if (is_in_frame(buffer.space)) continue;
+        const Integer last = buffer.first + buffer.elements - 1;
+        out_.comment(fmt::format("  {}  {}: {} {}…{}, {}{}", position++, buffers_[i],
+                                 cpp_type({buffer.element, 1}), buffer.first, last, role(buffer),
+                                 is_passed(i) ? "" : ", part of this file (the pointer is not used)"));
+    }
+}
+
+void CppKernelWriter::write_function() {
+    describe();
+    const bool takes_parameters = std::any_of(
+        program_.variables.begin(), program_.variables.end(), [this](const ir::VariableInfo& variable) {
+            return variable.kind == ir::VariableInfo::Kind::parameter &&
+                   usage_.variables[static_cast<std::size_t>(&variable - program_.variables.data())];
+        });
+    bool takes_buffers = false;
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        takes_buffers = takes_buffers || (usage_.buffers[i] && is_passed(i));
+    SourceWriter::Block function(
+        out_, fmt::format("extern \"C\" void {}(void* const*{}, const std::int64_t*{})", name_,
+                          takes_buffers ? " buffers" : "", takes_parameters ? " parameters" : ""));
+    declare_buffers();
+    declare_parameters();
+    write(program_.body);
+}
+
+void CppKernelWriter::declare_buffers() {
+    int position = 0;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const ir::BufferInfo& buffer = program_.buffers[i];
+        const std::string element = cpp_type({buffer.element, 1});
+        const int slot = is_in_frame(buffer.space) ? -1 : position++;
+        if (!usage_.buffers[i]) continue;
+        if (is_in_frame(buffer.space))
+            out_.line("alignas(64) {} {}[{}];", element, buffers_[i], buffer.elements);
+        else if (is_passed(i))
+            out_.line("{0} const {1} = static_cast<{0}>(buffers[{2}]);", pointer_type(buffer), buffers_[i],
+                      slot);
+    }
+}
+
+void CppKernelWriter::declare_parameters() {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        if (!usage_.variables[i]) continue;
+        const ir::VariableInfo& variable = program_.variables[i];
+        if (variable.kind == ir::VariableInfo::Kind::parameter)
+            out_.line("const std::int64_t {} = parameters[{}];", variables_[i], variable.axis);
+        else if (variable.kind == ir::VariableInfo::Kind::thread ||
+                 variable.kind == ir::VariableInfo::Kind::block)
+            out_.line("const std::int64_t {} = 0;", variables_[i]);
+    }
+}
+
+void CppKernelWriter::write_typed_overload() {
+    std::vector<std::string> formal;
+    std::vector<std::string> pointers;
+    std::vector<std::pair<int, std::string>> parameters;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const ir::BufferInfo& buffer = program_.buffers[i];
+        if (is_in_frame(buffer.space)) continue;
+        if (!is_passed(i)) {
+            pointers.emplace_back("nullptr");
+            continue;
+        }
+        formal.push_back(fmt::format("{} {}", pointer_type(buffer), buffers_[i]));
+        pointers.push_back(
+            buffer.written ? buffers_[i]
+                           : fmt::format("const_cast<{}*>({})", cpp_type({buffer.element, 1}), buffers_[i]));
+    }
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+        if (program_.variables[i].kind == ir::VariableInfo::Kind::parameter)
+            parameters.emplace_back(program_.variables[i].axis, variables_[i]);
+    std::sort(parameters.begin(), parameters.end());
+    std::vector<std::string> numbers;
+    for (const auto& [axis, name] : parameters) {
+        ensure(axis == static_cast<int>(numbers.size()), "parameter {} is not at position {}", name, axis);
+        formal.push_back("std::int64_t " + name);
+        numbers.push_back(name);
+    }
+    out_.list(fmt::format("inline void {}(", name_), formal, ") {");
+    {
+        // The head is already written: this block only indents and closes.
+        out_.indent();
+        if (!pointers.empty()) out_.list("void* const buffers[] = {", pointers, "};");
+        if (!numbers.empty()) out_.list("const std::int64_t parameters[] = {", numbers, "};");
+        out_.line("{}({}, {});", name_, pointers.empty() ? "static_cast<void* const*>(nullptr)" : "buffers",
+                  numbers.empty() ? "nullptr" : "parameters");
+        out_.close();
+    }
+}
+
+// ---- statements -----------------------------------------------------------------------------------------------
+
+void CppKernelWriter::write(const ir::Body& body) {
+    for (const ir::Statement& statement : body)
+        std::visit([this](const auto& node) { write(node); }, statement.node);
+}
+
+void CppKernelWriter::write(const ir::Straight& straight) {
+    for (const ir::Value value : straight.operations) write(value);
+}
+
+void CppKernelWriter::write(const ir::For& loop) {
+    const auto name = [this](Variable variable) { return variables_[static_cast<std::size_t>(variable)]; };
+    std::string start = fmt::format("{} = {}", name(loop.variable), form(loop.begin));
+    std::string step = fmt::format("{} += {}", name(loop.variable), loop.step);
+    for (const ir::Induction& induction : loop.inductions) {
+        if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
+        start += fmt::format(", {} = {}", name(induction.variable), form(induction.start));
+        step += fmt::format(", {} += {}", name(induction.variable), induction.step);
+    }
+    if (loop.kind == ir::For::Kind::parallel) out_.comment("the iterations are independent");
+    SourceWriter::Block block(out_, fmt::format("for (std::int64_t {}; {} < {}; {})", start,
+                                                name(loop.variable), form(loop.end), step));
+    write(loop.body);
+}
+
+void CppKernelWriter::write(const ir::If& branch) {
+    std::vector<std::string> conditions;
+    for (const ir::Condition& each : branch.conditions) conditions.push_back(condition(each));
+    SourceWriter::Block block(
+        out_, fmt::format("if ({})",
+                          conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "))));
+    write(branch.then);
+    if (branch.otherwise.empty()) return;
+    out_.reopen("else");
+    write(branch.otherwise);
+}
+
+void CppKernelWriter::write(ir::Value value) {
+    if (!usage_.values[static_cast<std::size_t>(value)]) return;
+    const ir::Operation& operation = program_[value];
+    switch (operation.opcode) {
+    case ir::Opcode::constant:
+        if (operation.type.lanes == 1) return; // stands where it is used
+        break;
+    case ir::Opcode::store: out_.write(store(operation)); return;
+    case ir::Opcode::atomic_add:
+        out_.line("{} += {};", element(operation.address), operand(operation.operands[0]));
+        return;
+    default: break;
+    }
+    out_.line("const {} v{} = {};", cpp_type(operation.type), value, expression(operation));
+}
+
+std::string CppKernelWriter::condition(const ir::Condition& condition) const {
+    switch (condition.relation) {
+    case ir::Condition::Relation::negative: return form(condition.form) + " < 0";
+    case ir::Condition::Relation::nonnegative: return form(condition.form) + " >= 0";
+    case ir::Condition::Relation::zero: return form(condition.form) + " == 0";
+    }
+    return {};
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "emit/identifiers.hpp"
+#include "emit/source_writer.hpp"
+#include "emit/usage.hpp"
+#include "ir/program.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+/// One kernel as a C++ function: the calling convention of ir::Program, and an overload with named pointers.
+class CppKernelWriter {
+public:
+    /// `tables`: for each buffer, the name of the file's array that holds it; empty: passed in `buffers`.
+    CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string name,
+                    std::span<const std::string> tables, const Identifiers& file_names);
+
+    void write_function();
+    void write_typed_overload();
+
+private:
+    std::string& buffer_name(ir::Buffer buffer) { return buffers_[static_cast<std::size_t>(buffer)]; }
+    bool is_passed(std::size_t buffer) const;
+    std::string pointer_type(const ir::BufferInfo& buffer) const;
+
+    void describe();
+    void declare_buffers();
+    void declare_parameters();
+
+    void write(const ir::Body& body);
+    void write(const ir::Straight& straight);
+    void write(const ir::For& loop);
+    void write(const ir::If& branch);
+    void write(const ir::Barrier&) {} // one thread has nobody to wait for
+    void write(ir::Value value);
+
+    std::string form(const Affine& affine) const;
+    std::string condition(const ir::Condition& condition) const;
+    std::string operand(ir::Value value) const;
+    std::string index(const ir::Address& address) const;
+    std::string element(const ir::Address& address) const;
+    std::string pointer(const ir::Address& address) const;
+    std::string load(const ir::Operation& operation) const;
+    std::string store(const ir::Operation& operation) const;
+    std::string convert(const ir::Operation& operation) const;
+    std::string fused(const ir::Operation& operation) const;
+    std::string shuffle(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
+    std::string expression(const ir::Operation& operation) const;
+
+    SourceWriter& out_;
+    const ir::Program& program_;
+    const Usage& usage_;
+    std::string name_;
+    std::span<const std::string> tables_;
+    Identifiers names_;
+    std::vector<std::string> buffers_;   ///< names by Buffer
+    std::vector<std::string> variables_; ///< names by Variable
+};
+
+} // namespace swirl::emit

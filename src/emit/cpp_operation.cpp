@@ -1,0 +1,174 @@
+// Expressions of emitted C++: one operation of the ir each.
+
+#include "base/error.hpp"
+#include "emit/cpp_kernel.hpp"
+#include "emit/cpp_prelude.hpp"
+#include "emit/literal.hpp"
+#include "ir/instruction.hpp"
+
+#include <numeric>
+
+namespace swirl::emit {
+namespace {
+
+std::string sum_of(std::string sum, Integer term) {
+    if (term == 0) return sum;
+    if (sum.empty()) return c_literal(term);
+    if (term < 0 && -term > 0) return fmt::format("{} - {}", sum, -term);
+    return fmt::format("{} + {}", sum, c_literal(term));
+}
+
+} // namespace
+
+std::string CppKernelWriter::form(const Affine& affine) const {
+    std::string text;
+    for (const Affine::Term& term : affine.terms()) {
+        const std::string& name = variables_[static_cast<std::size_t>(term.variable)];
+        const bool subtracted = term.coefficient < 0 && !text.empty() && -term.coefficient > 0;
+        const Integer factor = subtracted ? -term.coefficient : term.coefficient;
+        if (!text.empty()) text += subtracted ? " - " : " + ";
+        text += factor == 1 ? name : fmt::format("{} * {}", c_literal(factor), name);
+    }
+    return text.empty() ? c_literal(affine.constant()) : sum_of(text, affine.constant());
+}
+
+std::string CppKernelWriter::operand(ir::Value value) const {
+    const ir::Operation& operation = program_[value];
+    if (operation.opcode == ir::Opcode::constant && operation.type.lanes == 1)
+        return c_literal(operation.number, operation.type.scalar);
+    return fmt::format("v{}", value);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------
+
+/// Arrays of this file start at their lowest index.
+std::string CppKernelWriter::index(const ir::Address& address) const {
+    const std::size_t buffer = static_cast<std::size_t>(address.buffer);
+    Affine affine = address.index;
+    if (!is_passed(buffer)) affine -= program_.buffers[buffer].first;
+    const bool dynamic_only = address.dynamic != ir::no_value && affine == Affine(0);
+    if (dynamic_only) return operand(address.dynamic);
+    if (address.dynamic == ir::no_value) return form(affine);
+    return fmt::format("{} + {}", operand(address.dynamic), form(affine));
+}
+
+std::string CppKernelWriter::element(const ir::Address& address) const {
+    return fmt::format("{}[{}]", buffers_[static_cast<std::size_t>(address.buffer)], index(address));
+}
+
+std::string CppKernelWriter::pointer(const ir::Address& address) const {
+    const std::string offset = index(address);
+    const std::string& name = buffers_[static_cast<std::size_t>(address.buffer)];
+    return offset == "0" ? name : fmt::format("{} + {}", name, offset);
+}
+
+std::string CppKernelWriter::load(const ir::Operation& operation) const {
+    const ir::Type type = operation.type;
+    const ir::Address& address = operation.address;
+    if (type.lanes == 1) return element(address);
+    ensure(type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not loaded");
+    if (operation.active == type.lanes && address.lane_stride == 1)
+        return fmt::format("load<{}>({})", cpp_type(type), pointer(address));
+    return fmt::format("load_lanes<{}, {}>({}, {})", cpp_type(type), operation.active, pointer(address),
+                       address.lane_stride);
+}
+
+std::string CppKernelWriter::store(const ir::Operation& operation) const {
+    const ir::Address& address = operation.address;
+    const std::string value = operand(operation.operands[0]);
+    ensure(program_.buffers[static_cast<std::size_t>(address.buffer)].written,
+           "emit_cpp: a store to buffer '{}', which is not marked as written",
+           program_.buffers[static_cast<std::size_t>(address.buffer)].name);
+    if (operation.type.lanes == 1) return fmt::format("{} = {};", element(address), value);
+    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not stored");
+    if (operation.active == operation.type.lanes && address.lane_stride == 1)
+        return fmt::format("store({}, {});", pointer(address), value);
+    return fmt::format("store_lanes<{}>({}, {}, {});", operation.active, pointer(address),
+                       address.lane_stride, value);
+}
+
+// ---- arithmetic and lanes -------------------------------------------------------------------------------------
+
+std::string CppKernelWriter::fused(const ir::Operation& operation) const {
+    const char* function = operation.type.lanes == 1 ? "std::fma" : "multiply_add";
+    return fmt::format("{}({}{}, {}, {}{})", function, operation.opcode == ir::Opcode::fnma ? "-" : "",
+                       operand(operation.operands[0]), operand(operation.operands[1]),
+                       operation.opcode == ir::Opcode::fms ? "-" : "", operand(operation.operands[2]));
+}
+
+std::string CppKernelWriter::convert(const ir::Operation& operation) const {
+    const std::string a = operand(operation.operands[0]);
+    const std::string type = cpp_type(operation.type);
+    if (operation.type.lanes == 1) return fmt::format("static_cast<{}>({})", type, a);
+    if (program_[operation.operands[0]].type.scalar != ir::Scalar::boolean)
+        return fmt::format("convert<{}>({})", type, a);
+    const auto all = [&](int number) {
+        return fmt::format("splat<{}>({})", type, c_literal(number, operation.type.scalar));
+    };
+    return fmt::format("select({}, {}, {})", a, all(1), all(0));
+}
+
+std::string CppKernelWriter::shuffle(const ir::Operation& operation,
+                                     std::span<const std::int8_t> lane_map) const {
+    const ir::Value first = operation.operands[0];
+    const ir::Value second = operation.operands[1] == ir::no_value ? first : operation.operands[1];
+    const int lanes = program_[first].type.lanes;
+    const auto lane = [&](int source) {
+        const bool in_first = source < lanes;
+        const ir::Value value = in_first ? first : second;
+        if (program_[value].type.lanes == 1) return operand(value);
+        return fmt::format("{}[{}]", operand(value), std::max(in_first ? source : source - lanes, 0));
+    };
+    if (operation.type.lanes == 1) return lane(lane_map[0]);
+    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not shuffled");
+    const std::string type = cpp_type(operation.type);
+    if (program_[first].type != program_[second].type || lanes == 1) {
+        std::vector<std::string> sources;
+        for (const std::int8_t source : lane_map) sources.push_back(lane(source));
+        return fmt::format("{}{{{}}}", type, fmt::join(sources, ", "));
+    }
+    std::vector<int> sources(lane_map.begin(), lane_map.end());
+    return fmt::format("shuffle<{}, {}>({}, {})", type, fmt::join(sources, ", "), operand(first),
+                       operand(second));
+}
+
+std::string CppKernelWriter::expression(const ir::Operation& operation) const {
+    using ir::Opcode;
+    const auto a = [&] { return operand(operation.operands[0]); };
+    const auto b = [&] { return operand(operation.operands[1]); };
+    const auto c = [&] { return operand(operation.operands[2]); };
+    const bool scalar = operation.type.lanes == 1;
+    switch (operation.opcode) {
+    case Opcode::constant:
+        return fmt::format("splat<{}>({})", cpp_type(operation.type),
+                           c_literal(operation.number, operation.type.scalar));
+    case Opcode::index: return form(operation.address.index);
+    case Opcode::load: return load(operation);
+    case Opcode::splat: return scalar ? a() : fmt::format("splat<{}>({})", cpp_type(operation.type), a());
+    case Opcode::negate: return "-" + a();
+    case Opcode::add: return a() + " + " + b();
+    case Opcode::subtract: return a() + " - " + b();
+    case Opcode::multiply: return a() + " * " + b();
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: return fused(operation);
+    case Opcode::shuffle: return shuffle(operation, operation.lane_map);
+    case Opcode::convert: return convert(operation);
+    case Opcode::less: return scalar ? a() + " < " + b() : fmt::format("less({}, {})", a(), b());
+    case Opcode::select:
+        return scalar ? fmt::format("{} ? {} : {}", a(), b(), c())
+                      : fmt::format("select({}, {}, {})", a(), b(), c());
+    case Opcode::instruction:
+        if (operation.instruction->lane_map.empty())
+            throw UserError(
+                "instruction '{}' exists on one machine only and has no standalone C++; emit the kernel "
+                "before instructions are selected",
+                operation.instruction->name);
+        return shuffle(operation, operation.instruction->lane_map);
+    case Opcode::store:
+    case Opcode::atomic_add: break;
+    }
+    throw InternalError("emit_cpp: a statement where an expression was expected");
+}
+
+} // namespace swirl::emit

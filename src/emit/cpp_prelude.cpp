@@ -1,0 +1,286 @@
+#include "emit/cpp_prelude.hpp"
+
+#include "base/error.hpp"
+
+#include <bit>
+
+namespace swirl::emit {
+namespace {
+
+// ---- helpers written once for both kinds of vectors -----------------------------------------------------------
+
+constexpr std::string_view load_text = R"(
+// Vectors are loaded and stored at any alignment.
+template <class V, class T> V load(const T* from) {
+    V v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+)";
+
+constexpr std::string_view load_lanes_text = R"(
+// The first `active` lanes from elements that lie `stride` apart, 0 in the others.
+template <class V, int active, class T> V load_lanes(const T* from, std::int64_t stride) {
+    V v{};
+    for (int lane = 0; lane < active; ++lane) v[lane] = from[lane * stride];
+    return v;
+}
+)";
+
+constexpr std::string_view store_text = R"(
+template <class T, class V> void store(T* to, V v) {
+    std::memcpy(to, &v, sizeof v);
+}
+)";
+
+constexpr std::string_view store_lanes_text = R"(
+// The first `active` lanes to elements that lie `stride` apart.
+template <int active, class T, class V> void store_lanes(T* to, std::int64_t stride, V v) {
+    for (int lane = 0; lane < active; ++lane) to[lane * stride] = v[lane];
+}
+)";
+
+constexpr std::string_view splat_text = R"(
+template <class V, class T> V splat(T x) {
+    V v{};
+    for (unsigned lane = 0; lane < sizeof(V) / sizeof(T); ++lane) v[lane] = x;
+    return v;
+}
+)";
+
+constexpr std::string_view multiply_add_text = R"(
+// a * b + c with one rounding.
+template <class V> V multiply_add(V a, V b, V c) {
+    V v{};
+    for (unsigned lane = 0; lane < sizeof(V) / sizeof(a[0]); ++lane) v[lane] = std::fma(a[lane], b[lane], c[lane]);
+    return v;
+}
+)";
+
+// ---- vectors as a class ---------------------------------------------------------------------------------------
+
+constexpr std::string_view lanes_text = R"(
+// n numbers that are computed alike.
+template <class T, int n> struct Lanes {
+    T at[n];
+    T& operator[](std::int64_t lane) { return at[lane]; }
+    const T& operator[](std::int64_t lane) const { return at[lane]; }
+    friend Lanes operator-(Lanes a) {
+        for (T& x : a.at) x = -x;
+        return a;
+    }
+    friend Lanes operator+(Lanes a, const Lanes& b) {
+        for (int lane = 0; lane < n; ++lane) a[lane] += b[lane];
+        return a;
+    }
+    friend Lanes operator-(Lanes a, const Lanes& b) {
+        for (int lane = 0; lane < n; ++lane) a[lane] -= b[lane];
+        return a;
+    }
+    friend Lanes operator*(Lanes a, const Lanes& b) {
+        for (int lane = 0; lane < n; ++lane) a[lane] *= b[lane];
+        return a;
+    }
+};
+)";
+
+constexpr std::string_view shuffle_each_text = R"(
+// Lane l is lane from[l] of a followed by b; -1: any.
+template <class R, int... from, class V> R shuffle(V a, V b) {
+    const int n = sizeof(V) / sizeof(a[0]);
+    const int source[] = {from...};
+    R v{};
+    for (unsigned lane = 0; lane < sizeof...(from); ++lane)
+        v[lane] = source[lane] < 0 ? a[0] : source[lane] < n ? a[source[lane]] : b[source[lane] - n];
+    return v;
+}
+)";
+
+constexpr std::string_view convert_each_text = R"(
+template <class R, class T, int n> R convert(const Lanes<T, n>& a) {
+    R v{};
+    for (int lane = 0; lane < n; ++lane) v[lane] = static_cast<decltype(v[0] + v[0])>(a[lane]);
+    return v;
+}
+)";
+
+constexpr std::string_view less_each_text = R"(
+template <class T, int n> Lanes<bool, n> less(const Lanes<T, n>& a, const Lanes<T, n>& b) {
+    Lanes<bool, n> v{};
+    for (int lane = 0; lane < n; ++lane) v[lane] = a[lane] < b[lane];
+    return v;
+}
+)";
+
+constexpr std::string_view select_each_text = R"(
+template <class V, int n> V select(const Lanes<bool, n>& mask, const V& a, const V& b) {
+    V v{};
+    for (int lane = 0; lane < n; ++lane) v[lane] = mask[lane] ? a[lane] : b[lane];
+    return v;
+}
+)";
+
+// ---- vectors of the compiler ----------------------------------------------------------------------------------
+
+constexpr std::string_view convert_text = R"(
+template <class R, class V> R convert(V a) {
+    return __builtin_convertvector(a, R);
+}
+)";
+
+constexpr std::string_view less_text = R"(
+template <class V> auto less(V a, V b) {
+    return a < b;
+}
+)";
+
+constexpr std::string_view select_text = R"(
+template <class Mask, class V> V select(Mask mask, V a, V b) {
+    return __builtin_convertvector(mask, decltype(a < b)) ? a : b;
+}
+)";
+
+/// Clang, and GCC from 12 on, take lane numbers as arguments; an older GCC takes them one by one.
+constexpr std::string_view shuffle_text = R"(
+// Lane l is lane from[l] of a followed by b; -1: any.
+template <class R, int... from, class V> R shuffle(V a, V b) {
+#if defined(__clang__) || __GNUC__ >= 12
+    return __builtin_shufflevector(a, b, from...);
+#else
+    const int n = sizeof(V) / sizeof(a[0]);
+    const int source[] = {from...};
+    R v{};
+    for (unsigned lane = 0; lane < sizeof...(from); ++lane)
+        v[lane] = source[lane] < 0 ? a[0] : source[lane] < n ? a[source[lane]] : b[source[lane] - n];
+    return v;
+#endif
+}
+)";
+
+void write_class_vectors(SourceWriter& out, const PreludeNeeds& needs) {
+    out.paragraph(lanes_text);
+    out.line();
+    for (const ir::Type type : needs.types)
+        out.line("using {} = Lanes<{}, {}>;", cpp_type(type), cpp_type({type.scalar, 1}), type.lanes);
+    if (needs.shuffle) out.paragraph(shuffle_each_text);
+    if (needs.convert) out.paragraph(convert_each_text);
+    if (needs.less) out.paragraph(less_each_text);
+    if (needs.select) out.paragraph(select_each_text);
+}
+
+void write_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
+    out.line();
+    for (const ir::Type type : needs.types) {
+        ensure(std::has_single_bit(static_cast<unsigned>(type.lanes)),
+               "a vector of {} lanes has no counterpart among the compiler's vectors", type.lanes);
+        out.line("typedef {} {} __attribute__((vector_size({})));", cpp_type({type.scalar, 1}),
+                 cpp_type(type), type.lanes * ir::size_in_bytes(type.scalar));
+    }
+    if (needs.shuffle) out.paragraph(shuffle_text);
+    if (needs.convert) out.paragraph(convert_text);
+    if (needs.less) out.paragraph(less_text);
+    if (needs.select) out.paragraph(select_text);
+}
+
+} // namespace
+
+std::string cpp_type(ir::Type type) {
+    const bool scalar = type.lanes == 1;
+    switch (type.scalar) {
+    case ir::Scalar::boolean: return scalar ? "bool" : "auto";
+    case ir::Scalar::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
+    case ir::Scalar::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);
+    case ir::Scalar::float64: return scalar ? "double" : fmt::format("f64x{}", type.lanes);
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16: break;
+    }
+    throw UserError("standalone C++ has no 16-bit floating types; store as float32 or float64");
+}
+
+void PreludeNeeds::include(const ir::Program& program, const ir::Operation& operation) {
+    using ir::Opcode;
+    const auto add_type = [this](ir::Type type) {
+        if (type.lanes > 1 && type.scalar != ir::Scalar::boolean) types.insert(type);
+    };
+    add_type(operation.type);
+    for (const ir::Value operand : operation.operands)
+        if (operand != ir::no_value) add_type(program[operand].type);
+    const int lanes = operation.type.lanes;
+    if (lanes == 1) return; // lanes taken out of a vector are subscripts
+    const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
+    switch (operation.opcode) {
+    case Opcode::load: (whole ? load : load_lanes) = true; break;
+    case Opcode::store: (whole ? store : store_lanes) = true; break;
+    case Opcode::constant:
+    case Opcode::splat: splat = true; break;
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: multiply_add = true; break;
+    case Opcode::shuffle:
+    case Opcode::instruction: shuffle = true; break;
+    case Opcode::convert:
+        if (program[operation.operands[0]].type.scalar == ir::Scalar::boolean)
+            select = splat = true;
+        else
+            convert = true;
+        break;
+    case Opcode::less: less = true; break;
+    case Opcode::select: select = true; break;
+    default: break;
+    }
+}
+
+void reserve_prelude_names(Identifiers& names) {
+    for (const char* name :
+         {"Lanes", "load", "load_lanes", "store", "store_lanes", "splat", "multiply_add", "shuffle",
+          "convert", "less", "select", "buffers", "parameters", "float", "double", "INFINITY", "NAN", "main"})
+        names.reserve(name);
+    for (int lanes = 1; lanes <= 64; ++lanes)
+        for (const char* stem : {"i64x", "f32x", "f64x"}) names.reserve(fmt::format("{}{}", stem, lanes));
+}
+
+void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors) {
+    out.write("#include <cmath>");
+    out.write("#include <cstdint>");
+    if (!needs.any()) return;
+    out.write("#include <cstring>");
+    out.line();
+    const bool extensions = vectors == CppVectors::extensions;
+    if (extensions)
+        out.paragraph(R"(#if defined(__GNUC__)
+// Helpers below pass vectors wider than the machine's; that they are not part of any interface makes it harmless.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+)");
+    out.write("namespace {");
+    if (extensions) {
+        out.line();
+        out.directive("#if defined(__GNUC__) // and Clang");
+        write_compiler_vectors(out, needs);
+        out.line();
+        out.directive("#else");
+    }
+    write_class_vectors(out, needs);
+    if (extensions) {
+        out.line();
+        out.directive("#endif");
+    }
+    if (needs.load) out.paragraph(load_text);
+    if (needs.load_lanes) out.paragraph(load_lanes_text);
+    if (needs.store) out.paragraph(store_text);
+    if (needs.store_lanes) out.paragraph(store_lanes_text);
+    if (needs.splat) out.paragraph(splat_text);
+    if (needs.multiply_add) out.paragraph(multiply_add_text);
+    out.line();
+    out.write("} // namespace");
+}
+
+void write_postlude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors) {
+    if (!needs.any() || vectors != CppVectors::extensions) return;
+    out.line();
+    out.paragraph("#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n");
+}
+
+} // namespace swirl::emit

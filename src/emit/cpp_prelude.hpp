@@ -1,0 +1,49 @@
+#pragma once
+
+#include "emit/identifiers.hpp"
+#include "emit/source_writer.hpp"
+#include "ir/program.hpp"
+
+#include <set>
+#include <string>
+
+namespace swirl::emit {
+
+/// How short vectors of the ir are spelled in C++.
+enum class CppVectors : std::uint8_t {
+    scalar,     ///< a small class and loops: plain C++17 for any compiler
+    extensions, ///< vector_size types of GCC and Clang; other compilers get what `scalar` gives
+};
+
+/// What the functions of a file need to find above them.
+struct PreludeNeeds {
+    std::set<ir::Type> types; ///< vector types, floating and int64
+    bool load = false;        ///< contiguous, all lanes
+    bool load_lanes = false;  ///< strided or with inactive lanes
+    bool store = false;
+    bool store_lanes = false;
+    bool splat = false;
+    bool multiply_add = false;
+    bool shuffle = false;
+    bool convert = false;
+    bool less = false;
+    bool select = false;
+
+    bool any() const { return !types.empty(); }
+    /// Adds what one operation asks for.
+    void include(const ir::Program& program, const ir::Operation& operation);
+};
+
+/// `double`, `f64x4`, …: the name of a type in emitted C++.
+std::string cpp_type(ir::Type type);
+
+/// Reserves all names that the prelude may define.
+void reserve_prelude_names(Identifiers& names);
+
+/// Includes, vector types and their helpers.
+void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors);
+
+/// What must follow the last function: restores the compiler's warnings.
+void write_postlude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors);
+
+} // namespace swirl::emit

@@ -1,0 +1,39 @@
+#include "emit/literal.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace swirl::emit {
+namespace {
+
+template <class Real> std::string real_literal(long double number, const char* suffix, const char* type) {
+    const Real value = static_cast<Real>(number);
+    if (std::isnan(value)) return fmt::format("static_cast<{}>(NAN)", type);
+    if (std::isinf(value)) return fmt::format("static_cast<{}>({}INFINITY)", type, value < 0 ? "-" : "");
+    std::string digits = fmt::format("{}", value);
+    if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+    return std::signbit(value) ? fmt::format("({}{})", digits, suffix) : digits + suffix;
+}
+
+} // namespace
+
+std::string c_literal(long double number, ir::Scalar scalar) {
+    switch (scalar) {
+    case ir::Scalar::boolean: return number != 0 ? "true" : "false";
+    case ir::Scalar::int64: return c_literal(static_cast<Integer>(number));
+    case ir::Scalar::float32: return real_literal<float>(number, "f", "float");
+    case ir::Scalar::float64: return real_literal<double>(number, "", "double");
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16: break;
+    }
+    throw InternalError("no C literal of a 16-bit floating type");
+}
+
+std::string c_literal(Integer number) {
+    if (number == std::numeric_limits<Integer>::min()) return "(-9223372036854775807 - 1)";
+    return number < 0 ? fmt::format("({})", number) : fmt::format("{}", number);
+}
+
+} // namespace swirl::emit

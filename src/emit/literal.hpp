@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/integer.hpp"
+#include "ir/type.hpp"
+
+#include <string>
+
+namespace swirl::emit {
+
+/// A C literal of scalar type `scalar` with the value of `number` rounded to it: the shortest decimal that reads
+/// back to the same bits. Negative values stand in parentheses; infinities and NaN are the macros of <math.h>.
+/// Types of 16 bits have no literals in C: InternalError.
+std::string c_literal(long double number, ir::Scalar scalar);
+
+/// An integer constant of 64 bits; the least value is spelled as C allows.
+std::string c_literal(Integer number);
+
+} // namespace swirl::emit
