@@ -267,6 +267,10 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms fast.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
+/// The transposed matrix as a term. A transform whose transpose is another transform becomes that one, with a
+/// diagonal where the unnormalised definitions differ by factors of two (real DFT, types 2 and 3).
 Formula transpose(const Formula& formula);
+/// The matrix of complex conjugates as a term.
+Formula conjugate(const Formula& formula);
 
 } // namespace swirl::formula

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -46,8 +47,8 @@ public:
     static IndexMap identity(Integer n);
     /// h_{base,stride}: i ↦ base + stride·i (Franchetti, Voronenko, Püschel 2005, table 1).
     static IndexMap strided(Integer domain, Integer range, const Affine& base, Integer stride);
-    /// The map of L^{mn}_m: (L x)[i] = x[ℓ(i)]. With mn = rows of n: L^{mn}_m reads x at stride m, so that
-    /// L^{mn}_m(A_m ⊗ B_n) = (B_n ⊗ A_m)L^{mn}_m in the convention of the tutorial's eq. 16.
+    /// The map of L^{mn}_m: (L x)[i] = x[ℓ(i)], ℓ(i·n + j) = j·m + i. L^{mn}_m reads x at stride m, so that
+    /// L^{mn}_m (B_n ⊗ A_m) = (A_m ⊗ B_n) L^{mn}_m, the convention of the tutorial's eq. 16.
     static IndexMap stride_permutation(Integer size, Integer stride);
     /// i ↦ n−1−i.
     static IndexMap reversal(Integer n);
@@ -56,19 +57,35 @@ public:
     Integer domain() const { return domain_; }
     Integer range() const { return range_; }
     const Kind& kind() const { return kind_; }
+    /// Whether the map is a bijection of 0…domain−1, whatever the variables.
     bool is_permutation() const;
+    bool is_identity() const;
+    bool has_variables() const;
 
     using Environment = std::function<Integer(Variable)>;
     /// Value at i; `environment` gives the variables of enclosing iterative sums (absent: all 0).
     Integer operator()(Integer i, const Environment& environment = {}) const;
+    /// The values at 0…domain−1. Throws InternalError when one falls outside 0…range−1.
+    std::vector<Integer> values(const Environment& environment = {}) const;
+    /// The map with `value` in place of a variable.
+    IndexMap substitute(Variable variable, const Affine& value) const;
 
-    /// outer ∘ inner; digit maps stay digit maps where the digits allow it, else a table.
-    friend IndexMap compose(const IndexMap& outer, const IndexMap& inner);
+    /// Number of values 0…count−1 that a variable takes.
+    using Counts = std::function<Integer(Variable)>;
+    /// outer ∘ inner; digit maps stay digit maps where the digits allow it, else a table. Throws InternalError
+    /// where neither will do: maps that name variables and whose digits do not fit.
+    friend IndexMap compose(const IndexMap& outer, const IndexMap& inner, const Counts& counts);
+    /// outer ∘ inner as above, or nothing where it cannot be expressed. Without `counts`, a variable of inner's
+    /// base is taken to be as large as inner's range permits.
+    friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
+                                               const Counts& counts);
     /// The inverse of a permutation.
     IndexMap inverse() const;
     /// (i, j) ↦ (a(i), b(j)): the map of a Kronecker product of permutations.
     friend IndexMap tensor(const IndexMap& a, const IndexMap& b);
-    /// The same map with adjacent digits that lie contiguously merged; equal maps then compare equal.
+    /// The same map with adjacent digits that lie contiguously merged, the modulus dropped where the digits stay
+    /// below it, and tables that follow digits turned into digits. Equal maps that need no modulus then compare
+    /// equal.
     IndexMap canonical() const;
 
     bool operator==(const IndexMap&) const = default;
@@ -79,5 +96,10 @@ private:
     Integer range_;
     Kind kind_;
 };
+
+IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::Counts& counts = {});
+std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
+                                    const IndexMap::Counts& counts = {});
+IndexMap tensor(const IndexMap& a, const IndexMap& b);
 
 } // namespace swirl::formula

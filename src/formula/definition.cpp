@@ -1,0 +1,76 @@
+#include "formula/definition.hpp"
+
+#include "base/overloaded.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace swirl::formula {
+
+Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.columns()) {
+    Direction direction = Direction::backward; // e^{+iφ}: cosine and sine of the angles in the definitions
+    if (const auto* dft = formula.get_if<Dft>()) {
+        order_ = n_;
+        direction = dft->direction;
+    }
+    if (formula.is<RealDft>()) order_ = n_;
+    if (formula.is<Dct>() || formula.is<Dst>()) order_ = 8 * n_;
+    roots_.reserve(static_cast<std::size_t>(order_));
+    for (Integer k = 0; k < order_; ++k) roots_.push_back(root_of_unity(order_, k, direction));
+}
+
+void Definition::row(Integer i, std::span<Complex> entries) const {
+    ensure(static_cast<Integer>(entries.size()) == n_, "a row of {} entries of a matrix with {} columns",
+           entries.size(), n_);
+    std::visit(Overloaded{
+                   [&](const Dft&) {
+                       for (Integer j = 0, k = 0; j < n_; ++j, k = (k + i) % n_) entries[j] = roots_[k];
+                   },
+                   [&](const Wht&) {
+                       for (Integer j = 0; j < n_; ++j)
+                           entries[j] = std::popcount(static_cast<std::uint64_t>(i & j)) % 2 == 0 ? 1 : -1;
+                   },
+                   [&](const RealDft& p) { real_dft_row(p.direction, i, entries); },
+                   [&](const Dct& p) { dct_row(p.type, i, entries); },
+                   [&](const Dst& p) { dst_row(p.type, i, entries); },
+                   [&](const Circulant& p) {
+                       for (Integer j = 0; j < n_; ++j) entries[j] = (*p.kernel)[modulo(i - j, n_)];
+                   },
+                   [&](const Matrix& p) { std::copy_n(p.entries.begin() + i * n_, n_, entries.begin()); },
+                   [&](const auto&) { throw InternalError("a definition by rows of a compound term"); },
+               },
+               formula_.payload());
+}
+
+// FFTW's R2HC: r_k = Σ x_j cos(2πjk/n) in row k ≤ n/2, i_k = −Σ x_j sin(2πjk/n) in row n−k.
+// HC2R: y_j = r_0 + 2 Σ_{0<k<n/2} (r_k cos(2πjk/n) − i_k sin(2πjk/n)) + (−1)^j r_{n/2}.
+void Definition::real_dft_row(Direction direction, Integer i, std::span<Complex> entries) const {
+    for (Integer j = 0; j < n_; ++j) {
+        const Integer frequency = direction == Direction::forward ? i : j;
+        const Integer k = std::min(frequency, n_ - frequency);
+        const Complex w = root((direction == Direction::forward ? j : i) * k);
+        const long double value = 2 * frequency <= n_ ? w.real() : -w.imag();
+        const bool twice = direction == Direction::backward && frequency != 0 && 2 * frequency != n_;
+        entries[j] = twice ? 2 * value : value;
+    }
+}
+
+// FFTW's REDFT10, REDFT01, REDFT11; angles in units of 2π/8n.
+void Definition::dct_row(int type, Integer i, std::span<Complex> entries) const {
+    for (Integer j = 0; j < n_; ++j) {
+        if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * i).real();
+        if (type == 3) entries[j] = (j == 0 ? 1 : 2) * root(2 * j * (2 * i + 1)).real();
+        if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).real();
+    }
+}
+
+// FFTW's RODFT10, RODFT01, RODFT11.
+void Definition::dst_row(int type, Integer i, std::span<Complex> entries) const {
+    for (Integer j = 0; j < n_; ++j) {
+        if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * (i + 1)).imag();
+        if (type == 3) entries[j] = (j == n_ - 1 ? 1 : 2) * root(2 * (j + 1) * (2 * i + 1)).imag();
+        if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).imag();
+    }
+}
+
+} // namespace swirl::formula

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "formula/formula.hpp"
+
+#include <span>
+
+namespace swirl::formula {
+
+/// A nonterminal or small matrix, row by row from its definition. Roots of unity come from one exact table.
+class Definition {
+public:
+    /// For nonterminals, Matrix and nothing else.
+    explicit Definition(const Formula& formula);
+    /// Writes row i.
+    void row(Integer i, std::span<Complex> entries) const;
+
+private:
+    /// Root k of the table's order, k ≥ 0 of any size.
+    Complex root(Integer k) const { return roots_[static_cast<std::size_t>(k % order_)]; }
+
+    void real_dft_row(Direction direction, Integer i, std::span<Complex> entries) const;
+    void dct_row(int type, Integer i, std::span<Complex> entries) const;
+    void dst_row(int type, Integer i, std::span<Complex> entries) const;
+
+    const Formula& formula_;
+    Integer n_;
+    Integer order_ = 1;
+    std::vector<Complex> roots_;
+};
+
+} // namespace swirl::formula

@@ -1,0 +1,246 @@
+#include "base/overloaded.hpp"
+#include "formula/definition.hpp"
+#include "formula/formula.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+
+namespace swirl::formula {
+
+namespace {
+
+using Vector = std::vector<Complex>;
+
+// std::complex's product checks for infinities; entries here are finite.
+Complex times(const Complex& a, const Complex& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of such steps, a vector is the case 1, 1
+/// and a dense matrix the case left = 1, right = columns applied to the identity matrix.
+class Evaluator {
+public:
+    Vector run(const Formula& formula, Integer left, Integer right, const Vector& x);
+
+private:
+    void accumulate(const Formula& formula, Integer left, Integer right, const Vector& x, Vector& y);
+    Vector run_product(const Formula& formula, std::size_t first, Integer left, Integer right,
+                       const Vector& x);
+    Vector run_kronecker(const Formula& formula, Integer left, Integer right, const Vector& x);
+    Vector run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x);
+    Vector run_real(const Formula& child, Integer left, Integer right, const Vector& x);
+    Vector run_definition(const Formula& formula, Integer left, Integer right, const Vector& x);
+    Vector run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x);
+    Vector run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x);
+    void accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x, Vector& y);
+
+    IndexMap::Environment environment() const {
+        return [this](Variable variable) {
+            for (const auto& [bound, value] : std::views::reverse(bindings_))
+                if (bound == variable) return value;
+            throw InternalError("variable i{} outside the sum that binds it", variable);
+        };
+    }
+
+    const Definition& definition(const Formula& formula) {
+        const auto [at, is_new] = definitions_.try_emplace(formula.node(), nullptr);
+        if (is_new) at->second = std::make_unique<Definition>(formula);
+        return *at->second;
+    }
+
+    std::vector<std::pair<Variable, Integer>> bindings_;
+    std::map<const FormulaNode*, std::unique_ptr<Definition>> definitions_;
+};
+
+std::size_t entries(Integer left, Integer n, Integer right) {
+    return static_cast<std::size_t>(left * n * right);
+}
+
+Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const Vector& x) {
+    const auto child = [&](Integer more_left, Integer more_right) {
+        return run(formula.children().front(), left * more_left, right * more_right, x);
+    };
+    const auto by_definition = [&](const auto&) { return run_definition(formula, left, right, x); };
+    const auto by_accumulation = [&](const auto&) {
+        Vector y(entries(left, formula.rows(), right));
+        accumulate(formula, left, right, x, y);
+        return y;
+    };
+    return std::visit(Overloaded{
+                          [&](const Identity&) { return x; },
+                          [&](const Dft& p) { return by_definition(p); },
+                          [&](const Wht& p) { return by_definition(p); },
+                          [&](const RealDft& p) { return by_definition(p); },
+                          [&](const Dct& p) { return by_definition(p); },
+                          [&](const Dst& p) { return by_definition(p); },
+                          [&](const Circulant& p) { return by_definition(p); },
+                          [&](const Matrix& p) { return by_definition(p); },
+                          [&](const Permutation& p) { return run_gather(p.map, left, right, x); },
+                          [&](const Gather& p) { return run_gather(p.map, left, right, x); },
+                          [&](const Scatter& p) { return by_accumulation(p); },
+                          [&](const Diagonal& p) { return run_diagonal(p, left, right, x); },
+                          [&](const Product&) { return run_product(formula, 0, left, right, x); },
+                          [&](const Kronecker&) { return run_kronecker(formula, left, right, x); },
+                          [&](const DirectSum&) { return run_direct_sum(formula, left, right, x); },
+                          [&](const IterativeSum& p) { return by_accumulation(p); },
+                          [&](const RealOf&) { return run_real(formula.children().front(), left, right, x); },
+                          [&](const Tagged&) { return child(1, 1); },
+                          [&](const VectorKronecker& p) { return child(1, p.lanes); },
+                          [&](const VectorTransposition& p) {
+                              return run_gather(IndexMap::stride_permutation(p.lanes * p.lanes, p.lanes),
+                                                left, right, x);
+                          },
+                          [&](const ParallelKronecker& p) { return child(p.processors, 1); },
+                          [&](const LinePermutation& p) { return child(1, p.line); },
+                      },
+                      formula.payload());
+}
+
+// A sum over blocks of a large vector stays linear in its size: each summand reads what it gathers and adds to
+// what it scatters, and touches nothing else.
+void Evaluator::accumulate(const Formula& formula, Integer left, Integer right, const Vector& x, Vector& y) {
+    const std::vector<Formula>& children = formula.children();
+    if (const auto* p = formula.get_if<Scatter>()) {
+        accumulate_scatter(p->map, left, right, x, y);
+    } else if (const auto* sum = formula.get_if<IterativeSum>()) {
+        for (Integer value = 0; value < sum->count; ++value) {
+            bindings_.emplace_back(sum->variable, value);
+            accumulate(children.front(), left, right, x, y);
+            bindings_.pop_back();
+        }
+    } else if (formula.is<Product>()) {
+        accumulate(children.front(), left, right, run_product(formula, 1, left, right, x), y);
+    } else if (formula.is<Tagged>()) {
+        accumulate(children.front(), left, right, x, y);
+    } else {
+        const Vector summand = run(formula, left, right, x);
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] += summand[i];
+    }
+}
+
+Vector Evaluator::run_product(const Formula& formula, std::size_t first, Integer left, Integer right,
+                              const Vector& x) {
+    const std::vector<Formula>& factors = formula.children();
+    Vector y = run(factors.back(), left, right, x);
+    for (std::size_t i = factors.size() - 1; i-- > first;) y = run(factors[i], left, right, y);
+    return y;
+}
+
+Vector Evaluator::run_kronecker(const Formula& formula, Integer left, Integer right, const Vector& x) {
+    Integer before = formula.columns(), after = 1;
+    Vector y = x;
+    for (const Formula& factor : std::views::reverse(formula.children())) {
+        before /= factor.columns();
+        if (!factor.is<Identity>()) y = run(factor, left * before, after * right, y);
+        after *= factor.rows();
+    }
+    return y;
+}
+
+Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x) {
+    Vector y(entries(left, formula.rows(), right));
+    Integer column = 0, row = 0;
+    for (const Formula& summand : formula.children()) {
+        const Integer width = summand.columns() * right, height = summand.rows() * right;
+        Vector part;
+        part.reserve(entries(left, width, 1));
+        for (Integer l = 0; l < left; ++l) {
+            const auto from = x.begin() + (l * formula.columns() + column) * right;
+            part.insert(part.end(), from, from + width);
+        }
+        part = run(summand, left, right, part);
+        for (Integer l = 0; l < left; ++l)
+            std::copy_n(part.begin() + l * height, height, y.begin() + (l * formula.rows() + row) * right);
+        column += summand.columns();
+        row += summand.rows();
+    }
+    return y;
+}
+
+// Over ℂ, the real matrix of A maps u + iv (u, v real) to its values at u and at v: each is one complex product.
+Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, const Vector& x) {
+    Vector y(entries(left, 2 * child.rows(), right));
+    for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {
+        const auto part = [&](const Complex& value) {
+            return unit.real() != 0 ? value.real() : value.imag();
+        };
+        Vector z(entries(left, child.columns(), right));
+        for (Integer lc = 0; lc < left * child.columns(); ++lc)
+            for (Integer r = 0; r < right; ++r)
+                z[lc * right + r] = {part(x[2 * lc * right + r]), part(x[(2 * lc + 1) * right + r])};
+        z = run(child, left, right, z);
+        for (Integer lr = 0; lr < left * child.rows(); ++lr)
+            for (Integer r = 0; r < right; ++r) {
+                y[2 * lr * right + r] += unit * z[lr * right + r].real();
+                y[(2 * lr + 1) * right + r] += unit * z[lr * right + r].imag();
+            }
+    }
+    return y;
+}
+
+Vector Evaluator::run_definition(const Formula& formula, Integer left, Integer right, const Vector& x) {
+    const Integer rows = formula.rows(), columns = formula.columns();
+    const Definition& matrix = definition(formula);
+    Vector y(entries(left, rows, right)), coefficients(static_cast<std::size_t>(columns));
+    for (Integer i = 0; i < rows; ++i) {
+        matrix.row(i, coefficients);
+        for (Integer l = 0; l < left; ++l)
+            for (Integer j = 0; j < columns; ++j) {
+                const Complex* from = &x[(l * columns + j) * right];
+                Complex* to = &y[(l * rows + i) * right];
+                for (Integer r = 0; r < right; ++r) to[r] += times(coefficients[j], from[r]);
+            }
+    }
+    return y;
+}
+
+Vector Evaluator::run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x) {
+    Vector factors;
+    for (const Integer i : diagonal.index.values(environment()))
+        factors.push_back(diagonal_value(diagonal.function, i));
+    Vector y = x;
+    auto at = y.begin();
+    for (Integer l = 0; l < left; ++l)
+        for (const Complex& factor : factors)
+            for (Integer r = 0; r < right; ++r, ++at) *at = times(*at, factor);
+    return y;
+}
+
+Vector Evaluator::run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x) {
+    const std::vector<Integer> from = map.values(environment());
+    Vector y;
+    y.reserve(entries(left, map.domain(), right));
+    for (Integer l = 0; l < left; ++l)
+        for (const Integer index : from) {
+            const auto begin = x.begin() + (l * map.range() + index) * right;
+            y.insert(y.end(), begin, begin + right);
+        }
+    return y;
+}
+
+void Evaluator::accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x,
+                                   Vector& y) {
+    const std::vector<Integer> to = map.values(environment());
+    auto from = x.begin();
+    for (Integer l = 0; l < left; ++l)
+        for (const Integer index : to)
+            for (Integer r = 0; r < right; ++r, ++from) y[(l * map.range() + index) * right + r] += *from;
+}
+
+} // namespace
+
+std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x) {
+    ensure(static_cast<Integer>(x.size()) == formula.columns(), "a {}×{} formula applied to a vector of {}",
+           formula.rows(), formula.columns(), x.size());
+    return Evaluator().run(formula, 1, 1, Vector(x.begin(), x.end()));
+}
+
+DenseMatrix dense(const Formula& formula) {
+    const Integer n = formula.columns();
+    Vector identity(entries(1, n, n));
+    for (Integer i = 0; i < n; ++i) identity[i * n + i] = 1;
+    return Evaluator().run(formula, 1, n, identity);
+}
+
+} // namespace swirl::formula

@@ -1,0 +1,252 @@
+#include "base/overloaded.hpp"
+#include "formula/node.hpp"
+
+#include <bit>
+
+namespace swirl::formula {
+
+namespace {
+
+Integer times(Integer a, Integer b) {
+    const auto product = checked_multiply(a, b);
+    ensure(product.has_value(), "a formula of {} times {} rows or columns is too large", a, b);
+    return *product;
+}
+
+const Formula& only_child(const std::vector<Formula>& children, const char* what) {
+    ensure(children.size() == 1, "{} with {} operands instead of 1", what, children.size());
+    return children.front();
+}
+
+void positive(Integer n, const char* what) { ensure(n >= 1, "{} of size {}: must be positive", what, n); }
+
+Shape product_shape(const std::vector<Formula>& factors) {
+    ensure(!factors.empty(), "product without factors");
+    for (std::size_t i = 1; i < factors.size(); ++i)
+        ensure(factors[i - 1].columns() == factors[i].rows(),
+               "product of a {}×{} and a {}×{} matrix: the inner sizes differ", factors[i - 1].rows(),
+               factors[i - 1].columns(), factors[i].rows(), factors[i].columns());
+    return {factors.front().rows(), factors.back().columns()};
+}
+
+Shape kronecker_shape(const std::vector<Formula>& factors) {
+    ensure(!factors.empty(), "Kronecker product without factors");
+    Shape shape{1, 1};
+    for (const Formula& factor : factors)
+        shape = {times(shape.rows, factor.rows()), times(shape.columns, factor.columns())};
+    return shape;
+}
+
+Shape direct_sum_shape(const std::vector<Formula>& summands) {
+    ensure(!summands.empty(), "direct sum without summands");
+    Shape shape{0, 0};
+    for (const Formula& summand : summands)
+        shape = {shape.rows + summand.rows(), shape.columns + summand.columns()};
+    return shape;
+}
+
+Shape scaled(Shape shape, Integer factor) {
+    return {times(shape.rows, factor), times(shape.columns, factor)};
+}
+
+Shape line_permutation_shape(const LinePermutation& p, const Formula& child) {
+    positive(p.line, "cache line");
+    ensure(child.rows() == child.columns(), "permutation of lines by a {}×{} matrix", child.rows(),
+           child.columns());
+    return scaled(child.shape(), p.line);
+}
+
+Formula leaf(Payload payload, Integer n) { return make_node(std::move(payload), {}, {n, n}); }
+
+Formula node(const Payload& payload, std::vector<Formula> children) {
+    const Shape shape = shape_of(payload, children);
+    return make_node(payload, std::move(children), shape);
+}
+
+/// The operands of an operator form: `kind`'s own nesting is flattened.
+template <class Kind> std::vector<Formula> flattened(const Formula& a, const Formula& b) {
+    std::vector<Formula> operands;
+    for (const Formula* side : {&a, &b}) {
+        if (side->is<Kind>())
+            operands.insert(operands.end(), side->children().begin(), side->children().end());
+        else
+            operands.push_back(*side);
+    }
+    return operands;
+}
+
+template <class Kind> Formula chain(std::vector<Formula> operands) {
+    return operands.size() == 1 ? operands.front() : node(Kind{}, std::move(operands));
+}
+
+} // namespace
+
+Shape shape_of(const Payload& payload, const std::vector<Formula>& children) {
+    const auto leaf_without_shape = [&](const auto&) -> Shape {
+        throw InternalError("a leaf with {} operands, or without its shape", children.size());
+    };
+    return std::visit(Overloaded{
+                          [&](const Product&) { return product_shape(children); },
+                          [&](const Kronecker&) { return kronecker_shape(children); },
+                          [&](const DirectSum&) { return direct_sum_shape(children); },
+                          [&](const IterativeSum& p) {
+                              positive(p.count, "iterative sum");
+                              return only_child(children, "iterative sum").shape();
+                          },
+                          [&](const RealOf&) { return scaled(only_child(children, "real form").shape(), 2); },
+                          [&](const Tagged&) { return only_child(children, "tag").shape(); },
+                          [&](const VectorKronecker& p) {
+                              positive(p.lanes, "vector");
+                              return scaled(only_child(children, "vector product").shape(), p.lanes);
+                          },
+                          [&](const ParallelKronecker& p) {
+                              positive(p.processors, "set of processors");
+                              return scaled(only_child(children, "parallel product").shape(), p.processors);
+                          },
+                          [&](const LinePermutation& p) {
+                              return line_permutation_shape(p, only_child(children, "permutation of lines"));
+                          },
+                          leaf_without_shape,
+                      },
+                      payload);
+}
+
+Formula I(Integer n) {
+    positive(n, "identity");
+    return leaf(Identity{}, n);
+}
+
+Formula DFT(Integer n, Direction direction) {
+    positive(n, "DFT");
+    return leaf(Dft{direction}, n);
+}
+
+Formula WHT(Integer n) {
+    positive(n, "WHT");
+    ensure(std::has_single_bit(static_cast<std::uint64_t>(n)), "WHT of size {}: must be a power of two", n);
+    return leaf(Wht{}, n);
+}
+
+Formula RDFT(Integer n, Direction direction) {
+    positive(n, "real DFT");
+    return leaf(RealDft{direction}, n);
+}
+
+Formula DCT(int type, Integer n) {
+    positive(n, "DCT");
+    ensure(type >= 2 && type <= 4, "DCT of type {}: must be 2, 3 or 4", type);
+    return leaf(Dct{type}, n);
+}
+
+Formula DST(int type, Integer n) {
+    positive(n, "DST");
+    ensure(type >= 2 && type <= 4, "DST of type {}: must be 2, 3 or 4", type);
+    return leaf(Dst{type}, n);
+}
+
+Formula circulant(std::vector<Complex> kernel) {
+    const auto n = static_cast<Integer>(kernel.size());
+    positive(n, "circulant");
+    return leaf(Circulant{std::make_shared<const std::vector<Complex>>(std::move(kernel))}, n);
+}
+
+Formula L(Integer size, Integer stride) { return permutation(IndexMap::stride_permutation(size, stride)); }
+Formula J(Integer n) { return permutation(IndexMap::reversal(n)); }
+
+Formula permutation(IndexMap map) {
+    ensure(map.is_permutation(), "the map {} → {} of a permutation is not one to one", map.domain(),
+           map.range());
+    const Integer n = map.domain();
+    return leaf(Permutation{map.canonical()}, n);
+}
+
+Formula gather(IndexMap map) {
+    const Shape shape{map.domain(), map.range()};
+    return make_node(Gather{map.canonical()}, {}, shape);
+}
+
+Formula scatter(IndexMap map) {
+    const Shape shape{map.range(), map.domain()};
+    return make_node(Scatter{map.canonical()}, {}, shape);
+}
+
+Formula T(Integer size, Integer n, Direction direction) {
+    ensure(size >= 1 && n >= 1 && size % n == 0, "twiddles of size {} in rows of {}: the latter must divide",
+           size, n);
+    return diagonal(TwiddleFunction{size, {n, size / n}, {1, n}, direction}, size);
+}
+
+Formula diagonal(DiagonalFunction function, Integer n) {
+    return diagonal(std::move(function), IndexMap::identity(n));
+}
+
+Formula diagonal(DiagonalFunction function, IndexMap index) {
+    const auto valid = [](const Digit& digit) { return digit.divisor >= 1 && digit.modulus >= 1; };
+    std::visit(Overloaded{
+                   [&](const TwiddleFunction& f) {
+                       ensure(f.order >= 1 && valid(f.first) && valid(f.second),
+                              "twiddles of order {} from digits (i/{}) mod {} and (i/{}) mod {}", f.order,
+                              f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus);
+                   },
+                   [&](const ChirpFunction& f) { ensure(f.order >= 1, "chirp of order {}", f.order); },
+                   [&](const ConstantFunction&) {},
+                   [&](const ExplicitFunction& f) {
+                       ensure(f.values && static_cast<Integer>(f.values->size()) >= index.range(),
+                              "diagonal of {} values with indices up to {}", f.values ? f.values->size() : 0,
+                              index.range() - 1);
+                   },
+               },
+               function);
+    const Integer n = index.domain();
+    return leaf(Diagonal{std::move(function), index.canonical()}, n);
+}
+
+Formula diagonal(std::vector<Complex> values) {
+    const auto n = static_cast<Integer>(values.size());
+    positive(n, "diagonal");
+    return diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::move(values))}, n);
+}
+
+Formula matrix(Integer rows, Integer columns, std::vector<Complex> entries) {
+    positive(rows, "matrix");
+    positive(columns, "matrix");
+    ensure(static_cast<Integer>(entries.size()) == times(rows, columns), "{}×{} matrix from {} entries", rows,
+           columns, entries.size());
+    return make_node(Matrix{std::move(entries)}, {}, {rows, columns});
+}
+
+Formula F2() { return matrix(2, 2, {1, 1, 1, -1}); }
+
+Formula product(std::vector<Formula> factors) { return chain<Product>(std::move(factors)); }
+Formula operator*(const Formula& a, const Formula& b) { return product(flattened<Product>(a, b)); }
+Formula kron(std::vector<Formula> factors) { return chain<Kronecker>(std::move(factors)); }
+Formula kron(const Formula& a, const Formula& b) { return kron(flattened<Kronecker>(a, b)); }
+Formula direct_sum(std::vector<Formula> summands) { return chain<DirectSum>(std::move(summands)); }
+Formula direct_sum(const Formula& a, const Formula& b) { return direct_sum(flattened<DirectSum>(a, b)); }
+
+Formula iterative_sum(Variable variable, Integer count, const Formula& body) {
+    return node(IterativeSum{variable, count}, {body});
+}
+Formula real_of(const Formula& complex) { return node(RealOf{}, {complex}); }
+Formula tagged(Tag tag, const Formula& child) { return node(Tagged{tag}, {child}); }
+Formula pass(const Formula& child) { return tagged({Tag::Kind::pass}, child); }
+Formula vector_kron(const Formula& a, Integer lanes) { return node(VectorKronecker{lanes}, {a}); }
+Formula vector_transposition(Integer lanes) {
+    positive(lanes, "vector");
+    return leaf(VectorTransposition{lanes}, times(lanes, lanes));
+}
+Formula parallel_kron(Integer processors, const Formula& a) {
+    return node(ParallelKronecker{processors}, {a});
+}
+Formula line_permutation(const Formula& permutation, Integer line) {
+    return node(LinePermutation{line}, {permutation});
+}
+
+Formula with_children(const Formula& formula, std::vector<Formula> children) {
+    ensure(children.size() == formula.children().size(), "{} operands for a node that has {}",
+           children.size(), formula.children().size());
+    if (children.empty()) return formula;
+    return node(formula.payload(), std::move(children));
+}
+
+} // namespace swirl::formula

@@ -1,0 +1,53 @@
+#include "base/overloaded.hpp"
+#include "formula/formula.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace swirl::formula {
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+} // namespace
+
+// The angle is 2π·m/4n; reflections at π, π/2 and π/4 bring m to 0…n/2 exactly, so that sine and cosine see an
+// argument of at most π/4 with a relative error of a few roundings.
+Complex root_of_unity(Integer n, Integer k, Direction direction) {
+    ensure(n >= 1, "root of unity of order {}", n);
+    const Wide order = n;
+    Wide m = static_cast<Wide>(modulo(k, n)) * 4;
+    const bool below_axis = m > 2 * order;
+    if (below_axis) m = 4 * order - m;
+    const bool left = m > order;
+    if (left) m = 2 * order - m;
+    const bool above_diagonal = 2 * m > order;
+    if (above_diagonal) m = order - m;
+    const long double angle =
+        static_cast<long double>(m) * (std::numbers::pi_v<long double> / 2) / static_cast<long double>(n);
+    long double cosine = std::cos(angle), sine = std::sin(angle);
+    if (above_diagonal) std::swap(cosine, sine);
+    if (left) cosine = -cosine;
+    if (below_axis) sine = -sine;
+    return {cosine, direction == Direction::forward && sine != 0 ? -sine : sine};
+}
+
+Complex diagonal_value(const DiagonalFunction& function, Integer i) {
+    return std::visit(
+        Overloaded{
+            [&](const TwiddleFunction& f) {
+                const Wide exponent = static_cast<Wide>(f.first.of(i)) * f.second.of(i) % f.order;
+                return root_of_unity(f.order, static_cast<Integer>(exponent), f.direction);
+            },
+            [&](const ChirpFunction& f) {
+                const Wide exponent = static_cast<Wide>(i) * i % (2 * static_cast<Wide>(f.order));
+                return root_of_unity(2 * f.order, static_cast<Integer>(exponent), f.direction);
+            },
+            [&](const ConstantFunction& f) { return f.value; },
+            [&](const ExplicitFunction& f) { return f.values->at(static_cast<std::size_t>(i)); },
+        },
+        function);
+}
+
+} // namespace swirl::formula

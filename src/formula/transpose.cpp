@@ -1,0 +1,163 @@
+#include "base/overloaded.hpp"
+#include "formula/formula.hpp"
+
+#include <algorithm>
+
+namespace swirl::formula {
+
+namespace {
+
+std::vector<Formula> transposed(const std::vector<Formula>& terms) {
+    std::vector<Formula> result;
+    for (const Formula& term : terms) result.push_back(transpose(term));
+    return result;
+}
+
+/// diag(ends, middle, …, middle, ends), entry 0 and, for even n, entry n/2 being the ends.
+Formula halfcomplex_weights(Integer n, long double middle) {
+    std::vector<Complex> values(static_cast<std::size_t>(n), middle);
+    values[0] = 1;
+    if (n % 2 == 0) values[static_cast<std::size_t>(n / 2)] = 1;
+    return diagonal(std::move(values));
+}
+
+/// The identity but for one entry.
+Formula weight_at(Integer n, Integer position, long double weight) {
+    std::vector<Complex> values(static_cast<std::size_t>(n), 1);
+    values[static_cast<std::size_t>(position)] = weight;
+    return diagonal(std::move(values));
+}
+
+// R2HC lacks the factor 2 that HC2R has on every row but r_0 and r_{n/2}.
+Formula transpose_real_dft(Direction direction, Integer n) {
+    if (direction == Direction::forward) return RDFT(n, Direction::backward) * halfcomplex_weights(n, 0.5L);
+    return halfcomplex_weights(n, 2) * RDFT(n, Direction::forward);
+}
+
+// Types 2 and 3 are each other's transposes but for the factor 2 that type 3 lacks on one column: DCT the first,
+// DST the last. Type 4 is symmetric.
+template <class Transform>
+Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transform&& transform) {
+    const Integer n = formula.rows();
+    if (type == 2) return transform(3, n) * weight_at(n, position, 2);
+    if (type == 3) return weight_at(n, position, 0.5L) * transform(2, n);
+    return formula;
+}
+
+Formula transpose_circulant(const Circulant& p) {
+    std::vector<Complex> kernel = *p.kernel;
+    std::reverse(kernel.begin() + 1, kernel.end());
+    return circulant(std::move(kernel));
+}
+
+Formula transpose_matrix(const Matrix& p, Integer rows, Integer columns) {
+    std::vector<Complex> entries;
+    entries.reserve(p.entries.size());
+    for (Integer j = 0; j < columns; ++j)
+        for (Integer i = 0; i < rows; ++i)
+            entries.push_back(p.entries[static_cast<std::size_t>(i * columns + j)]);
+    return matrix(columns, rows, std::move(entries));
+}
+
+std::vector<Complex> conjugated(std::vector<Complex> values) {
+    for (Complex& value : values) value = std::conj(value);
+    return values;
+}
+
+DiagonalFunction conjugated(const DiagonalFunction& function) {
+    return std::visit(
+        Overloaded{
+            [](TwiddleFunction f) -> DiagonalFunction {
+                f.direction = reversed(f.direction);
+                return f;
+            },
+            [](ChirpFunction f) -> DiagonalFunction {
+                f.direction = reversed(f.direction);
+                return f;
+            },
+            [](const ConstantFunction& f) -> DiagonalFunction {
+                return ConstantFunction{std::conj(f.value)};
+            },
+            [](const ExplicitFunction& f) -> DiagonalFunction {
+                return ExplicitFunction{std::make_shared<const std::vector<Complex>>(conjugated(*f.values))};
+            },
+        },
+        function);
+}
+
+} // namespace
+
+Formula transpose(const Formula& formula) {
+    const Integer n = formula.rows();
+    const auto child_transposed = [&](const auto&) {
+        return with_children(formula, transposed(formula.children()));
+    };
+    const auto symmetric = [&](const auto&) { return formula; };
+    return std::visit(
+        Overloaded{
+            [&](const Identity& p) { return symmetric(p); },
+            [&](const Dft& p) { return symmetric(p); },
+            [&](const Wht& p) { return symmetric(p); },
+            [&](const RealDft& p) { return transpose_real_dft(p.direction, n); },
+            [&](const Dct& p) { return transpose_trigonometric(formula, p.type, 0, DCT); },
+            [&](const Dst& p) { return transpose_trigonometric(formula, p.type, n - 1, DST); },
+            [&](const Circulant& p) { return transpose_circulant(p); },
+            [&](const Permutation& p) { return permutation(p.map.inverse()); },
+            [&](const Gather& p) { return scatter(p.map); },
+            [&](const Scatter& p) { return gather(p.map); },
+            [&](const Diagonal& p) { return symmetric(p); },
+            [&](const Matrix& p) { return transpose_matrix(p, n, formula.columns()); },
+            [&](const Product&) {
+                std::vector<Formula> factors = transposed(formula.children());
+                std::reverse(factors.begin(), factors.end());
+                return product(std::move(factors));
+            },
+            [&](const Kronecker& p) { return child_transposed(p); },
+            [&](const DirectSum& p) { return child_transposed(p); },
+            [&](const IterativeSum& p) { return child_transposed(p); },
+            [&](const RealOf&) { return real_of(conjugate(transpose(formula.children().front()))); },
+            [&](const Tagged& p) { return child_transposed(p); },
+            [&](const VectorKronecker& p) { return child_transposed(p); },
+            [&](const VectorTransposition& p) { return symmetric(p); },
+            [&](const ParallelKronecker& p) { return child_transposed(p); },
+            [&](const LinePermutation& p) { return child_transposed(p); },
+        },
+        formula.payload());
+}
+
+Formula conjugate(const Formula& formula) {
+    const auto real = [&](const auto&) { return formula; };
+    const auto operands_conjugated = [&](const auto&) {
+        std::vector<Formula> children;
+        for (const Formula& child : formula.children()) children.push_back(conjugate(child));
+        return with_children(formula, std::move(children));
+    };
+    return std::visit(
+        Overloaded{
+            [&](const Identity& p) { return real(p); },
+            [&](const Dft& p) { return DFT(formula.rows(), reversed(p.direction)); },
+            [&](const Wht& p) { return real(p); },
+            [&](const RealDft& p) { return real(p); },
+            [&](const Dct& p) { return real(p); },
+            [&](const Dst& p) { return real(p); },
+            [&](const Circulant& p) { return circulant(conjugated(*p.kernel)); },
+            [&](const Permutation& p) { return real(p); },
+            [&](const Gather& p) { return real(p); },
+            [&](const Scatter& p) { return real(p); },
+            [&](const Diagonal& p) { return diagonal(conjugated(p.function), p.index); },
+            [&](const Matrix& p) { return matrix(formula.rows(), formula.columns(), conjugated(p.entries)); },
+            [&](const Product& p) { return operands_conjugated(p); },
+            [&](const Kronecker& p) { return operands_conjugated(p); },
+            [&](const DirectSum& p) { return operands_conjugated(p); },
+            [&](const IterativeSum& p) { return operands_conjugated(p); },
+            [&](const RealOf& p) { return real(p); },
+            [&](const Tagged& p) { return operands_conjugated(p); },
+            [&](const VectorKronecker& p) { return operands_conjugated(p); },
+            [&](const VectorTransposition& p) { return real(p); },
+            [&](const ParallelKronecker& p) { return operands_conjugated(p); },
+            [&](const LinePermutation& p) { return real(p); },
+        },
+        formula.payload());
+}
+
+} // namespace swirl::formula
