@@ -1,0 +1,74 @@
+#pragma once
+
+#include "ir/kernel_info.hpp"
+#include "ir/program.hpp"
+#include "jit/compile.hpp"
+#include "plan/recipe.hpp"
+#include "problem/problem.hpp"
+#include "target/cpu.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Recipe → Plan: kernels, tables and workspace, ready to run.
+namespace swirl::planning {
+
+struct PlanOptions {
+    bool check = true; ///< run each plan once against a second route before it is handed out
+};
+
+/// Where a plan's data lies. Interleaved or real data: `input` and `output`; planar: the imaginary parts too.
+/// In place, `output` equals `input`. Each points at the element of index 0.
+struct Arguments {
+    const void* input = nullptr;
+    void* output = nullptr;
+    const void* input_imaginary = nullptr;
+    void* output_imaginary = nullptr;
+};
+
+/// What one step is, for people and reports.
+struct StepDescription {
+    StepRecipe recipe;
+    formula::Formula formula;      ///< expanded, codelets left whole
+    ir::Program lowered;           ///< as derived
+    ir::Program program;           ///< as compiled
+    ir::KernelInfo info;
+    jit::CodeStatistics statistics; ///< zero when a built-in kernel runs
+};
+
+/// An executable transform: immutable, usable from any number of threads at once.
+class Plan {
+public:
+    /// Derives, compiles and checks. Throws UserError for an invalid problem, or a recipe that does not fit it.
+    static std::shared_ptr<const Plan> build(const Problem& problem, const Recipe& recipe,
+                                             const PlanOptions& options = {});
+    ~Plan();
+
+    const Problem& problem() const;
+    const Recipe& recipe() const;
+    const target::Cpu& cpu() const;
+    std::size_t workspace_bytes() const; ///< aligned to 64
+
+    /// Transforms; workspace comes from a buffer the calling thread keeps. Throws UserError for null, overlapping or
+    /// misaligned pointers before anything is written.
+    void execute(const Arguments& arguments) const;
+    /// The same with the caller's workspace (workspace_bytes() bytes, 64-byte aligned; may be null when 0).
+    void execute(const Arguments& arguments, void* workspace) const;
+
+    double flops() const; ///< real additions and multiplications executed
+    double bytes() const; ///< read and written by the kernels
+    /// Rebuilt on demand: plans keep only what running needs.
+    std::vector<StepDescription> describe() const;
+    /// Assembly text of a step.
+    std::string listing(std::size_t step) const;
+
+private:
+    struct State;
+    explicit Plan(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace swirl::planning

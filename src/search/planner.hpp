@@ -1,0 +1,44 @@
+#pragma once
+
+#include "plan/plan.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Choosing a recipe.
+namespace swirl::search {
+
+enum class Effort : std::uint8_t {
+    estimate, ///< from the machine tables, nothing is timed
+    measure,  ///< times the likely recipes under a time budget
+};
+
+/// A recipe or rule that was considered and not taken, and why.
+struct Rejection {
+    std::string what;
+    std::string why;
+};
+
+struct Choice {
+    planning::Recipe recipe;
+    double estimated_seconds = 0; ///< the model's figure for one execution
+    std::vector<Rejection> rejections;
+};
+
+struct PlannerOptions {
+    Effort effort = Effort::estimate;
+    double time_budget_seconds = 5;
+    const target::Cpu* cpu = nullptr; ///< default: the host's best
+    bool use_wisdom = true;
+    bool check = true; ///< see PlanOptions
+    std::function<void(const std::string&)> progress; ///< called with a line now and then while measuring
+};
+
+/// The recipe the model likes best. Throws UserError for an invalid problem or one no rule can break down.
+Choice estimate(const Problem& problem, const target::Cpu& cpu);
+
+/// Wisdom if there is any, else by the effort asked for; measured winners go to wisdom.
+std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlannerOptions& options = {});
+
+} // namespace swirl::search
