@@ -19,13 +19,14 @@ struct Instruction {
     std::string_view name;      ///< unique, e.g. "interleave_low_f64x8"
     std::vector<Type> operands; ///< one to three
     Type result;
-    std::function<Lanes(std::span<const Lanes> operands)> meaning;
-    std::vector<std::int8_t> lane_map; ///< for pure shuffles: the meaning as a shuffle's lane map; else empty
-    std::uint32_t encoding = 0;        ///< the encoder's instruction id (target-specific)
-    int immediate = -1;                ///< trailing immediate byte, −1: none
-    std::string_view text;             ///< spelling in emitted text: an intrinsic or PTX mnemonic
-    std::string_view ports;            ///< execution ports, e.g. "5" (source named in the table)
-    int latency = 1;                   ///< cycles
+    std::function<Lanes(std::span<const Lanes> operands)> meaning = {};
+    /// For pure shuffles: the meaning as a shuffle's lane map; else empty.
+    std::vector<std::int8_t> lane_map = {};
+    std::uint32_t encoding = 0;  ///< the encoder's instruction id (target-specific)
+    int immediate = -1;          ///< trailing immediate byte, −1: none
+    std::string_view text = {};  ///< spelling in emitted text: an intrinsic or PTX mnemonic
+    std::string_view ports = {}; ///< execution ports, e.g. "5" (source named in the table)
+    int latency = 1;             ///< cycles
 };
 
 } // namespace swirl::ir

@@ -80,6 +80,7 @@ enum class Opcode : std::uint8_t {
     select,      ///< a ? b : c lanewise
     instruction, ///< `instruction` of a target/ table applied to a, b, c
 };
+constexpr int opcode_count = static_cast<int>(Opcode::instruction) + 1;
 
 /// One operation; its result is the Value that is its position in Program::operations.
 struct Operation {

@@ -1,0 +1,63 @@
+#include "ir/analysis.hpp"
+
+namespace swirl::ir {
+
+std::vector<int> use_counts(const Program& program) {
+    std::vector<int> uses(program.operations.size(), 0);
+    for_each_operation(program, [&](Value value) {
+        for_each_operand(program[value], [&](Value used) { ++uses[static_cast<std::size_t>(used)]; });
+    });
+    return uses;
+}
+
+std::vector<char> live_operations(const Program& program) {
+    std::vector<Value> order;
+    order.reserve(program.operations.size());
+    for_each_operation(program, [&](Value value) { order.push_back(value); });
+    std::vector<char> live(program.operations.size(), 0);
+    // Uses come after definitions, so one walk backwards reaches everything.
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const Operation& operation = program[*at];
+        char& mark = live[static_cast<std::size_t>(*at)];
+        if (has_side_effect(operation.opcode)) mark = 1;
+        if (mark) for_each_operand(operation, [&](Value used) { live[static_cast<std::size_t>(used)] = 1; });
+    }
+    return live;
+}
+
+void compact(Program& program) {
+    std::vector<Value> renamed(program.operations.size(), no_value);
+    std::vector<Operation> kept;
+    kept.reserve(program.operations.size());
+    for_each_straight(program, [&](Straight& run) {
+        for (Value& value : run.operations) {
+            Operation operation = std::move(program[value]);
+            for_each_operand(operation, [&](Value& used) { used = renamed[static_cast<std::size_t>(used)]; });
+            renamed[static_cast<std::size_t>(value)] = static_cast<Value>(kept.size());
+            value = static_cast<Value>(kept.size());
+            kept.push_back(std::move(operation));
+        }
+    });
+    program.operations = std::move(kept);
+}
+
+std::vector<char> used_variables(const Program& program) {
+    std::vector<char> used(program.variables.size(), 0);
+    const auto mark = [&](const Affine& form) {
+        for (const Affine::Term& term : form.terms()) used[static_cast<std::size_t>(term.variable)] = 1;
+    };
+    for_each_statement(program.body, [&](const Statement& statement) {
+        if (const auto* run = std::get_if<Straight>(&statement.node)) {
+            for (const Value value : run->operations) mark(program[value].address.index);
+        } else if (const auto* loop = std::get_if<For>(&statement.node)) {
+            mark(loop->begin);
+            mark(loop->end);
+            for (const Induction& induction : loop->inductions) mark(induction.start);
+        } else if (const auto* choice = std::get_if<If>(&statement.node)) {
+            for (const Condition& condition : choice->conditions) mark(condition.form);
+        }
+    });
+    return used;
+}
+
+} // namespace swirl::ir

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "ir/instruction.hpp"
+#include "ir/program.hpp"
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// Walks over programs that every pass needs.
+namespace swirl::ir {
+
+/// The number of entries of `operation.operands` in use, also for target instructions.
+inline std::size_t operand_count(const Operation& operation) {
+    if (operation.opcode != Opcode::instruction)
+        return static_cast<std::size_t>(operand_count(operation.opcode));
+    return operation.instruction == nullptr ? 0 : operation.instruction->operands.size();
+}
+
+/// The operands in use, without the address's dynamic index.
+inline std::span<const Value> operands(const Operation& operation) {
+    return {operation.operands.data(), operand_count(operation)};
+}
+
+inline std::span<Value> operands(Operation& operation) {
+    return {operation.operands.data(), operand_count(operation)};
+}
+
+constexpr bool accesses_memory(Opcode opcode) {
+    return opcode == Opcode::load || opcode == Opcode::store || opcode == Opcode::atomic_add;
+}
+constexpr bool has_result(Opcode opcode) { return opcode != Opcode::store && opcode != Opcode::atomic_add; }
+constexpr bool has_side_effect(Opcode opcode) { return !has_result(opcode); }
+
+/// Depends on nothing but its operands (and, for `index`, on variables): free to share, move and drop.
+constexpr bool is_pure(Opcode opcode) { return !accesses_memory(opcode); }
+
+/// Floating-point operations of one lane; a change of sign is none.
+constexpr int flops_of(Opcode opcode, Scalar scalar) {
+    if (!is_floating(scalar)) return 0;
+    switch (opcode) {
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply:
+    case Opcode::atomic_add: return 1;
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: return 2;
+    default: return 0;
+    }
+}
+
+/// Calls f(value) for every value the operation uses: operands in order, then the dynamic index of its address.
+template <class F> void for_each_operand(const Operation& operation, F&& f) {
+    for (const Value value : operands(operation)) f(value);
+    if (accesses_memory(operation.opcode) && operation.address.dynamic != no_value)
+        f(operation.address.dynamic);
+}
+
+/// The same with f(Value&), to replace operands.
+template <class F> void for_each_operand(Operation& operation, F&& f) {
+    for (Value& value : operands(operation)) f(value);
+    if (accesses_memory(operation.opcode) && operation.address.dynamic != no_value)
+        f(operation.address.dynamic);
+}
+
+/// Calls f(statement) for all statements of a body in program order, a loop or condition before what is in it.
+template <class BodyType, class F>
+requires std::is_same_v<std::remove_const_t<BodyType>, Body>
+void for_each_statement(BodyType& body, F&& f) {
+    for (auto& statement : body) {
+        f(statement);
+        if (auto* loop = std::get_if<For>(&statement.node)) {
+            for_each_statement(loop->body, f);
+        } else if (auto* condition = std::get_if<If>(&statement.node)) {
+            for_each_statement(condition->then, f);
+            for_each_statement(condition->otherwise, f);
+        }
+    }
+}
+
+/// Calls f(Straight&) for all straight runs in program order.
+template <class ProgramType, class F>
+requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
+void for_each_straight(ProgramType& program, F&& f) {
+    for_each_statement(program.body, [&](auto& statement) {
+        if (auto* run = std::get_if<Straight>(&statement.node)) f(*run);
+    });
+}
+
+/// Calls f(For&) for all loops in program order, outer before inner.
+template <class ProgramType, class F>
+requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
+void for_each_loop(ProgramType& program, F&& f) {
+    for_each_statement(program.body, [&](auto& statement) {
+        if (auto* loop = std::get_if<For>(&statement.node)) f(*loop);
+    });
+}
+
+/// Calls f(value) for all operations in program order.
+template <class F> void for_each_operation(const Program& program, F&& f) {
+    for_each_straight(program, [&](const Straight& run) {
+        for (const Value value : run.operations) f(value);
+    });
+}
+
+/// How often each value is an operand (or dynamic index) of an operation that is in the program's body.
+std::vector<int> use_counts(const Program& program);
+
+/// For each operation: 1 when it is in the body and something written depends on it.
+std::vector<char> live_operations(const Program& program);
+
+/// Drops from Program::operations what no run refers to and renumbers the rest in program order.
+void compact(Program& program);
+
+/// The variables that occur in an address, loop bound, condition or induction of the program's body.
+std::vector<char> used_variables(const Program& program);
+
+} // namespace swirl::ir

@@ -1,0 +1,156 @@
+#pragma once
+
+#include "ir/instruction.hpp"
+#include "ir/program.hpp"
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace swirl::ir {
+
+/// How a load or store reaches memory besides its index.
+struct Access {
+    int lanes = 1;
+    Integer lane_stride = 1;
+    int active = 0; ///< lanes that touch memory; 0: all
+    Value dynamic = no_value;
+};
+
+/// Constructs a Program statement by statement. Operations are appended to the straight run at the current place;
+/// a loop, condition or barrier ends that run. Operands and types are checked at once: InternalError names the
+/// operation and the types.
+///
+/// Variables are handed out as affine forms, so that an index reads `16 * j + 2 * k + 1`.
+class Builder {
+public:
+    struct Options {
+        bool share =
+            false; ///< a pure operation (or table load) equal to one of its straight run is not repeated
+    };
+
+    explicit Builder(std::string name) : Builder(std::move(name), Options{}) {}
+    Builder(std::string name, Options options);
+
+    // ---- buffers
+    Buffer add(BufferInfo buffer);
+    Buffer input(std::string name, Scalar element, Integer elements);  ///< argument, only read
+    Buffer output(std::string name, Scalar element, Integer elements); ///< argument, written
+    Buffer scratch(std::string name, Scalar element, Integer elements);
+    Buffer local(std::string name, Scalar element, Integer elements);
+    Buffer shared(std::string name, Scalar element, Integer elements);
+    Buffer table(std::string name, Scalar element, std::vector<long double> contents);
+    Buffer table(std::string name, std::vector<Integer> contents);
+
+    // ---- variables
+    Affine parameter(std::string name);                             ///< the next integer argument
+    Affine thread(int axis = 0);                                    ///< thread index along x, y, z
+    Affine block(int axis = 0);                                     ///< block index along x, y, z
+    Affine induction(std::string name, Affine start, Integer step); ///< of the innermost open loop
+    void launch(const Launch& launch) { program_.launch = launch; }
+
+    // ---- statements; `body(index)` is called once and appends what is inside
+    template <class F>
+    void for_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind, F&& body) {
+        const Affine index = open_loop(std::move(name), std::move(begin), std::move(end), step, kind);
+        std::forward<F>(body)(index);
+        close_loop();
+    }
+    template <class F> void for_loop(std::string name, Affine end, F&& body) {
+        for_loop(std::move(name), 0, std::move(end), 1, For::Kind::serial, std::forward<F>(body));
+    }
+    template <class Then> void if_then(std::vector<Condition> conditions, Then&& then) {
+        if_then(std::move(conditions), std::forward<Then>(then), [] {});
+    }
+    template <class Then, class Otherwise>
+    void if_then(std::vector<Condition> conditions, Then&& then, Otherwise&& otherwise) {
+        open_body();
+        std::forward<Then>(then)();
+        Body first = close_body();
+        open_body();
+        std::forward<Otherwise>(otherwise)();
+        Body second = close_body();
+        append(Statement{If{std::move(conditions), std::move(first), std::move(second)}});
+    }
+    void barrier() { append(Statement{Barrier{}}); }
+
+    // ---- the same without lambdas, for builders whose structure is data
+    Affine open_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind);
+    void close_loop();
+
+    // ---- operations
+    Value constant(Type type, long double number);
+    Value index(const Affine& form);
+    Value load(Buffer buffer, Affine index, const Access& access = {});
+    void store(Buffer buffer, Affine index, Value value, const Access& access = {});
+    void atomic_add(Buffer buffer, Affine index, Value value, Value dynamic = no_value);
+    Value splat(Value a, int lanes);
+    Value negate(Value a) { return arithmetic(Opcode::negate, {a, no_value, no_value}); }
+    Value add(Value a, Value b) { return arithmetic(Opcode::add, {a, b, no_value}); }
+    Value subtract(Value a, Value b) { return arithmetic(Opcode::subtract, {a, b, no_value}); }
+    Value multiply(Value a, Value b) { return arithmetic(Opcode::multiply, {a, b, no_value}); }
+    Value fma(Value a, Value b, Value c) { return arithmetic(Opcode::fma, {a, b, c}); }   ///< a·b + c
+    Value fms(Value a, Value b, Value c) { return arithmetic(Opcode::fms, {a, b, c}); }   ///< a·b − c
+    Value fnma(Value a, Value b, Value c) { return arithmetic(Opcode::fnma, {a, b, c}); } ///< c − a·b
+    Value shuffle(Value a, Value b, std::vector<std::int8_t> lane_map);
+    Value convert(Value a, Scalar to);
+    Value less(Value a, Value b);
+    Value select(Value chooser, Value a, Value b);
+    Value instruction(const Instruction& entry, std::span<const Value> operands);
+    Value instruction(const Instruction& entry, std::initializer_list<Value> operands) {
+        return instruction(entry, std::span<const Value>(operands.begin(), operands.size()));
+    }
+    Value append(Operation operation); ///< any operation, checked like the others
+
+    Type type(Value value) const { return program_[checked(value)].type; }
+    const Program& program() const {
+        return program_;
+    } ///< what is finished so far; open bodies are not in it yet
+
+    /// The program; every loop must be closed. The builder is empty afterwards.
+    Program finish();
+
+private:
+    struct OpenLoop {
+        For loop;
+        std::size_t depth; ///< of `bodies_` outside the loop
+    };
+
+    Value checked(Value value) const;
+    Value arithmetic(Opcode opcode, std::array<Value, 3> operands);
+    Value find_or_append(Operation operation);
+    void append(Statement statement);
+    void open_body();
+    Body close_body();
+    void end_run();
+    void grow_shared();
+    bool may_share(const Operation& operation) const;
+    Affine new_variable(std::string name, VariableInfo::Kind kind, int axis);
+    Affine machine_index(VariableInfo::Kind kind, int axis, const char* name);
+
+    Program program_;
+    Options options_;
+    std::vector<Body> bodies_; ///< open bodies, innermost last
+    std::vector<OpenLoop> loops_;
+    std::vector<Value> run_; ///< the straight run being built
+    int parameters_ = 0;
+
+    struct Slot {
+        Value value = no_value;
+        unsigned run = 0; ///< the slot is free unless this is the current run's number
+    };
+    std::vector<Slot> slots_; ///< open addressing, a power of two
+    unsigned run_number_ = 1;
+    std::size_t used_slots_ = 0;
+};
+
+/// Hash of everything that makes two pure operations equal.
+std::size_t hash_of(const Operation& operation);
+
+/// Same operation on the same operands, so the same value if it is pure.
+bool same_operation(const Operation& a, const Operation& b);
+
+} // namespace swirl::ir

@@ -1,0 +1,194 @@
+#include "ir/interpreter.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/interpreter_arithmetic.hpp"
+#include "ir/interpreter_machine.hpp"
+
+#include <numeric>
+
+namespace swirl::ir {
+
+using namespace interpreted;
+
+Interpreter::Machine::Machine(const Program& program)
+    : program_(program),
+      code_(program),
+      on_gpu_(program.launch != Launch{}),
+      watches_races_(on_gpu_ || code_.has_parallel_loop),
+      variables_(program.variables.size() * code_.threads, 0),
+      all_threads_(code_.threads),
+      views_(program.buffers.size()),
+      own_memories_(program.buffers.size()) {
+    std::iota(all_threads_.begin(), all_threads_.end(), 0);
+}
+
+InterpreterReport Interpreter::Machine::run(Arguments& arguments, const InterpreterOptions& options) {
+    options_ = options;
+    report_ = InterpreterReport{};
+    report_.loads.resize(program_.buffers.size());
+    report_.stores.resize(program_.buffers.size());
+    bind(arguments);
+    for (std::size_t v = 0; v < program_.variables.size(); ++v) {
+        const VariableInfo& info = program_.variables[v];
+        if (info.kind != VariableInfo::Kind::parameter) continue;
+        ensure(info.axis >= 0 && info.axis < std::ssize(arguments.parameters),
+               "'{}' is run without its parameter '{}'", program_.name, info.name);
+        std::fill_n(variables_.begin() + static_cast<std::ptrdiff_t>(v * code_.threads), code_.threads,
+                    arguments.parameters[static_cast<std::size_t>(info.axis)]);
+    }
+    run_blocks();
+    if (options.throw_on_finding && !report_.ok()) throw InterpreterError(program_.name, std::move(report_));
+    return std::move(report_);
+}
+
+void Interpreter::Machine::run_blocks() {
+    region_ = 0;
+    epoch_ = 0;
+    in_parallel_loop_ = false;
+    for (Integer block = 0; block < code_.blocks; ++block) {
+        start_block(block);
+        execute(code_.body, all_threads_);
+        ++epoch_;
+    }
+}
+
+void Interpreter::Machine::start_block(Integer block) {
+    block_ = block;
+    forget_own_memory();
+    const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
+        for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
+        return number % extents[static_cast<std::size_t>(axis)];
+    };
+    for (std::size_t v = 0; v < program_.variables.size(); ++v) {
+        const VariableInfo& info = program_.variables[v];
+        Integer* values = variables_.data() + v * code_.threads;
+        for (std::size_t t = 0; t < code_.threads; ++t) {
+            if (info.kind == VariableInfo::Kind::thread)
+                values[t] = split(static_cast<Integer>(t), program_.launch.threads, info.axis);
+            if (info.kind == VariableInfo::Kind::block)
+                values[t] = split(block, program_.launch.blocks, info.axis);
+        }
+    }
+}
+
+Integer Interpreter::Machine::evaluate(const Form& form, int thread) const {
+    Integer sum = form.constant;
+    const Term* term = code_.terms.data() + form.first;
+    for (const Term* const end = term + form.count; term != end; ++term)
+        sum += term->coefficient * variables_[term->variable + static_cast<std::size_t>(thread)];
+    return sum;
+}
+
+// ---- statements -----------------------------------------------------------------------------------------------
+
+void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
+    for (Node& node : nodes) {
+        switch (node.kind) {
+        case Node::Kind::run: execute_run(node, threads); break;
+        case Node::Kind::loop: execute_loop(node, threads); break;
+        case Node::Kind::condition: execute_condition(node, threads); break;
+        case Node::Kind::barrier: execute_barrier(threads); break;
+        }
+    }
+}
+
+void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
+    const auto taking_part = static_cast<Integer>(threads.size());
+    for (std::size_t i = node.first; i < node.last; ++i) {
+        const Step& step = code_.steps[i];
+        report_.operations[static_cast<std::size_t>(step.opcode)] += taking_part;
+        report_.lanes[static_cast<std::size_t>(step.opcode)] += taking_part * step.lanes;
+        switch (step.opcode) {
+        case Opcode::load: load(step, threads); break;
+        case Opcode::store: store(step, threads); break;
+        case Opcode::atomic_add: atomic_add(step, threads); break;
+        case Opcode::index:
+            for (const int t : threads)
+                code_.cells[step.result + static_cast<std::size_t>(t)].integer = evaluate(step.index, t);
+            break;
+        default:
+            report_.flops += taking_part * flops_of(step.opcode, step.scalar) * step.lanes;
+            compute(step, code_.cells.data(), threads, code_.threads);
+        }
+    }
+}
+
+void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
+    const For& loop = *node.loop;
+    Integer* const variable = variables_.data() + static_cast<std::size_t>(loop.variable) * code_.threads;
+    const auto induction = [&](std::size_t i) {
+        return variables_.data() + static_cast<std::size_t>(loop.inductions[i].variable) * code_.threads;
+    };
+    std::size_t count = 0;
+    for (const int t : threads) {
+        const Integer begin = evaluate(node.begin, t);
+        node.ends[static_cast<std::size_t>(t)] = evaluate(node.end, t);
+        for (std::size_t i = 0; i < node.starts.size(); ++i) induction(i)[t] = evaluate(node.starts[i], t);
+        variable[t] = begin;
+        if (begin < node.ends[static_cast<std::size_t>(t)]) node.threads[count++] = t;
+    }
+    const bool opens_region = loop.kind == For::Kind::parallel && !on_gpu_ && !in_parallel_loop_;
+    if (opens_region) {
+        in_parallel_loop_ = true;
+        ++region_;
+    }
+    while (count > 0) {
+        execute(node.body, Threads(node.threads).first(count));
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const int t = node.threads[i];
+            for (std::size_t k = 0; k < node.starts.size(); ++k) induction(k)[t] += loop.inductions[k].step;
+            variable[t] += loop.step;
+            if (variable[t] < node.ends[static_cast<std::size_t>(t)]) node.threads[left++] = t;
+        }
+        count = left;
+        if (opens_region) ++block_;
+    }
+    if (opens_region) {
+        in_parallel_loop_ = false;
+        ++region_;
+        block_ = 0;
+    }
+}
+
+void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
+    std::size_t holding = 0;
+    std::size_t failing = 0;
+    for (const int t : threads) {
+        bool holds = true;
+        for (std::size_t i = 0; i < node.forms.size(); ++i) {
+            const Integer value = evaluate(node.forms[i], t);
+            switch (node.condition->conditions[i].relation) {
+            case Condition::Relation::negative: holds = holds && value < 0; break;
+            case Condition::Relation::nonnegative: holds = holds && value >= 0; break;
+            case Condition::Relation::zero: holds = holds && value == 0; break;
+            }
+        }
+        (holds ? node.threads[holding++] : node.others[failing++]) = t;
+    }
+    if (holding > 0) execute(node.body, Threads(node.threads).first(holding));
+    if (failing > 0) execute(node.otherwise, Threads(node.others).first(failing));
+}
+
+void Interpreter::Machine::execute_barrier(Threads threads) {
+    if (threads.size() != code_.threads) report_divergence(threads);
+    ++report_.barriers;
+    ++epoch_;
+}
+
+// ---- the public face ------------------------------------------------------------------------------------------
+
+Interpreter::Interpreter(const Program& program) : machine_(std::make_unique<Machine>(program)) {}
+Interpreter::~Interpreter() = default;
+Interpreter::Interpreter(Interpreter&&) noexcept = default;
+Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
+
+InterpreterReport Interpreter::run(Arguments& arguments, const InterpreterOptions& options) {
+    return machine_->run(arguments, options);
+}
+
+InterpreterReport interpret(const Program& program, Arguments& arguments, const InterpreterOptions& options) {
+    return Interpreter(program).run(arguments, options);
+}
+
+} // namespace swirl::ir

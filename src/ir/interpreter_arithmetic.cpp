@@ -1,0 +1,193 @@
+#include "ir/interpreter_arithmetic.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace swirl::ir::interpreted {
+
+namespace {
+
+/// What an open lane of a shuffle holds.
+Cell open_lane(Scalar scalar) {
+    Cell cell;
+    if (is_floating(scalar))
+        cell.real = std::nan("");
+    else
+        cell.integer = INT64_C(0x5bad5bad5bad5bad);
+    return cell;
+}
+
+template <class Operator>
+void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count, Operator apply) {
+    switch (scalar) {
+    case Scalar::float64:
+        for (std::size_t i = 0; i < count; ++i) result[i].real = apply(a[i].real, b[i].real);
+        return;
+    case Scalar::float32:
+        for (std::size_t i = 0; i < count; ++i)
+            result[i].real =
+                static_cast<double>(apply(static_cast<float>(a[i].real), static_cast<float>(b[i].real)));
+        return;
+    case Scalar::float16: // double has more than twice the digits, so that rounding twice is rounding once
+        for (std::size_t i = 0; i < count; ++i)
+            result[i].real = round_to_float16(apply(a[i].real, b[i].real));
+        return;
+    case Scalar::bfloat16:
+        for (std::size_t i = 0; i < count; ++i)
+            result[i].real = round_to_bfloat16(apply(a[i].real, b[i].real));
+        return;
+    case Scalar::int64:
+        for (std::size_t i = 0; i < count; ++i)
+            result[i].integer = static_cast<std::int64_t>(
+                apply(static_cast<std::uint64_t>(a[i].integer), static_cast<std::uint64_t>(b[i].integer)));
+        return;
+    case Scalar::boolean: return;
+    }
+}
+
+void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (is_floating(scalar))
+            result[i].real = -a[i].real;
+        else
+            result[i].integer = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a[i].integer));
+    }
+}
+
+/// sign_product·a·b + sign_addend·c; a change of sign is exact.
+void fused(const Step& step, Cell* cells, std::size_t count, double sign_product, double sign_addend) {
+    const Cell* a = cells + step.operands[0];
+    const Cell* b = cells + step.operands[1];
+    const Cell* c = cells + step.operands[2];
+    Cell* result = cells + step.result;
+    for (std::size_t i = 0; i < count; ++i)
+        result[i].real =
+            fma_rounded_to(step.scalar, sign_product * a[i].real, b[i].real, sign_addend * c[i].real);
+}
+
+void less(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        result[i].integer = is_floating(scalar) ? a[i].real < b[i].real : a[i].integer < b[i].integer;
+}
+
+std::int64_t truncated(double x) {
+    const bool fits = x > -0x1p63 && x < 0x1p63;
+    return fits ? static_cast<std::int64_t>(x) : INT64_MIN;
+}
+
+void convert(Scalar from, Scalar to, Cell* result, const Cell* a, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (is_floating(to))
+            result[i].real = is_floating(from) ? round_to(to, a[i].real) : round_to(to, a[i].integer);
+        else
+            result[i].integer = is_floating(from) ? truncated(a[i].real) : a[i].integer;
+    }
+}
+
+/// Lane l of the result is lane map[l] of a ‖ b.
+void shuffle(const Step& step, const std::vector<std::int8_t>& map, int from, int second, Cell* cells,
+             std::size_t threads) {
+    const Cell open = open_lane(step.scalar);
+    const auto lanes = static_cast<std::size_t>(step.lanes);
+    for (std::size_t t = 0; t < threads; ++t) {
+        const Cell* a = cells + step.operands[0] + t * static_cast<std::size_t>(from);
+        const Cell* b = second == 0 ? a : cells + step.operands[1] + t * static_cast<std::size_t>(second);
+        Cell* result = cells + step.result + t * lanes;
+        for (std::size_t l = 0; l < lanes; ++l)
+            result[l] = map[l] < 0 ? open : map[l] < from ? a[map[l]] : b[map[l] - from];
+    }
+}
+
+void shuffle(const Step& step, Cell* cells, std::size_t threads) {
+    shuffle(step, step.source->lane_map, step.operand_lanes, step.operand_lanes, cells, threads);
+}
+
+void splat(const Step& step, Cell* cells, std::size_t threads) {
+    const auto lanes = static_cast<std::size_t>(step.lanes);
+    for (std::size_t t = 0; t < threads; ++t)
+        std::fill_n(cells + step.result + t * lanes, lanes, cells[step.operands[0] + t]);
+}
+
+void select(const Step& step, Cell* cells, std::size_t count) {
+    const Cell* chooser = cells + step.operands[0];
+    for (std::size_t i = 0; i < count; ++i)
+        cells[step.result + i] = cells[step.operands[chooser[i].integer != 0 ? 1 : 2] + i];
+}
+
+/// An instruction of a target/ table, for one thread.
+void apply(const Step& step, Cell* cells, std::size_t thread, std::vector<Lanes>& arguments) {
+    const Instruction& entry = *step.source->instruction;
+    arguments.resize(entry.operands.size());
+    for (std::size_t i = 0; i < entry.operands.size(); ++i) {
+        const Type type = entry.operands[i];
+        const auto lanes = static_cast<std::size_t>(type.lanes);
+        const Cell* from = cells + step.operands[i] + thread * lanes;
+        arguments[i].resize(lanes);
+        for (std::size_t l = 0; l < lanes; ++l)
+            arguments[i][l] = is_floating(type.scalar) ? static_cast<long double>(from[l].real)
+                                                       : static_cast<long double>(from[l].integer);
+    }
+    const Lanes lanes = entry.meaning(arguments);
+    ensure(static_cast<int>(lanes.size()) == step.lanes, "the meaning of '{}' has {} lanes, not {}",
+           entry.name, lanes.size(), step.lanes);
+    Cell* to = cells + step.result + thread * lanes.size();
+    for (std::size_t l = 0; l < lanes.size(); ++l) {
+        if (is_floating(step.scalar))
+            to[l].real = round_to(step.scalar, lanes[l]);
+        else
+            to[l].integer = static_cast<std::int64_t>(lanes[l]);
+    }
+}
+
+void instruction(const Step& step, Cell* cells, std::span<const int> threads, std::size_t all) {
+    const Instruction& entry = *step.source->instruction;
+    if (!entry.lane_map.empty()) {
+        const int second = entry.operands.size() > 1 ? entry.operands[1].lanes : 0;
+        return shuffle(step, entry.lane_map, entry.operands[0].lanes, second, cells, all);
+    }
+    ensure(entry.meaning != nullptr, "instruction '{}' has no meaning", entry.name);
+    std::vector<Lanes> arguments;
+    for (const int thread : threads) apply(step, cells, static_cast<std::size_t>(thread), arguments);
+}
+
+} // namespace
+
+void compute(const Step& step, Cell* cells, std::span<const int> threads, std::size_t all) {
+    const std::size_t count = all * static_cast<std::size_t>(step.lanes);
+    Cell* result = cells + step.result;
+    const Cell* a = cells + step.operands[0];
+    const Cell* b = cells + step.operands[1];
+    switch (step.opcode) {
+    case Opcode::splat: return splat(step, cells, all);
+    case Opcode::negate: return negate(step.scalar, result, a, count);
+    case Opcode::add: return binary(step.scalar, result, a, b, count, std::plus<>());
+    case Opcode::subtract: return binary(step.scalar, result, a, b, count, std::minus<>());
+    case Opcode::multiply: return binary(step.scalar, result, a, b, count, std::multiplies<>());
+    case Opcode::fma: return fused(step, cells, count, 1, 1);
+    case Opcode::fms: return fused(step, cells, count, 1, -1);
+    case Opcode::fnma: return fused(step, cells, count, -1, 1);
+    case Opcode::shuffle: return shuffle(step, cells, all);
+    case Opcode::convert: return convert(step.operand, step.scalar, result, a, count);
+    case Opcode::less: return less(step.operand, result, a, b, count);
+    case Opcode::select: return select(step, cells, count);
+    case Opcode::instruction: return instruction(step, cells, threads, all);
+    case Opcode::constant:
+    case Opcode::index:
+    case Opcode::load:
+    case Opcode::store:
+    case Opcode::atomic_add: break;
+    }
+    throw InternalError("no arithmetic: opcode {}", static_cast<int>(step.opcode));
+}
+
+Cell sum(Scalar scalar, Cell a, Cell b) {
+    Cell result{};
+    binary(scalar, &result, &a, &b, 1, std::plus<>());
+    return result;
+}
+
+} // namespace swirl::ir::interpreted

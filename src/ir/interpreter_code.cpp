@@ -1,0 +1,143 @@
+#include "ir/interpreter_code.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/print.hpp"
+#include "ir/rounding.hpp"
+#include "ir/type_rules.hpp"
+
+namespace swirl::ir::interpreted {
+
+namespace {
+
+class Decoder {
+public:
+    Decoder(const Program& program, Code& code)
+        : program_(program), code_(code), positions_(program.operations.size(), nowhere) {}
+
+    std::vector<Node> decode(const Body& body) {
+        std::vector<Node> nodes;
+        nodes.reserve(body.size());
+        for (const Statement& statement : body)
+            nodes.push_back(std::visit([this](const auto& node) { return decode(node); }, statement.node));
+        return nodes;
+    }
+
+private:
+    Form form(const Affine& affine) {
+        Form result{affine.constant(), static_cast<std::uint32_t>(code_.terms.size()),
+                    static_cast<std::uint32_t>(affine.terms().size())};
+        for (const Affine::Term& term : affine.terms()) {
+            ensure(term.variable >= 0 && static_cast<std::size_t>(term.variable) < program_.variables.size(),
+                   "'{}' has no variable {}", program_.name, term.variable);
+            code_.terms.push_back(
+                {static_cast<std::size_t>(term.variable) * code_.threads, term.coefficient});
+        }
+        return result;
+    }
+
+    Node decode(const Straight& run) {
+        Node node;
+        node.first = code_.steps.size();
+        for (const Value value : run.operations) decode(value);
+        node.last = code_.steps.size();
+        return node;
+    }
+
+    Node decode(const For& loop) {
+        ensure(loop.step > 0, "a loop of '{}' has step {}", program_.name, loop.step);
+        Node node;
+        node.kind = Node::Kind::loop;
+        node.loop = &loop;
+        node.begin = form(loop.begin);
+        node.end = form(loop.end);
+        for (const Induction& induction : loop.inductions) node.starts.push_back(form(induction.start));
+        node.body = decode(loop.body);
+        node.threads.resize(code_.threads);
+        node.ends.resize(code_.threads);
+        if (loop.kind == For::Kind::parallel) code_.has_parallel_loop = true;
+        return node;
+    }
+
+    Node decode(const If& condition) {
+        Node node;
+        node.kind = Node::Kind::condition;
+        node.condition = &condition;
+        for (const Condition& c : condition.conditions) node.forms.push_back(form(c.form));
+        node.body = decode(condition.then);
+        node.otherwise = decode(condition.otherwise);
+        node.threads.resize(code_.threads);
+        node.others.resize(code_.threads);
+        return node;
+    }
+
+    static Node decode(const Barrier&) {
+        Node node;
+        node.kind = Node::Kind::barrier;
+        return node;
+    }
+
+    std::size_t position(Value value) const {
+        const std::size_t at = positions_[static_cast<std::size_t>(value)];
+        ensure(at != nowhere, "'{}' uses %{} before it has a value", program_.name, value);
+        return at;
+    }
+
+    void decode(Value value) {
+        ensure(value >= 0 && static_cast<std::size_t>(value) < program_.operations.size(),
+               "'{}' has no operation {}", program_.name, value);
+        const Operation& operation = program_[value];
+        if (const auto problem = type_error(program_, operation))
+            throw InternalError("'{}': {}: {}", program_.name, to_string(program_, value), *problem);
+        Step step;
+        step.opcode = operation.opcode;
+        step.scalar = operation.type.scalar;
+        step.lanes = operation.type.lanes;
+        step.active = operation.active;
+        step.buffer = operation.address.buffer;
+        step.lane_stride = operation.address.lane_stride;
+        step.value = value;
+        step.source = &operation;
+        const auto used = operands(operation);
+        for (std::size_t i = 0; i < used.size(); ++i) step.operands[i] = position(used[i]);
+        if (!used.empty()) {
+            step.operand = program_[used[0]].type.scalar;
+            step.operand_lanes = program_[used[0]].type.lanes;
+        }
+        if (operation.address.dynamic != no_value && accesses_memory(operation.opcode))
+            step.dynamic = position(operation.address.dynamic);
+        step.index = form(operation.address.index);
+        if (has_result(operation.opcode)) {
+            step.result = code_.cells.size();
+            positions_[static_cast<std::size_t>(value)] = step.result;
+            code_.cells.resize(code_.cells.size() + code_.threads * static_cast<std::size_t>(step.lanes),
+                               constant_cell(operation));
+        }
+        if (operation.opcode != Opcode::constant) code_.steps.push_back(step);
+    }
+
+    static Cell constant_cell(const Operation& operation) {
+        Cell cell{};
+        if (operation.opcode != Opcode::constant) return cell;
+        if (is_floating(operation.type.scalar))
+            cell.real = round_to(operation.type.scalar, operation.number);
+        else
+            cell.integer = static_cast<std::int64_t>(operation.number);
+        return cell;
+    }
+
+    const Program& program_;
+    Code& code_;
+    std::vector<std::size_t> positions_;
+};
+
+} // namespace
+
+Code::Code(const Program& program) {
+    for (const Integer extent : program.launch.threads) threads *= static_cast<std::size_t>(extent);
+    for (const Integer extent : program.launch.blocks) blocks *= extent;
+    ensure(threads > 0 && threads <= 65536 && blocks > 0, "'{}' is launched on {} blocks of {} threads",
+           program.name, blocks, threads);
+    body = Decoder(program, *this).decode(program.body);
+}
+
+} // namespace swirl::ir::interpreted

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "ir/interpreter.hpp"
+#include "ir/interpreter_code.hpp"
+#include "ir/interpreter_counts.hpp"
+#include "ir/interpreter_shadow.hpp"
+
+#include <map>
+#include <span>
+
+namespace swirl::ir {
+
+/// Executes decoded programs. All threads of a block execute each operation together; a set of threads says who
+/// takes part.
+class Interpreter::Machine {
+public:
+    explicit Machine(const Program& program);
+    InterpreterReport run(Arguments& arguments, const InterpreterOptions& options);
+
+private:
+    using Threads = std::span<const int>;
+
+    /// Memory of one buffer as the running block sees it.
+    struct View {
+        Cell* cells = nullptr; ///< of index `origin`
+        unsigned char* written = nullptr;
+        Integer origin = 0;
+        Integer low = 0, high = 0;   ///< accesses lie in low…high−1
+        Integer thread_elements = 0; ///< local memory: distance between threads
+        interpreted::Shadow* shadow = nullptr;
+        Space space = Space::argument;
+        bool read_only = false;
+        int element_bytes = 0;
+        int alignment = 0; ///< bytes
+    };
+
+    // execution (interpreter.cpp)
+    void run_blocks();
+    void start_block(Integer block);
+    void execute(std::vector<interpreted::Node>& nodes, Threads threads);
+    void execute_run(const interpreted::Node& node, Threads threads);
+    void execute_loop(interpreted::Node& node, Threads threads);
+    void execute_condition(interpreted::Node& node, Threads threads);
+    void execute_barrier(Threads threads);
+    Integer evaluate(const interpreted::Form& form, int thread) const;
+
+    // memory (interpreter_memory.cpp)
+    void bind(Arguments& arguments);
+    void bind_own(std::size_t buffer);
+    void forget_own_memory();
+    View& view(const interpreted::Step& step) { return views_[static_cast<std::size_t>(step.buffer)]; }
+    Integer base(const interpreted::Step& step, int thread) const;
+    interpreted::Moment now(const View& view, int thread) const;
+    void load(const interpreted::Step& step, Threads threads);
+    void load_lanes(const interpreted::Step& step, View& view, int thread);
+    void load_lane(const interpreted::Step& step, View& view, Integer index, int thread, Cell& result);
+    void store(const interpreted::Step& step, Threads threads);
+    void store_lanes(const interpreted::Step& step, View& view, int thread);
+    void store_lane(const interpreted::Step& step, View& view, Integer index, int thread, const Cell& value);
+    void atomic_add(const interpreted::Step& step, Threads threads);
+    void count_traffic(const interpreted::Step& step, Threads threads, AccessCounts& counts);
+    void count_warps(const interpreted::Step& step, Threads threads, int bytes, Integer offset,
+                     AccessCounts& counts);
+    void check_alignment(const interpreted::Step& step, Threads threads);
+
+    // findings (interpreter_report.cpp)
+    void report(Finding::Kind kind, const interpreted::Step& step, Integer element, int thread);
+    void report_divergence(Threads threads);
+    void add_finding(Finding finding, int thread, const std::string& what);
+    std::string place(const Finding& finding, int thread) const;
+
+    const Program& program_;
+    interpreted::Code code_;
+    bool on_gpu_; ///< more than one thread or block
+    bool watches_races_;
+
+    std::vector<Integer> variables_; ///< by variable, then thread
+    std::vector<int> all_threads_;
+    std::vector<View> views_;
+    std::vector<std::unique_ptr<Memory>> own_memories_; ///< local and shared, by buffer
+    std::map<const Memory*, interpreted::Shadow> shadows_;
+    interpreted::WarpAccess warp_;
+
+    Integer block_ = 0; ///< or iteration of a parallel loop
+    std::int32_t region_ = 0;
+    std::int32_t epoch_ = 0;
+    bool in_parallel_loop_ = false;
+    InterpreterOptions options_;
+    InterpreterReport report_;
+};
+
+} // namespace swirl::ir

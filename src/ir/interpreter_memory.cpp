@@ -1,0 +1,251 @@
+#include "ir/interpreter_arithmetic.hpp"
+#include "ir/interpreter_machine.hpp"
+#include "ir/type_rules.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace swirl::ir {
+
+using namespace interpreted;
+
+namespace {
+
+constexpr int widest_gpu_access = 16; // bytes
+
+bool is_own(Space space) { return space == Space::local || space == Space::shared; }
+
+/// The base address is a multiple of this many bytes. What swirl places itself suits every access.
+int base_alignment(const BufferInfo& info) {
+    const bool placed_by_us = is_own(info.space) || info.space == Space::table;
+    const int least = placed_by_us ? widest_gpu_access : size_in_bytes(info.element);
+    return std::max(least, info.alignment);
+}
+
+} // namespace
+
+// ---- binding --------------------------------------------------------------------------------------------------
+
+void Interpreter::Machine::bind(Arguments& arguments) {
+    shadows_.clear();
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+        const BufferInfo& info = program_.buffers[b];
+        View& view = views_[b];
+        view.low = info.first;
+        view.high = info.first + info.elements;
+        view.space = info.space;
+        view.read_only = info.space == Space::table || !info.written;
+        view.element_bytes = size_in_bytes(info.element);
+        view.alignment = base_alignment(info);
+        if (is_own(info.space)) {
+            bind_own(b);
+            continue;
+        }
+        Memory& memory = arguments[static_cast<Buffer>(b)];
+        ensure(memory.element() == info.element && memory.first() <= view.low &&
+                   view.high <= memory.first() + memory.elements(),
+               "'{}': buffer '{}' is given {} elements of {} from {}", program_.name, info.name,
+               memory.elements(), name_of(memory.element()), memory.first());
+        view.cells = memory.cells();
+        view.written = memory.written();
+        view.origin = memory.first();
+        view.shadow = nullptr;
+        if (watches_races_ && info.space != Space::table)
+            view.shadow =
+                &shadows_.try_emplace(&memory, static_cast<std::size_t>(memory.elements())).first->second;
+    }
+}
+
+void Interpreter::Machine::bind_own(std::size_t buffer) {
+    const BufferInfo& info = program_.buffers[buffer];
+    View& view = views_[buffer];
+    const bool local = info.space == Space::local;
+    auto& memory = own_memories_[buffer];
+    if (memory == nullptr)
+        memory = std::make_unique<Memory>(
+            info.element, info.elements * (local ? static_cast<Integer>(code_.threads) : 1), info.first);
+    view.cells = memory->cells();
+    view.written = memory->written();
+    view.origin = info.first;
+    view.thread_elements = local ? info.elements : 0;
+    view.shadow = nullptr;
+    if (on_gpu_ && !local)
+        view.shadow =
+            &shadows_.try_emplace(memory.get(), static_cast<std::size_t>(memory->elements())).first->second;
+}
+
+void Interpreter::Machine::forget_own_memory() {
+    for (const auto& memory : own_memories_)
+        if (memory != nullptr) memory->forget();
+}
+
+// ---- loads and stores -----------------------------------------------------------------------------------------
+
+Integer Interpreter::Machine::base(const Step& step, int thread) const {
+    const Integer index = evaluate(step.index, thread);
+    if (step.dynamic == nowhere) return index;
+    return index + code_.cells[step.dynamic + static_cast<std::size_t>(thread)].integer;
+}
+
+Moment Interpreter::Machine::now(const View& view, int thread) const {
+    // Blocks have shared memory of their own, and a new epoch each.
+    const Integer block = view.space == Space::shared ? 0 : block_;
+    return {region_, static_cast<std::int32_t>(block), epoch_, thread};
+}
+
+void Interpreter::Machine::load(const Step& step, Threads threads) {
+    View& from = view(step);
+    for (const int t : threads) load_lanes(step, from, t);
+    count_traffic(step, threads, report_.loads[static_cast<std::size_t>(step.buffer)]);
+}
+
+void Interpreter::Machine::load_lanes(const Step& step, View& view, int thread) {
+    const Integer first = base(step, thread);
+    const Integer last = first + (step.active - 1) * step.lane_stride;
+    Cell* result = code_.cells.data() + step.result + static_cast<std::size_t>(thread * step.lanes);
+    const bool inside = std::min(first, last) >= view.low && std::max(first, last) < view.high;
+    if (inside && view.shadow == nullptr) {
+        Integer at = first - view.origin + thread * view.thread_elements;
+        for (int l = 0; l < step.active; ++l, at += step.lane_stride) {
+            if (view.written[at] == 0)
+                load_lane(step, view, first + l * step.lane_stride, thread, result[l]);
+            else
+                result[l] = view.cells[at];
+        }
+    } else {
+        for (int l = 0; l < step.active; ++l)
+            load_lane(step, view, first + l * step.lane_stride, thread, result[l]);
+    }
+    for (int l = step.active; l < step.lanes; ++l) result[l] = Cell{};
+}
+
+/// A lane of which something may be wrong. Without a value, it is NaN (or 0, for integers).
+void Interpreter::Machine::load_lane(const Step& step, View& view, Integer index, int thread, Cell& result) {
+    result = Cell{};
+    if (is_floating(step.scalar)) result.real = std::nan("");
+    if (index < view.low || index >= view.high)
+        return report(Finding::Kind::out_of_bounds, step, index, thread);
+    const Integer at = index - view.origin + thread * view.thread_elements;
+    if (view.shadow != nullptr && view.shadow->load(static_cast<std::size_t>(at), now(view, thread)))
+        report(Finding::Kind::race, step, index, thread);
+    if (view.written[at] == 0) return report(Finding::Kind::unwritten_read, step, index, thread);
+    result = view.cells[at];
+}
+
+void Interpreter::Machine::store(const Step& step, Threads threads) {
+    View& to = view(step);
+    if (to.read_only) {
+        for (const int t : threads) report(Finding::Kind::read_only_write, step, base(step, t), t);
+        return;
+    }
+    for (const int t : threads) store_lanes(step, to, t);
+    count_traffic(step, threads, report_.stores[static_cast<std::size_t>(step.buffer)]);
+}
+
+void Interpreter::Machine::store_lanes(const Step& step, View& view, int thread) {
+    const Integer first = base(step, thread);
+    const Integer last = first + (step.active - 1) * step.lane_stride;
+    const Cell* values =
+        code_.cells.data() + step.operands[0] + static_cast<std::size_t>(thread * step.lanes);
+    const bool inside = std::min(first, last) >= view.low && std::max(first, last) < view.high;
+    if (!inside || view.shadow != nullptr) {
+        for (int l = 0; l < step.active; ++l)
+            store_lane(step, view, first + l * step.lane_stride, thread, values[l]);
+        return;
+    }
+    Integer at = first - view.origin + thread * view.thread_elements;
+    for (int l = 0; l < step.active; ++l, at += step.lane_stride) {
+        view.cells[at] = values[l];
+        view.written[at] = 1;
+    }
+}
+
+void Interpreter::Machine::store_lane(const Step& step, View& view, Integer index, int thread,
+                                      const Cell& value) {
+    if (index < view.low || index >= view.high)
+        return report(Finding::Kind::out_of_bounds, step, index, thread);
+    const Integer at = index - view.origin + thread * view.thread_elements;
+    if (view.shadow != nullptr && view.shadow->store(static_cast<std::size_t>(at), now(view, thread)))
+        report(Finding::Kind::race, step, index, thread);
+    view.cells[at] = value;
+    view.written[at] = 1;
+}
+
+void Interpreter::Machine::atomic_add(const Step& step, Threads threads) {
+    View& to = view(step);
+    for (const int t : threads) {
+        const Integer index = base(step, t);
+        if (to.read_only) {
+            report(Finding::Kind::read_only_write, step, index, t);
+            continue;
+        }
+        if (index < to.low || index >= to.high) {
+            report(Finding::Kind::out_of_bounds, step, index, t);
+            continue;
+        }
+        const Integer at = index - to.origin + t * to.thread_elements;
+        if (to.shadow != nullptr && to.shadow->atomic_add(static_cast<std::size_t>(at), now(to, t)))
+            report(Finding::Kind::race, step, index, t);
+        if (to.written[at] == 0) report(Finding::Kind::unwritten_read, step, index, t);
+        const Cell value = code_.cells[step.operands[0] + static_cast<std::size_t>(t)];
+        to.cells[at] = to.written[at] == 0 ? value : sum(step.scalar, to.cells[at], value);
+        to.written[at] = 1;
+    }
+    report_.flops += static_cast<Integer>(threads.size()) * (is_floating(step.scalar) ? 1 : 0);
+    count_traffic(step, threads, report_.stores[static_cast<std::size_t>(step.buffer)]);
+}
+
+// ---- counting -------------------------------------------------------------------------------------------------
+
+void Interpreter::Machine::count_traffic(const Step& step, Threads threads, AccessCounts& counts) {
+    const View& of = view(step);
+    if (!on_gpu_) {
+        ++counts.accesses;
+        counts.bytes += step.active * of.element_bytes;
+        return;
+    }
+    if (step.lane_stride == 1) {
+        if (step.active > 1) check_alignment(step, threads);
+        return count_warps(step, threads, step.active * of.element_bytes, 0, counts);
+    }
+    for (int l = 0; l < step.active; ++l)
+        count_warps(step, threads, of.element_bytes, l * step.lane_stride * of.element_bytes, counts);
+}
+
+void Interpreter::Machine::count_warps(const Step& step, Threads threads, int bytes, Integer offset,
+                                       AccessCounts& counts) {
+    const View& of = view(step);
+    const auto finish = [&] {
+        if (of.space == Space::shared)
+            warp_.count_banks(counts);
+        else if (of.space == Space::local)
+            warp_.count_request(counts);
+        else
+            warp_.count_sectors(counts);
+    };
+    warp_.start(bytes);
+    int current = -1;
+    for (const int t : threads) {
+        if (t / warp_size != current) {
+            finish();
+            warp_.start(bytes);
+            current = t / warp_size;
+        }
+        warp_.add(t % warp_size, base(step, t) * of.element_bytes + offset);
+    }
+    finish();
+}
+
+void Interpreter::Machine::check_alignment(const Step& step, Threads threads) {
+    const View& of = view(step);
+    const unsigned bytes = std::bit_floor(static_cast<unsigned>(step.active * of.element_bytes));
+    const int needed = std::min(widest_gpu_access, static_cast<int>(bytes));
+    for (const int t : threads) {
+        const Integer index = base(step, t);
+        if (of.alignment < needed || modulo(index * of.element_bytes, needed) != 0)
+            report(Finding::Kind::misaligned, step, index, t);
+    }
+}
+
+} // namespace swirl::ir

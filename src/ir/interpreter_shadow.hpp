@@ -1,0 +1,78 @@
+#pragma once
+
+#include "base/integer.hpp"
+
+#include <cstdint>
+#include <vector>
+
+/// Who touched what since when: finds races. Internal to the interpreter.
+namespace swirl::ir::interpreted {
+
+/// When and by whom memory is accessed. Accesses of one region by different blocks are never ordered; those of one
+/// block are ordered when their epochs differ; those of one thread always are.
+struct Moment {
+    std::int32_t region; ///< launch, or execution of a parallel loop
+    std::int32_t block;
+    std::int32_t epoch; ///< counts barriers
+    std::int32_t thread;
+};
+
+/// The latest accesses of one kind to an element.
+class Mark {
+public:
+    /// Whether an access now, together with a remembered one, is a race.
+    bool conflicts(const Moment& now) const {
+        if (last_.region != now.region) return false;
+        if (last_.block != now.block) return true;
+        return last_.epoch == now.epoch && last_.thread != now.thread;
+    }
+
+    /// Remembers an access. `several` in place of a block or thread differs from every one.
+    void add(const Moment& now) {
+        if (last_.region != now.region)
+            last_ = now;
+        else if (last_.block != now.block)
+            last_.block = several;
+        else if (last_.epoch != now.epoch)
+            last_ = now;
+        else if (last_.thread != now.thread)
+            last_.thread = several;
+    }
+
+private:
+    static constexpr std::int32_t several = -2;
+    Moment last_{-1, -1, -1, -1};
+};
+
+/// Marks of all elements of one memory.
+class Shadow {
+public:
+    explicit Shadow(std::size_t elements) : marks_(elements) {}
+
+    bool load(std::size_t element, const Moment& now) {
+        Marks& marks = marks_[element];
+        marks.loaded.add(now);
+        return marks.stored.conflicts(now) || marks.added.conflicts(now);
+    }
+    bool store(std::size_t element, const Moment& now) {
+        Marks& marks = marks_[element];
+        const bool race =
+            marks.stored.conflicts(now) || marks.loaded.conflicts(now) || marks.added.conflicts(now);
+        marks.stored.add(now);
+        return race;
+    }
+    bool atomic_add(std::size_t element, const Moment& now) {
+        Marks& marks = marks_[element];
+        const bool race = marks.stored.conflicts(now) || marks.loaded.conflicts(now);
+        marks.added.add(now);
+        return race;
+    }
+
+private:
+    struct Marks {
+        Mark loaded, stored, added;
+    };
+    std::vector<Marks> marks_;
+};
+
+} // namespace swirl::ir::interpreted

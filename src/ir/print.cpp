@@ -1,0 +1,269 @@
+#include "ir/print.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/type_rules.hpp"
+
+#include <iterator>
+
+namespace swirl::ir {
+
+namespace {
+
+/// Shortest text that reads back as the same value of the type.
+std::string number_text(long double number, Scalar scalar) {
+    if (scalar == Scalar::float64) return fmt::format("{}", static_cast<double>(number));
+    if (is_floating(scalar)) return fmt::format("{}", static_cast<float>(number));
+    return fmt::format("{}", static_cast<Integer>(number));
+}
+
+std::string_view infix(Opcode opcode) {
+    switch (opcode) {
+    case Opcode::add: return " + ";
+    case Opcode::subtract: return " - ";
+    case Opcode::multiply: return " * ";
+    case Opcode::less: return " < ";
+    default: return {};
+    }
+}
+
+std::string_view relation_text(Condition::Relation relation) {
+    switch (relation) {
+    case Condition::Relation::negative: return " < 0";
+    case Condition::Relation::nonnegative: return " >= 0";
+    case Condition::Relation::zero: return " = 0";
+    }
+    return "?";
+}
+
+class Printer {
+public:
+    Printer(const Program& program, PrintStyle style) : program_(program), style_(style) {}
+
+    std::string print() {
+        if (style_ == PrintStyle::compact) number_values();
+        header();
+        body(program_.body, 0);
+        return std::move(text_);
+    }
+
+    std::string operation(Value value) const {
+        const Operation& operation = program_[value];
+        if (style_ == PrintStyle::compact) return compact(value, operation);
+        std::string line = has_result(operation.opcode) ? name(value) + " = " : std::string();
+        line += operation.opcode == Opcode::instruction && operation.instruction != nullptr
+                    ? operation.instruction->name
+                    : name_of(operation.opcode);
+        if (operation.opcode == Opcode::load) line += " " + access(operation);
+        if (operation.opcode == Opcode::index) line += " " + form(operation.address.index);
+        if (operation.opcode == Opcode::constant)
+            line += " " + number_text(operation.number, operation.type.scalar);
+        const char* separator = " ";
+        for (const Value operand : operands(operation)) {
+            line += separator + name(operand);
+            separator = ", ";
+        }
+        if (has_side_effect(operation.opcode)) line += " to " + access(operation);
+        if (operation.opcode == Opcode::shuffle) line += " " + lanes(operation);
+        return line + " : " + name_of(operation.type);
+    }
+
+    std::string form(const Affine& form) const {
+        std::string text;
+        const auto term = [&](Integer factor, const std::string& name) {
+            const bool negative = factor < 0;
+            const Integer magnitude = negative ? -factor : factor;
+            text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
+            text += name.empty()     ? fmt::format("{}", magnitude)
+                    : magnitude == 1 ? name
+                                     : fmt::format("{}*{}", magnitude, name);
+        };
+        for (const Affine::Term& t : form.terms()) term(t.coefficient, variable(t.variable));
+        if (form.constant() != 0 || form.is_constant()) term(form.constant(), "");
+        return text;
+    }
+
+private:
+    std::string variable(Variable v) const {
+        if (v < 0 || static_cast<std::size_t>(v) >= program_.variables.size()) return fmt::format("?{}", v);
+        const std::string& given = program_.variables[static_cast<std::size_t>(v)].name;
+        return given.empty() ? fmt::format("v{}", v) : given;
+    }
+
+    std::string name(Value value) const {
+        if (style_ == PrintStyle::full || value < 0 || static_cast<std::size_t>(value) >= numbers_.size())
+            return fmt::format("%{}", value);
+        const Operation& operation = program_[value];
+        if (operation.opcode == Opcode::constant && operation.type.lanes == 1)
+            return number_text(operation.number, operation.type.scalar);
+        return fmt::format("t{}", numbers_[static_cast<std::size_t>(value)]);
+    }
+
+    std::string access(const Operation& operation) const {
+        const Address& address = operation.address;
+        const bool known =
+            address.buffer >= 0 && static_cast<std::size_t>(address.buffer) < program_.buffers.size();
+        std::string text = known ? program_.buffers[static_cast<std::size_t>(address.buffer)].name
+                                 : fmt::format("?{}", address.buffer);
+        text += "[" + form(address.index);
+        if (address.dynamic != no_value) text += " + " + name(address.dynamic);
+        if (operation.type.lanes > 1) {
+            text += style_ == PrintStyle::compact ? fmt::format(" : {}", operation.type.lanes) : "";
+            if (address.lane_stride != 1) text += fmt::format(" by {}", address.lane_stride);
+        }
+        text += "]";
+        if (operation.active != operation.type.lanes) text += fmt::format(" first {}", operation.active);
+        return text;
+    }
+
+    static std::string lanes(const Operation& operation) {
+        std::string text = "{";
+        for (const int lane : operation.lane_map) {
+            if (text.size() > 1) text += ' ';
+            text += lane < 0 ? std::string("_") : fmt::format("{}", lane);
+        }
+        return text + "}";
+    }
+
+    std::string compact(Value value, const Operation& operation) const {
+        const auto operand = [&](std::size_t i) { return name(operation.operands[i]); };
+        switch (operation.opcode) {
+        case Opcode::store: return access(operation) + " = " + operand(0);
+        case Opcode::atomic_add: return access(operation) + " += " + operand(0);
+        default: break;
+        }
+        const std::string result = name(value) + " = ";
+        switch (operation.opcode) {
+        case Opcode::constant:
+            return result + fmt::format("{} in {} lanes",
+                                        number_text(operation.number, operation.type.scalar),
+                                        operation.type.lanes);
+        case Opcode::index: return result + form(operation.address.index);
+        case Opcode::load: return result + access(operation);
+        case Opcode::negate: return result + "-" + operand(0);
+        case Opcode::fma: return result + operand(0) + " * " + operand(1) + " + " + operand(2);
+        case Opcode::fms: return result + operand(0) + " * " + operand(1) + " - " + operand(2);
+        case Opcode::fnma: return result + operand(2) + " - " + operand(0) + " * " + operand(1);
+        case Opcode::add:
+        case Opcode::subtract:
+        case Opcode::multiply:
+        case Opcode::less: return result + operand(0) + std::string(infix(operation.opcode)) + operand(1);
+        default: break;
+        }
+        std::string call = result;
+        if (operation.opcode == Opcode::convert)
+            call += name_of(operation.type);
+        else if (operation.opcode == Opcode::instruction && operation.instruction != nullptr)
+            call += operation.instruction->name;
+        else
+            call += name_of(operation.opcode);
+        call += "(";
+        for (std::size_t i = 0; i < operand_count(operation); ++i) call += (i ? ", " : "") + operand(i);
+        if (operation.opcode == Opcode::splat) call += fmt::format(", {}", operation.type.lanes);
+        call += ")";
+        return operation.opcode == Opcode::shuffle ? call + " " + lanes(operation) : call;
+    }
+
+    void number_values() {
+        numbers_.assign(program_.operations.size(), 0);
+        int next = 0;
+        for_each_operation(program_, [&](Value value) {
+            const Operation& operation = program_[value];
+            const bool shown_as_number = operation.opcode == Opcode::constant && operation.type.lanes == 1;
+            if (has_result(operation.opcode) && !shown_as_number)
+                numbers_[static_cast<std::size_t>(value)] = next++;
+        });
+    }
+
+    void line(int depth, std::string_view content) {
+        text_.append(4 * static_cast<std::size_t>(depth), ' ');
+        text_ += content;
+        text_ += '\n';
+    }
+
+    void header() {
+        const Launch& launch = program_.launch;
+        std::string first = "program " + program_.name;
+        if (launch != Launch{})
+            first += fmt::format(", blocks {}x{}x{}, threads {}x{}x{}", launch.blocks[0], launch.blocks[1],
+                                 launch.blocks[2], launch.threads[0], launch.threads[1], launch.threads[2]);
+        for (const VariableInfo& info : program_.variables)
+            if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
+        line(0, first);
+        for (const BufferInfo& buffer : program_.buffers) line(0, buffer_line(buffer));
+    }
+
+    std::string buffer_line(const BufferInfo& buffer) const {
+        std::string text = fmt::format("{} {} {}[{}]", name_of(buffer.space), buffer.name,
+                                       name_of(buffer.element), buffer.elements);
+        if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
+        if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
+        if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";
+        return text;
+    }
+
+    void body(const Body& statements, int depth) {
+        for (const Statement& statement : statements) {
+            if (const auto* run = std::get_if<Straight>(&statement.node)) {
+                for (const Value value : run->operations) operation_line(value, depth);
+            } else if (const auto* loop = std::get_if<For>(&statement.node)) {
+                line(depth, loop_line(*loop));
+                body(loop->body, depth + 1);
+            } else if (const auto* choice = std::get_if<If>(&statement.node)) {
+                line(depth, condition_line(*choice));
+                body(choice->then, depth + 1);
+                if (choice->otherwise.empty()) continue;
+                line(depth, "else:");
+                body(choice->otherwise, depth + 1);
+            } else {
+                line(depth, "barrier");
+            }
+        }
+    }
+
+    void operation_line(Value value, int depth) {
+        const bool known = value >= 0 && static_cast<std::size_t>(value) < program_.operations.size();
+        if (!known) return line(depth, fmt::format("%{} = ?", value));
+        const Operation& operation_ = program_[value];
+        const bool shown_where_used = style_ == PrintStyle::compact &&
+                                      operation_.opcode == Opcode::constant && operation_.type.lanes == 1;
+        if (!shown_where_used) line(depth, operation(value));
+    }
+
+    std::string loop_line(const For& loop) const {
+        std::string text =
+            fmt::format("for {} = {} to {}", variable(loop.variable), form(loop.begin), form(loop.end - 1));
+        if (loop.step != 1) text += fmt::format(" step {}", loop.step);
+        if (loop.kind != For::Kind::serial) text += fmt::format(" {}", name_of(loop.kind));
+        for (const Induction& induction : loop.inductions)
+            text += fmt::format(", {} = {} step {}", variable(induction.variable), form(induction.start),
+                                induction.step);
+        return text + ":";
+    }
+
+    std::string condition_line(const If& choice) const {
+        std::string text = "if";
+        for (std::size_t i = 0; i < choice.conditions.size(); ++i)
+            text += (i ? " and " : " ") + form(choice.conditions[i].form) +
+                    std::string(relation_text(choice.conditions[i].relation));
+        return text + ":";
+    }
+
+    const Program& program_;
+    PrintStyle style_;
+    std::vector<int> numbers_;
+    std::string text_;
+};
+
+} // namespace
+
+std::string to_string(const Program& program, PrintStyle style) { return Printer(program, style).print(); }
+
+std::string to_string(const Program& program, Value value) {
+    return Printer(program, PrintStyle::full).operation(value);
+}
+
+std::string to_string(const Program& program, const Affine& form) {
+    return Printer(program, PrintStyle::full).form(form);
+}
+
+} // namespace swirl::ir

@@ -1,0 +1,82 @@
+#include "ir/rounding.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace swirl::ir {
+
+namespace {
+
+/// x to `digits` significant bits; quantum no less than 2^(least_exponent − digits + 1); infinite from
+/// `overflow` on, which is the largest finite value plus half its quantum.
+double round_to_digits(double x, int digits, int least_exponent, double overflow) {
+    if (!(std::fabs(x) < overflow)) return std::isnan(x) ? x : std::copysign(HUGE_VAL, x);
+    if (x == 0) return x;
+    const double quantum = std::ldexp(1.0, std::max(std::ilogb(x), least_exponent) - digits + 1);
+    return std::copysign(std::nearbyint(x / quantum) * quantum, x);
+}
+
+/// `rounded` is x to nearest and `rest` has the sign of x − rounded. Gives x rounded to odd: further rounding to
+/// at least two bits fewer is then as if x had been rounded once (Boldo and Melquiond, 2008).
+double to_odd(double rounded, double rest) {
+    if (rest == 0 || !std::isfinite(rounded)) return rounded;
+    const auto bits = std::bit_cast<std::uint64_t>(rounded);
+    if (bits & 1U) return rounded;
+    if (rounded == 0) return rounded;
+    return std::bit_cast<double>((rest > 0) == (rounded > 0) ? bits + 1 : bits - 1);
+}
+
+double round_to_short(Scalar scalar, double x) {
+    return scalar == Scalar::float16 ? round_to_float16(x) : round_to_bfloat16(x);
+}
+
+} // namespace
+
+double round_to_float16(double x) { return round_to_digits(x, 11, -14, 65520.0); }
+double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp127); }
+
+double round_to(Scalar scalar, double x) {
+    switch (scalar) {
+    case Scalar::float64: return x;
+    case Scalar::float32: return static_cast<double>(static_cast<float>(x));
+    case Scalar::float16: return round_to_float16(x);
+    case Scalar::bfloat16: return round_to_bfloat16(x);
+    default: throw InternalError("rounding to a type that is not floating");
+    }
+}
+
+double round_to(Scalar scalar, long double x) {
+    const double rounded = static_cast<double>(x);
+    if (scalar == Scalar::float64) return rounded;
+    if (scalar == Scalar::float32) return static_cast<double>(static_cast<float>(x));
+    const double rest =
+        std::isfinite(rounded) ? static_cast<double>(x - static_cast<long double>(rounded)) : 0;
+    return round_to(scalar, to_odd(rounded, rest));
+}
+
+double round_to(Scalar scalar, std::int64_t x) {
+    if (scalar == Scalar::float64) return static_cast<double>(x);
+    if (scalar == Scalar::float32) return static_cast<double>(static_cast<float>(x));
+    // Low bits beyond a double's are folded into one odd bit, which decides ties.
+    if (x > INT64_C(1) << 53 || x < -(INT64_C(1) << 53))
+        x = (x & ~INT64_C(0xfff)) | ((x & 0xfff) ? 0x800 : 0);
+    return round_to(scalar, static_cast<double>(x));
+}
+
+double fma_rounded_to(Scalar scalar, double a, double b, double c) {
+    if (scalar == Scalar::float64) return std::fma(a, b, c);
+    if (scalar == Scalar::float32)
+        return static_cast<double>(
+            std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+    // The product of two 16-bit numbers is exact in double; the error of the sum is Knuth's two-sum.
+    const double product = a * b;
+    const double sum = product + c;
+    const double part = sum - product;
+    const double rest = (product - (sum - part)) + (c - part);
+    return round_to_short(scalar, to_odd(sum, rest));
+}
+
+} // namespace swirl::ir

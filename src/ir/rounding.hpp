@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ir/type.hpp"
+
+#include <cstdint>
+
+/// Rounding to the scalars of the ir: to nearest, ties to even, with subnormals and infinities.
+namespace swirl::ir {
+
+double round_to_float16(double x);
+double round_to_bfloat16(double x);
+
+/// The value of a floating scalar type nearest to x, as a double (which holds all of them exactly).
+double round_to(Scalar scalar, double x);
+double round_to(Scalar scalar, long double x);
+double round_to(Scalar scalar, std::int64_t x);
+
+/// a·b + c with one rounding to the scalar type.
+double fma_rounded_to(Scalar scalar, double a, double b, double c);
+
+} // namespace swirl::ir

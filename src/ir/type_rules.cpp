@@ -1,0 +1,231 @@
+#include "ir/type_rules.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/instruction.hpp"
+
+namespace swirl::ir {
+
+namespace {
+
+using Problem = std::optional<std::string>;
+
+template <class... Args> Problem problem(fmt::format_string<Args...> format, Args&&... args) {
+    return fmt::format(format, std::forward<Args>(args)...);
+}
+
+bool is_number(Scalar scalar) { return scalar != Scalar::boolean; }
+
+/// `address` of a load, store or atomic_add of type `type`.
+Problem address_error(const Program& program, const Operation& operation, Type type) {
+    const Address& address = operation.address;
+    if (address.buffer < 0 || static_cast<std::size_t>(address.buffer) >= program.buffers.size())
+        return problem("there is no buffer {}", address.buffer);
+    const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(address.buffer)];
+    if (buffer.element != type.scalar)
+        return problem("buffer '{}' holds {}, the access is of {}", buffer.name, name_of(buffer.element),
+                       name_of(type));
+    if (operation.active < 1 || operation.active > type.lanes)
+        return problem("{} active lanes of {}", operation.active, type.lanes);
+    if (address.dynamic != no_value && program[address.dynamic].type != Type{Scalar::int64, 1})
+        return problem("the dynamic index is {}, not int64", name_of(program[address.dynamic].type));
+    if (address.lane_stride == 0 && operation.opcode != Opcode::load && operation.active > 1)
+        return problem("{} lanes are stored to one element", operation.active);
+    return std::nullopt;
+}
+
+Problem same_types(const Program& program, const Operation& operation, int count) {
+    for (int i = 0; i < count; ++i) {
+        const Type type = program[operation.operands[static_cast<std::size_t>(i)]].type;
+        if (type != operation.type)
+            return problem("operand {} is {}, the result {}", i + 1, name_of(type), name_of(operation.type));
+    }
+    return std::nullopt;
+}
+
+Problem shuffle_error(const Program& program, const Operation& operation) {
+    const Type a = program[operation.operands[0]].type;
+    const Type b = program[operation.operands[1]].type;
+    if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
+    if (a.scalar != operation.type.scalar)
+        return problem("operands are {}, the result {}", name_of(a), name_of(operation.type));
+    if (static_cast<int>(operation.lane_map.size()) != operation.type.lanes)
+        return problem("{} lane map entries for {}", operation.lane_map.size(), name_of(operation.type));
+    for (const int lane : operation.lane_map)
+        if (lane < -1 || lane >= 2 * a.lanes)
+            return problem("lane map entry {} outside −1…{}", lane, 2 * a.lanes - 1);
+    return std::nullopt;
+}
+
+Problem instruction_error(const Program& program, const Operation& operation) {
+    if (operation.instruction == nullptr) return problem("no table entry");
+    const Instruction& entry = *operation.instruction;
+    if (entry.result != operation.type)
+        return problem("'{}' gives {}, the result is {}", entry.name, name_of(entry.result),
+                       name_of(operation.type));
+    for (std::size_t i = 0; i < entry.operands.size(); ++i) {
+        const Type type = program[operation.operands[i]].type;
+        if (type != entry.operands[i])
+            return problem("operand {} of '{}' is {}, not {}", i + 1, entry.name, name_of(type),
+                           name_of(entry.operands[i]));
+    }
+    return std::nullopt;
+}
+
+Problem comparison_error(const Program& program, const Operation& operation) {
+    const Type a = program[operation.operands[0]].type;
+    const Type b = program[operation.operands[1]].type;
+    if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
+    if (!is_number(a.scalar)) return problem("operands are {}", name_of(a));
+    if (operation.type != Type{Scalar::boolean, a.lanes})
+        return problem("the result is {}, not {}", name_of(operation.type),
+                       name_of(Type{Scalar::boolean, a.lanes}));
+    return std::nullopt;
+}
+
+Problem select_error(const Program& program, const Operation& operation) {
+    const Type chooser = program[operation.operands[0]].type;
+    if (chooser != Type{Scalar::boolean, operation.type.lanes})
+        return problem("operand 1 is {}, the result {}", name_of(chooser), name_of(operation.type));
+    for (const std::size_t i : {1U, 2U}) {
+        const Type type = program[operation.operands[i]].type;
+        if (type != operation.type)
+            return problem("operand {} is {}, the result {}", i + 1, name_of(type), name_of(operation.type));
+    }
+    return std::nullopt;
+}
+
+Problem operand_error(const Program& program, const Operation& operation) {
+    if (operation.opcode == Opcode::instruction && operation.instruction == nullptr)
+        return problem("no table entry");
+    int position = 0;
+    Problem found;
+    for_each_operand(operation, [&](Value value) {
+        ++position;
+        if (found) return;
+        if (value < 0 || static_cast<std::size_t>(value) >= program.operations.size())
+            found = problem("operand {} is missing", position);
+        else if (!has_result(program[value].opcode))
+            found =
+                problem("operand {} is a {}, which has no result", position, name_of(program[value].opcode));
+    });
+    return found;
+}
+
+Problem conversion_error(const Program& program, const Operation& operation) {
+    const Type from = program[operation.operands[0]].type;
+    if (from.lanes != operation.type.lanes)
+        return problem("operand is {}, the result {}", name_of(from), name_of(operation.type));
+    if (!is_number(operation.type.scalar)) return problem("to {}", name_of(operation.type));
+    return std::nullopt;
+}
+
+Problem splat_error(const Program& program, const Operation& operation) {
+    const Type from = program[operation.operands[0]].type;
+    if (from != Type{operation.type.scalar, 1})
+        return problem("operand is {}, the result {}", name_of(from), name_of(operation.type));
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> type_error(const Program& program, const Operation& operation) {
+    if (operation.type.lanes < 1) return problem("{} lanes", operation.type.lanes);
+    if (Problem missing = operand_error(program, operation)) return missing;
+    const Scalar scalar = operation.type.scalar;
+    switch (operation.opcode) {
+    case Opcode::constant: return std::nullopt;
+    case Opcode::index:
+        if (operation.type != Type{Scalar::int64, 1})
+            return problem("the result is {}, not int64", name_of(operation.type));
+        return std::nullopt;
+    case Opcode::load: return address_error(program, operation, operation.type);
+    case Opcode::atomic_add:
+        if (operation.type.lanes != 1) return problem("operand is {}, not a scalar", name_of(operation.type));
+        [[fallthrough]];
+    case Opcode::store:
+        if (Problem different = same_types(program, operation, 1)) return different;
+        return address_error(program, operation, operation.type);
+    case Opcode::splat: return splat_error(program, operation);
+    case Opcode::negate:
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply:
+        if (!is_number(scalar)) return problem("arithmetic of {}", name_of(operation.type));
+        return same_types(program, operation, operand_count(operation.opcode));
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma:
+        if (!is_floating(scalar)) return problem("fused arithmetic of {}", name_of(operation.type));
+        return same_types(program, operation, 3);
+    case Opcode::shuffle: return shuffle_error(program, operation);
+    case Opcode::convert: return conversion_error(program, operation);
+    case Opcode::less: return comparison_error(program, operation);
+    case Opcode::select: return select_error(program, operation);
+    case Opcode::instruction: return instruction_error(program, operation);
+    }
+    return problem("unknown opcode {}", static_cast<int>(operation.opcode));
+}
+
+std::string_view name_of(Scalar scalar) {
+    switch (scalar) {
+    case Scalar::boolean: return "boolean";
+    case Scalar::int64: return "int64";
+    case Scalar::float16: return "float16";
+    case Scalar::bfloat16: return "bfloat16";
+    case Scalar::float32: return "float32";
+    case Scalar::float64: return "float64";
+    }
+    return "?";
+}
+
+std::string name_of(Type type) {
+    if (type.lanes == 1) return std::string(name_of(type.scalar));
+    return fmt::format("{}x{}", name_of(type.scalar), type.lanes);
+}
+
+std::string_view name_of(Opcode opcode) {
+    switch (opcode) {
+    case Opcode::constant: return "constant";
+    case Opcode::index: return "index";
+    case Opcode::load: return "load";
+    case Opcode::store: return "store";
+    case Opcode::atomic_add: return "atomic_add";
+    case Opcode::splat: return "splat";
+    case Opcode::negate: return "negate";
+    case Opcode::add: return "add";
+    case Opcode::subtract: return "subtract";
+    case Opcode::multiply: return "multiply";
+    case Opcode::fma: return "fma";
+    case Opcode::fms: return "fms";
+    case Opcode::fnma: return "fnma";
+    case Opcode::shuffle: return "shuffle";
+    case Opcode::convert: return "convert";
+    case Opcode::less: return "less";
+    case Opcode::select: return "select";
+    case Opcode::instruction: return "instruction";
+    }
+    return "?";
+}
+
+std::string_view name_of(Space space) {
+    switch (space) {
+    case Space::argument: return "argument";
+    case Space::table: return "table";
+    case Space::scratch: return "scratch";
+    case Space::local: return "local";
+    case Space::shared: return "shared";
+    }
+    return "?";
+}
+
+std::string_view name_of(For::Kind kind) {
+    switch (kind) {
+    case For::Kind::serial: return "serial";
+    case For::Kind::vector: return "vector";
+    case For::Kind::parallel: return "parallel";
+    case For::Kind::unrolled: return "unrolled";
+    }
+    return "?";
+}
+
+} // namespace swirl::ir
