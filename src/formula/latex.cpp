@@ -1,0 +1,196 @@
+#include "base/overloaded.hpp"
+#include "formula/print.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::formula {
+
+namespace {
+
+std::string name(const char* letters, Integer n) { return fmt::format("\\mathrm{{{}}}_{{{}}}", letters, n); }
+
+std::string name(const char* letters, Integer n, Direction direction) {
+    return name(letters, n) + (direction == Direction::forward ? "" : "^{-}");
+}
+
+std::string variable(Variable v) { return fmt::format("i_{{{}}}", v); }
+
+std::string latex(const Affine& form) {
+    std::string text = form.constant() == 0 && !form.is_constant() ? "" : fmt::format("{}", form.constant());
+    for (const Affine::Term& term : form.terms()) {
+        text += term.coefficient < 0 ? "-" : (text.empty() ? "" : "+");
+        if (std::abs(term.coefficient) != 1) text += fmt::format("{}", std::abs(term.coefficient));
+        text += variable(term.variable);
+    }
+    return text;
+}
+
+/// A map as the subscript of the matrix it belongs to.
+std::string latex(const IndexMap& map) {
+    const auto arrow = [&] { return fmt::format("{} \\to {}", map.domain(), map.range()); };
+    return std::visit(
+        Overloaded{
+            [&](const DigitMap& digits) {
+                if (digits.radices.size() <= 1 && digits.modulus == 0)
+                    return fmt::format("h^{{{}}}_{{{},\\,{}}}", arrow(), latex(digits.base),
+                                       digits.strides.empty() ? 1 : digits.strides[0]);
+                std::string sum, radices;
+                for (std::size_t q = 0; q < digits.radices.size(); ++q) {
+                    radices += fmt::format("{}{}", q == 0 ? "" : " \\times ", digits.radices[q]);
+                    sum += fmt::format("{}{} d_{{{}}}", q > 0 && digits.strides[q] >= 0 ? "+" : "",
+                                       digits.strides[q], q);
+                }
+                if (digits.base != Affine(0)) sum += "+" + latex(digits.base);
+                if (digits.modulus != 0) sum += fmt::format(" \\bmod {}", digits.modulus);
+                return fmt::format("d \\in {} \\mapsto {}", radices, sum);
+            },
+            [&](const PowerMap& power) {
+                return fmt::format("i \\mapsto {}^i \\bmod {}", power.generator, power.prime);
+            },
+            [&](const TableMap& table) {
+                std::string values;
+                for (const Integer value : *table.table)
+                    values += fmt::format("{}{}", values.empty() ? "" : ",", value);
+                return fmt::format("({})", values);
+            },
+        },
+        map.kind());
+}
+
+std::string list(const std::vector<Complex>& values) {
+    std::string text;
+    for (const Complex& value : values) text += (text.empty() ? "" : ",\\, ") + to_text(value);
+    return text;
+}
+
+std::string latex(const DiagonalFunction& function) {
+    return std::visit(Overloaded{
+                          [](const TwiddleFunction& f) {
+                              const auto digit = [](const Digit& d) {
+                                  return fmt::format("(\\lfloor i/{} \\rfloor \\bmod {})", d.divisor,
+                                                     d.modulus);
+                              };
+                              return fmt::format("\\omega_{{{}}}^{{{}{}\\,{}}}", f.order,
+                                                 f.direction == Direction::forward ? "" : "-", digit(f.first),
+                                                 digit(f.second));
+                          },
+                          [](const ChirpFunction& f) {
+                              return fmt::format("e^{{{}\\pi \\mathrm{{i}}\\, i^2/{}}}",
+                                                 f.direction == Direction::forward ? "-" : "", f.order);
+                          },
+                          [](const ConstantFunction& f) { return to_text(f.value); },
+                          [](const ExplicitFunction& f) { return list(*f.values); },
+                      },
+                      function);
+}
+
+std::string latex_leaf(const Diagonal& diagonal, const Formula& formula) {
+    const Integer n = formula.rows();
+    const auto* twiddles = std::get_if<TwiddleFunction>(&diagonal.function);
+    if (twiddles && twiddles->order == n && n % twiddles->second.modulus == 0 &&
+        formula == T(n, twiddles->second.modulus, twiddles->direction))
+        return fmt::format("{}^{{{}}}_{{{}}}",
+                           twiddles->direction == Direction::forward ? "T" : "\\overline{T}", n,
+                           twiddles->second.modulus);
+    if (diagonal.index == IndexMap::identity(n).canonical())
+        return fmt::format("\\operatorname{{diag}}_{{i<{}}}\\left({}\\right)", n, latex(diagonal.function));
+    return fmt::format("\\operatorname{{diag}}\\left({}\\right)_{{i = {}}}", latex(diagonal.function),
+                       latex(diagonal.index));
+}
+
+std::string latex_leaf(const Permutation& permutation, const Formula& formula) {
+    const Integer n = formula.rows();
+    const auto* digits = std::get_if<DigitMap>(&permutation.map.kind());
+    if (digits && digits->radices.size() == 2 &&
+        permutation.map == IndexMap::stride_permutation(n, digits->radices[0]))
+        return fmt::format("L^{{{}}}_{{{}}}", n, digits->radices[0]);
+    if (n > 1 && permutation.map == IndexMap::reversal(n)) return fmt::format("J_{{{}}}", n);
+    return fmt::format("P_{{{}}}", latex(permutation.map));
+}
+
+std::string latex_leaf(const Matrix& matrix, const Formula& formula) {
+    std::string rows;
+    for (std::size_t i = 0; i < matrix.entries.size(); ++i) {
+        if (i > 0) rows += i % static_cast<std::size_t>(formula.columns()) == 0 ? " \\\\ " : " & ";
+        rows += to_text(matrix.entries[i]);
+    }
+    return fmt::format("\\begin{{bmatrix}} {} \\end{{bmatrix}}", rows);
+}
+
+bool is_operator(const Formula& formula) {
+    return formula.is<Product>() || formula.is<Kronecker>() || formula.is<DirectSum>() ||
+           formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
+           formula.is<LinePermutation>() || formula.is<IterativeSum>();
+}
+
+std::string operand(const Formula& formula) {
+    return is_operator(formula) ? "\\left(" + to_latex(formula) + "\\right)" : to_latex(formula);
+}
+
+std::string joined(const Formula& formula, const char* separator) {
+    std::string text;
+    for (const Formula& child : formula.children()) text += (text.empty() ? "" : separator) + operand(child);
+    return text;
+}
+
+std::string latex_tag(const Tag& tag) {
+    switch (tag.kind) {
+    case Tag::Kind::vector: return fmt::format("\\mathrm{{vec}}({})", tag.first);
+    case Tag::Kind::parallel: return fmt::format("\\mathrm{{smp}}({},\\,{})", tag.first, tag.second);
+    case Tag::Kind::pass: return "\\mathrm{pass}";
+    }
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
+}
+
+} // namespace
+
+std::string to_latex(const Formula& formula) {
+    const Integer n = formula.columns();
+    const auto child = [&] { return operand(formula.children().front()); };
+    const auto inside = [&] { return to_latex(formula.children().front()); };
+    return std::visit(
+        Overloaded{
+            [&](const Identity&) { return fmt::format("I_{{{}}}", n); },
+            [&](const Dft& p) { return name("DFT", n, p.direction); },
+            [&](const Wht&) { return name("WHT", n); },
+            [&](const RealDft& p) { return name("RDFT", n, p.direction); },
+            [&](const Dct& p) {
+                return name(p.type == 2 ? "DCT2" : p.type == 3 ? "DCT3" : "DCT4", n);
+            },
+            [&](const Dst& p) {
+                return name(p.type == 2 ? "DST2" : p.type == 3 ? "DST3" : "DST4", n);
+            },
+            [&](const Circulant& p) { return fmt::format("\\operatorname{{Circ}}({})", list(*p.kernel)); },
+            [&](const Permutation& p) { return latex_leaf(p, formula); },
+            [&](const Gather& p) { return fmt::format("\\mathrm{{G}}_{{{}}}", latex(p.map)); },
+            [&](const Scatter& p) { return fmt::format("\\mathrm{{S}}_{{{}}}", latex(p.map)); },
+            [&](const Diagonal& p) { return latex_leaf(p, formula); },
+            [&](const Matrix& p) { return latex_leaf(p, formula); },
+            [&](const Product&) { return joined(formula, "\\, "); },
+            [&](const Kronecker&) { return joined(formula, " \\otimes "); },
+            [&](const DirectSum&) { return joined(formula, " \\oplus "); },
+            [&](const IterativeSum& p) {
+                return fmt::format("\\sum_{{{}=0}}^{{{}}} {}", variable(p.variable), p.count - 1, child());
+            },
+            [&](const RealOf&) { return fmt::format("\\overline{{{}}}^{{\\,\\mathbb R}}", inside()); },
+            [&](const Tagged& p) {
+                return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p.tag));
+            },
+            [&](const VectorKronecker& p) {
+                return fmt::format("{} \\vec{{\\otimes}} I_{{{}}}", child(), p.lanes);
+            },
+            [&](const VectorTransposition& p) {
+                return fmt::format("\\underbrace{{L^{{{}}}_{{{}}}}}_{{\\mathrm{{base}}}}", p.lanes * p.lanes,
+                                   p.lanes);
+            },
+            [&](const ParallelKronecker& p) {
+                return fmt::format("I_{{{}}} \\otimes_{{\\parallel}} {}", p.processors, child());
+            },
+            [&](const LinePermutation& p) {
+                return fmt::format("{} \\bar{{\\otimes}} I_{{{}}}", child(), p.line);
+            },
+        },
+        formula.payload());
+}
+
+} // namespace swirl::formula

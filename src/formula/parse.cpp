@@ -1,0 +1,382 @@
+#include "formula/parse.hpp"
+
+#include "formula/scanner.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace swirl::formula {
+
+namespace {
+
+/// Recursive descent, one function a level of the grammar in parse.hpp.
+class Parser {
+public:
+    explicit Parser(std::string_view text) : scan_(text) {}
+
+    Formula all() {
+        Formula result = sum();
+        if (!scan_.at_end()) scan_.fail_expected("an operator or the end");
+        return result;
+    }
+
+private:
+    using Parts = std::vector<Formula>;
+    enum class Tensor { none, plain, vector, parallel, line };
+
+    Formula sum();
+    Formula product();
+    Formula tensor();
+    Tensor tensor_operator();
+    Formula special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t place);
+    Formula atom();
+    Formula bracketed();
+    std::optional<Formula> transform(std::string_view name);
+    std::optional<Formula> leaf(std::string_view name);
+    std::optional<Formula> wrapper(std::string_view name);
+    Formula iterative();
+    Formula diagonal_term();
+    DiagonalFunction diagonal_function();
+    Digit digit();
+    IndexMap index_map();
+    IndexMap digit_map();
+    IndexMap table_map();
+    Direction direction();
+    std::vector<Complex> numbers();
+
+    /// Runs a factory; what it finds wrong with shapes and values is the text's mistake, at `place`.
+    template <class Build> auto built(std::size_t place, Build&& build) {
+        try {
+            return build();
+        } catch (const InternalError& error) {
+            std::string_view message = error.what();
+            message.remove_prefix(std::string_view("internal error: ").size());
+            scan_.fail(place, message);
+        }
+    }
+
+    static constexpr int deepest = 200; ///< keeps the recursion well inside a small thread's stack
+    Scanner scan_;
+    int depth_ = 0;
+};
+
+Formula Parser::sum() {
+    if (++depth_ > deepest) scan_.fail(scan_.position(), "terms nest too deeply");
+    const std::size_t place = scan_.position();
+    Parts summands{product()};
+    while (scan_.accept_any({"⊕", "+"})) summands.push_back(product());
+    --depth_;
+    return built(place, [&] { return direct_sum(std::move(summands)); });
+}
+
+Formula Parser::product() {
+    const std::size_t place = scan_.position();
+    Parts factors{tensor()};
+    while (scan_.accept_any({"·", "*"})) factors.push_back(tensor());
+    return built(place, [&] { return formula::product(std::move(factors)); });
+}
+
+Parser::Tensor Parser::tensor_operator() {
+    if (scan_.accept_any({"⊗ᵥ", "@v"})) return Tensor::vector;
+    if (scan_.accept_any({"⊗∥", "@p"})) return Tensor::parallel;
+    if (scan_.accept_any({"⊗̄", "@l"})) return Tensor::line;
+    return scan_.accept_any({"⊗", "@"}) ? Tensor::plain : Tensor::none;
+}
+
+Formula Parser::tensor() {
+    const std::size_t place = scan_.position();
+    Parts factors{atom()};
+    Tensor kind = Tensor::none;
+    while (true) {
+        const std::size_t operator_place = scan_.position();
+        const Tensor next = tensor_operator();
+        if (next == Tensor::none) break;
+        if (kind != Tensor::none && (next != kind || kind != Tensor::plain))
+            scan_.fail(operator_place,
+                       "⊗ᵥ, ⊗∥ and ⊗̄ take two operands: put one of the products in parentheses");
+        kind = next;
+        factors.push_back(atom());
+    }
+    if (kind == Tensor::none || kind == Tensor::plain)
+        return built(place, [&] { return kron(std::move(factors)); });
+    return special_tensor(kind, factors[0], factors[1], place);
+}
+
+Formula Parser::special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t place) {
+    if (!(kind == Tensor::parallel ? left : right).is<Identity>())
+        scan_.fail(place, kind == Tensor::parallel ? "⊗∥ takes I(processors) on its left"
+                                                   : "⊗ᵥ and ⊗̄ take an identity I(…) on their right");
+    return built(place, [&] {
+        if (kind == Tensor::parallel) return parallel_kron(left.rows(), right);
+        return kind == Tensor::vector ? vector_kron(left, right.rows())
+                                      : line_permutation(left, right.rows());
+    });
+}
+
+Formula Parser::atom() {
+    if (scan_.accept("(")) {
+        Formula inside = sum();
+        scan_.expect(")");
+        return inside;
+    }
+    if (scan_.accept_any({"Σ", "sum"})) return iterative();
+    const std::size_t place = scan_.position();
+    if (scan_.accept("Lᵥ")) return *leaf("Lv");
+    const std::string_view name = scan_.word();
+    if (name.empty()) scan_.fail_expected("a term");
+    if (auto term = transform(name)) return *std::move(term);
+    if (auto term = leaf(name)) return *std::move(term);
+    if (auto term = wrapper(name)) return *std::move(term);
+    scan_.fail(
+        place,
+        fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
+                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass",
+                    name));
+}
+
+Formula Parser::bracketed() {
+    scan_.expect("[");
+    Formula inside = sum();
+    scan_.expect("]");
+    return inside;
+}
+
+Direction Parser::direction() {
+    if (!scan_.accept(",")) return Direction::forward;
+    if (scan_.accept("backward")) return Direction::backward;
+    if (!scan_.accept("forward")) scan_.fail_expected("'forward' or 'backward'");
+    return Direction::forward;
+}
+
+std::vector<Complex> Parser::numbers() {
+    std::vector<Complex> values;
+    do values.push_back(scan_.complex());
+    while (scan_.accept(","));
+    return values;
+}
+
+std::optional<Formula> Parser::transform(std::string_view name) {
+    const std::size_t place = scan_.position();
+    const auto finish = [&](auto&& build) {
+        scan_.expect(")");
+        return built(place, build);
+    };
+    const bool dct = name.starts_with("DCT"), dst = name.starts_with("DST");
+    if ((dct || dst) && name.size() == 4) {
+        scan_.expect("(");
+        const Integer n = scan_.positive_integer();
+        return finish([&] { return dct ? DCT(name[3] - '0', n) : DST(name[3] - '0', n); });
+    }
+    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J") return std::nullopt;
+    scan_.expect("(");
+    const Integer n = scan_.positive_integer();
+    if (name == "I") return finish([&] { return I(n); });
+    if (name == "J") return finish([&] { return J(n); });
+    if (name == "WHT") return finish([&] { return WHT(n); });
+    const Direction d = direction();
+    return finish([&] { return name == "DFT" ? DFT(n, d) : RDFT(n, d); });
+}
+
+std::optional<Formula> Parser::leaf(std::string_view name) {
+    const std::size_t place = scan_.position();
+    const auto finish = [&](auto&& build) {
+        scan_.expect(")");
+        return built(place, build);
+    };
+    if (name == "F2") return F2();
+    if (name == "diag") return diagonal_term();
+    if (name == "L" || name == "T" || name == "Lv") {
+        scan_.expect("(");
+        const Integer size = scan_.positive_integer();
+        scan_.expect(",");
+        const Integer second = scan_.positive_integer();
+        if (name == "L") return finish([&] { return L(size, second); });
+        if (name == "Lv") {
+            if (checked_multiply(second, second) != size)
+                scan_.fail(place, "Lv(ν², ν) takes the square of its lanes");
+            return finish([&] { return vector_transposition(second); });
+        }
+        const Direction d = direction();
+        return finish([&] { return T(size, second, d); });
+    }
+    if (name == "perm" || name == "G" || name == "S") {
+        scan_.expect("(");
+        const IndexMap map = index_map();
+        return finish([&] {
+            return name == "perm" ? permutation(map) : name == "G" ? gather(map) : scatter(map);
+        });
+    }
+    if (name == "circulant") {
+        scan_.expect("(");
+        std::vector<Complex> kernel = numbers();
+        return finish([&] { return circulant(std::move(kernel)); });
+    }
+    if (name == "matrix") {
+        scan_.expect("(");
+        const Integer rows = scan_.positive_integer();
+        scan_.expect(",");
+        const Integer columns = scan_.positive_integer();
+        scan_.expect(";");
+        std::vector<Complex> entries = numbers();
+        return finish([&] { return matrix(rows, columns, std::move(entries)); });
+    }
+    return std::nullopt;
+}
+
+std::optional<Formula> Parser::wrapper(std::string_view name) {
+    if (name == "real") return real_of(bracketed());
+    if (name == "pass") return pass(bracketed());
+    if (name != "vec" && name != "smp") return std::nullopt;
+    scan_.expect("(");
+    Tag tag{Tag::Kind::vector, scan_.positive_integer()};
+    if (name == "smp") {
+        tag.kind = Tag::Kind::parallel;
+        scan_.expect(",");
+        tag.second = scan_.positive_integer();
+    }
+    scan_.expect(")");
+    return tagged(tag, bracketed());
+}
+
+Formula Parser::iterative() {
+    scan_.expect("(");
+    const Variable variable = scan_.variable();
+    scan_.expect("<");
+    const Integer count = scan_.positive_integer();
+    scan_.expect(")");
+    return iterative_sum(variable, count, bracketed());
+}
+
+Formula Parser::diagonal_term() {
+    const std::size_t place = scan_.position();
+    scan_.expect("(");
+    if (!scan_.at_letter()) {
+        std::vector<Complex> values = numbers();
+        scan_.expect(")");
+        return diagonal(std::move(values));
+    }
+    DiagonalFunction function = diagonal_function();
+    scan_.expect(";");
+    IndexMap index = index_map();
+    scan_.expect(")");
+    return built(place, [&] { return diagonal(std::move(function), std::move(index)); });
+}
+
+Digit Parser::digit() {
+    scan_.expect("i");
+    scan_.expect("/");
+    const Integer divisor = scan_.positive_integer();
+    scan_.expect("%");
+    return {divisor, scan_.positive_integer()};
+}
+
+DiagonalFunction Parser::diagonal_function() {
+    const bool twiddle = scan_.accept("w");
+    if (twiddle || scan_.accept("chirp")) {
+        scan_.expect("(");
+        const Integer order = scan_.positive_integer();
+        const Direction d = direction();
+        scan_.expect(")");
+        if (!twiddle) return ChirpFunction{order, d};
+        scan_.expect("^");
+        scan_.expect("(");
+        const Digit first = digit();
+        scan_.expect("*");
+        const Digit second = digit();
+        scan_.expect(")");
+        return TwiddleFunction{order, first, second, d};
+    }
+    const bool constant = scan_.accept("constant");
+    if (!constant && !scan_.accept("list"))
+        scan_.fail_expected("numbers, or one of w, chirp, constant, list");
+    scan_.expect("(");
+    DiagonalFunction function = ConstantFunction{0};
+    if (constant)
+        function = ConstantFunction{scan_.complex()};
+    else
+        function = ExplicitFunction{std::make_shared<const std::vector<Complex>>(numbers())};
+    scan_.expect(")");
+    return function;
+}
+
+IndexMap Parser::index_map() {
+    const std::size_t place = scan_.position();
+    const auto arrow = [&] {
+        const Integer domain = scan_.positive_integer();
+        if (!scan_.accept_any({"→", "->"})) scan_.fail_expected("'→'");
+        return std::pair(domain, scan_.positive_integer());
+    };
+    const std::string_view name = scan_.word();
+    if (name != "id" && name != "h" && name != "power" && name != "digits" && name != "table") {
+        scan_.fail(place, "expected an index map: id, h, digits, power or table");
+    }
+    scan_.expect("(");
+    if (name == "digits") return built(place, [&] { return digit_map(); });
+    if (name == "table") return built(place, [&] { return table_map(); });
+    if (name == "id") {
+        const Integer n = scan_.positive_integer();
+        scan_.expect(")");
+        return IndexMap::identity(n);
+    }
+    if (name == "h") {
+        const auto [domain, range] = arrow();
+        scan_.expect(";");
+        const Affine base = scan_.affine();
+        scan_.expect(",");
+        const Integer stride = scan_.integer();
+        scan_.expect(")");
+        return built(place, [&, d = domain, r = range] { return IndexMap::strided(d, r, base, stride); });
+    }
+    PowerMap power{scan_.positive_integer(), 0};
+    scan_.expect("mod");
+    power.prime = scan_.positive_integer();
+    scan_.expect(";");
+    const auto [domain, range] = arrow();
+    scan_.expect(")");
+    return built(place, [&, d = domain, r = range] { return IndexMap(d, r, power); });
+}
+
+IndexMap Parser::digit_map() {
+    DigitMap map;
+    std::optional<Integer> domain = 1, range;
+    while (!scan_.accept(")")) {
+        if (scan_.accept(";")) {
+            if (scan_.accept("base"))
+                map.base = scan_.affine();
+            else if (scan_.accept("mod"))
+                map.modulus = scan_.positive_integer();
+            else if (scan_.accept("range"))
+                range = scan_.positive_integer();
+            else
+                scan_.fail_expected("'base', 'mod' or 'range'");
+            continue;
+        }
+        if (!map.radices.empty()) scan_.expect(",");
+        map.radices.push_back(scan_.positive_integer());
+        scan_.expect(":");
+        map.strides.push_back(scan_.integer());
+        domain = checked_multiply(*domain, map.radices.back());
+        ensure(domain.has_value(), "the domain of these digits does not fit 64 bits");
+    }
+    return {*domain, range.value_or(*domain), std::move(map)};
+}
+
+IndexMap Parser::table_map() {
+    std::vector<Integer> values;
+    do values.push_back(scan_.integer());
+    while (scan_.accept(","));
+    auto range = static_cast<Integer>(values.size());
+    if (scan_.accept(";")) {
+        scan_.expect("range");
+        range = scan_.positive_integer();
+    }
+    scan_.expect(")");
+    return IndexMap::table(std::move(values), range);
+}
+
+} // namespace
+
+Formula parse(std::string_view text) { return Parser(text).all(); }
+
+} // namespace swirl::formula

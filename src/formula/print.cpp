@@ -1,0 +1,190 @@
+#include "formula/print.hpp"
+
+#include "base/overloaded.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace swirl::formula {
+
+namespace {
+
+std::string text_of(long double value) {
+    char buffer[64];
+    const auto end = std::to_chars(std::begin(buffer), std::end(buffer), value).ptr;
+    return {buffer, end};
+}
+
+std::string text_of(const Affine& form) {
+    std::string text = form.constant() == 0 && !form.is_constant() ? "" : fmt::format("{}", form.constant());
+    for (const Affine::Term& term : form.terms()) {
+        const Integer size = std::abs(term.coefficient);
+        text += term.coefficient < 0 ? (text.empty() ? "-" : " - ") : (text.empty() ? "" : " + ");
+        if (size != 1) text += fmt::format("{}*", size);
+        text += fmt::format("i{}", term.variable);
+    }
+    return text;
+}
+
+std::string list(const std::vector<Complex>& values) {
+    std::string text;
+    for (const Complex& value : values) text += (text.empty() ? "" : ", ") + to_text(value);
+    return text;
+}
+
+const char* suffix(Direction direction) { return direction == Direction::forward ? "" : ", backward"; }
+
+std::string with_direction(const char* name, Integer n, Direction direction) {
+    return fmt::format("{}({}{})", name, n, suffix(direction));
+}
+
+std::string text_of(const DigitMap& digits, Integer domain, Integer range) {
+    std::string text;
+    for (std::size_t q = 0; q < digits.radices.size(); ++q)
+        text += fmt::format("{}{}:{}", q == 0 ? "" : ", ", digits.radices[q], digits.strides[q]);
+    if (digits.base != Affine(0)) text += fmt::format("; base {}", text_of(digits.base));
+    if (digits.modulus != 0) text += fmt::format("; mod {}", digits.modulus);
+    if (range != domain) text += fmt::format("; range {}", range);
+    return fmt::format("digits({})", text);
+}
+
+std::string text_of(const TableMap& table, Integer domain, Integer range) {
+    std::string text;
+    for (const Integer value : *table.table) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+    if (range != domain) text += fmt::format("; range {}", range);
+    return fmt::format("table({})", text);
+}
+
+std::string text_of(const DiagonalFunction& function) {
+    return std::visit(
+        Overloaded{
+            [](const TwiddleFunction& f) {
+                return fmt::format("{}^(i/{}%{} * i/{}%{})", with_direction("w", f.order, f.direction),
+                                   f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus);
+            },
+            [](const ChirpFunction& f) { return with_direction("chirp", f.order, f.direction); },
+            [](const ConstantFunction& f) { return fmt::format("constant({})", to_text(f.value)); },
+            [](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values)); },
+        },
+        function);
+}
+
+std::string text_of(const Diagonal& diagonal, Integer n) {
+    if (diagonal.index == IndexMap::identity(n).canonical()) {
+        if (const auto* twiddles = std::get_if<TwiddleFunction>(&diagonal.function)) {
+            const Integer row = twiddles->second.modulus;
+            const Direction direction = twiddles->direction;
+            if (twiddles->order == n && n % row == 0 && T(n, row, direction).payload() == Payload(diagonal))
+                return fmt::format("T({}, {}{})", n, row, suffix(direction));
+        }
+        const auto* values = std::get_if<ExplicitFunction>(&diagonal.function);
+        if (values && static_cast<Integer>(values->values->size()) == n)
+            return fmt::format("diag({})", list(*values->values));
+    }
+    return fmt::format("diag({}; {})", text_of(diagonal.function), to_text(diagonal.index));
+}
+
+std::string text_of(const Permutation& permutation, Integer n) {
+    if (const auto* digits = std::get_if<DigitMap>(&permutation.map.kind())) {
+        if (digits->radices.size() == 2 &&
+            permutation.map == IndexMap::stride_permutation(n, digits->radices[0]))
+            return fmt::format("L({}, {})", n, digits->radices[0]);
+        if (n > 1 && permutation.map == IndexMap::reversal(n)) return fmt::format("J({})", n);
+    }
+    return fmt::format("perm({})", to_text(permutation.map));
+}
+
+std::string text_of(const Tag& tag) {
+    switch (tag.kind) {
+    case Tag::Kind::vector: return fmt::format("vec({})", tag.first);
+    case Tag::Kind::parallel: return fmt::format("smp({}, {})", tag.first, tag.second);
+    case Tag::Kind::pass: return "pass";
+    }
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
+}
+
+/// Operands that are operators themselves stand in parentheses, even where their precedence needs none.
+std::string operand(const Formula& formula) {
+    const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>() ||
+                             formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
+                             formula.is<LinePermutation>();
+    return is_operator ? "(" + to_text(formula) + ")" : to_text(formula);
+}
+
+std::string joined(const Formula& formula, const char* separator) {
+    std::string text;
+    for (const Formula& child : formula.children()) text += (text.empty() ? "" : separator) + operand(child);
+    return text;
+}
+
+} // namespace
+
+std::string to_text(const Complex& value) {
+    const std::string imaginary = text_of(value.imag()) + "i";
+    if (value.imag() == 0) return text_of(value.real());
+    if (value.real() == 0) return imaginary;
+    return text_of(value.real()) + (std::signbit(value.imag()) ? "" : "+") + imaginary;
+}
+
+std::string to_text(const IndexMap& map) {
+    if (map == IndexMap::identity(map.domain()).canonical()) return fmt::format("id({})", map.domain());
+    return std::visit(Overloaded{
+                          [&](const DigitMap& digits) {
+                              if (digits.modulus != 0 || digits.radices.size() > 1 ||
+                                  (digits.radices.size() == 1 && digits.radices[0] == 1))
+                                  return text_of(digits, map.domain(), map.range());
+                              return fmt::format("h({} → {}; {}, {})", map.domain(), map.range(),
+                                                 text_of(digits.base),
+                                                 digits.strides.empty() ? 1 : digits.strides[0]);
+                          },
+                          [&](const PowerMap& power) {
+                              return fmt::format("power({} mod {}; {} → {})", power.generator, power.prime,
+                                                 map.domain(), map.range());
+                          },
+                          [&](const TableMap& table) { return text_of(table, map.domain(), map.range()); },
+                      },
+                      map.kind());
+}
+
+std::string to_text(const Formula& formula) {
+    const Integer n = formula.columns();
+    const auto child = [&] { return operand(formula.children().front()); };
+    const auto inside = [&] { return to_text(formula.children().front()); };
+    return std::visit(
+        Overloaded{
+            [&](const Identity&) { return fmt::format("I({})", n); },
+            [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
+            [&](const Wht&) { return fmt::format("WHT({})", n); },
+            [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
+            [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
+            [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
+            [&](const Circulant& p) { return fmt::format("circulant({})", list(*p.kernel)); },
+            [&](const Permutation& p) { return text_of(p, n); },
+            [&](const Gather& p) { return fmt::format("G({})", to_text(p.map)); },
+            [&](const Scatter& p) { return fmt::format("S({})", to_text(p.map)); },
+            [&](const Diagonal& p) { return text_of(p, n); },
+            [&](const Matrix& p) {
+                if (formula == F2()) return std::string("F2");
+                return fmt::format("matrix({}, {}; {})", formula.rows(), n, list(p.entries));
+            },
+            [&](const Product&) { return joined(formula, " · "); },
+            [&](const Kronecker&) { return joined(formula, " ⊗ "); },
+            [&](const DirectSum&) { return joined(formula, " ⊕ "); },
+            [&](const IterativeSum& p) {
+                return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
+            },
+            [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
+            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
+            [&](const VectorKronecker& p) { return fmt::format("{} ⊗ᵥ I({})", child(), p.lanes); },
+            [&](const VectorTransposition& p) {
+                return fmt::format("Lᵥ({}, {})", p.lanes * p.lanes, p.lanes);
+            },
+            [&](const ParallelKronecker& p) { return fmt::format("I({}) ⊗∥ {}", p.processors, child()); },
+            [&](const LinePermutation& p) { return fmt::format("{} ⊗̄ I({})", child(), p.line); },
+        },
+        formula.payload());
+}
+
+} // namespace swirl::formula
