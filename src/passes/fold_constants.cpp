@@ -1,0 +1,200 @@
+#include "passes/fold_constants.hpp"
+
+#include "ir/analysis.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+class Folding {
+public:
+    explicit Folding(Program& program)
+        : program_(program), uses_(use_counts(program)), same_(program.operations.size()) {
+        std::iota(same_.begin(), same_.end(), 0);
+    }
+
+    void visit(Straight& run) {
+        std::vector<Value> kept;
+        kept.reserve(run.operations.size());
+        run_ = &kept;
+        for (const Value value : run.operations) {
+            for_each_operand(program_[value],
+                             [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
+            const Value equal = simplify(value);
+            if (equal != no_value)
+                same_[static_cast<std::size_t>(value)] = equal;
+            else
+                kept.push_back(value);
+        }
+        run.operations = std::move(kept);
+    }
+
+private:
+    using Number = std::optional<long double>;
+
+    /// Rewrites the operation in place (no_value), or names a value that stands for it.
+    Value simplify(Value value) {
+        const Operation& operation = program_[value];
+        if (!is_floating(operation.type.scalar)) return no_value;
+        switch (operation.opcode) {
+        case Opcode::splat:
+        case Opcode::convert:
+        case Opcode::negate: return simplify_unary(value);
+        case Opcode::add: return simplify_add(value);
+        case Opcode::subtract: return simplify_subtract(value);
+        case Opcode::multiply: return simplify_multiply(value);
+        case Opcode::fma:
+        case Opcode::fms:
+        case Opcode::fnma: return simplify_fused(value);
+        case Opcode::shuffle: return simplify_shuffle(value);
+        default: return no_value;
+        }
+    }
+
+    Value simplify_unary(Value value) {
+        const Operation& operation = program_[value];
+        const Value a = operation.operands[0];
+        const Number x = number(a);
+        if (x && is_floating(program_[a].type.scalar))
+            return become_constant(value, operation.opcode == Opcode::negate ? -*x : *x);
+        if (operation.opcode == Opcode::negate && program_[a].opcode == Opcode::negate)
+            return program_[a].operands[0];
+        if (operation.opcode == Opcode::convert && program_[a].type == operation.type) return a;
+        return no_value;
+    }
+
+    Value simplify_add(Value value) {
+        const auto [a, b, c] = program_[value].operands;
+        const Number x = number(a);
+        const Number y = number(b);
+        if (x && y) return become_constant(value, *x + *y);
+        if (x == 0.0L) return b;
+        if (y == 0.0L) return a;
+        return no_value;
+    }
+
+    Value simplify_subtract(Value value) {
+        const auto [a, b, c] = program_[value].operands;
+        const Number x = number(a);
+        const Number y = number(b);
+        if (x && y) return become_constant(value, *x - *y);
+        if (a == b) return become_constant(value, 0);
+        if (y == 0.0L) return a;
+        if (x == 0.0L) return become(value, Opcode::negate, b);
+        return no_value;
+    }
+
+    Value simplify_multiply(Value value) {
+        auto [a, b, c] = program_[value].operands;
+        if (number(b)) std::swap(a, b);
+        const Number x = number(a);
+        if (!x) return no_value;
+        if (const Number y = number(b)) return become_constant(value, *x * *y);
+        if (*x == 0) return become_constant(value, 0);
+        if (*x == 1) return b;
+        if (*x == -1) return become(value, Opcode::negate, b);
+        const Operation inner = program_[b];
+        if (inner.opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1) return no_value;
+        for (const int i : {0, 1})
+            if (const Number y = number(inner.operands[static_cast<std::size_t>(i)]))
+                return become(value, Opcode::multiply, new_constant(inner.type, *x * *y),
+                              inner.operands[static_cast<std::size_t>(1 - i)]);
+        return no_value;
+    }
+
+    Value simplify_fused(Value value) {
+        const Opcode opcode = program_[value].opcode;
+        const Type type = program_[value].type;
+        auto [a, b, c] = program_[value].operands;
+        if (number(b)) std::swap(a, b);
+        const Number x = number(a);
+        const Number y = number(b);
+        const Number z = number(c);
+        if (x && y) {
+            const long double product = opcode == Opcode::fnma ? -(*x * *y) : *x * *y;
+            if (z) return become_constant(value, opcode == Opcode::fms ? product - *z : product + *z);
+            if (product != 0)
+                return become(value, opcode == Opcode::fms ? Opcode::subtract : Opcode::add, new_constant(type, product),
+                              c);
+        }
+        if (x == 0.0L || y == 0.0L) return opcode == Opcode::fms ? become(value, Opcode::negate, c) : c;
+        if (z == 0.0L && opcode != Opcode::fnma) return become(value, Opcode::multiply, a, b);
+        if (x != 1.0L && x != -1.0L) return no_value;
+        const bool negative = (*x < 0) != (opcode == Opcode::fnma);
+        if (opcode == Opcode::fms) return negative ? no_value : become(value, Opcode::subtract, b, c);
+        return negative ? become(value, Opcode::subtract, c, b) : become(value, Opcode::add, b, c);
+    }
+
+    Value simplify_shuffle(Value value) {
+        const Operation& operation = program_[value];
+        const int lanes = program_[operation.operands[0]].type.lanes;
+        bool from_a = false, from_b = false, identity = true;
+        for (std::size_t l = 0; l < operation.lane_map.size(); ++l) {
+            const int lane = operation.lane_map[l];
+            from_a = from_a || (lane >= 0 && lane < lanes);
+            from_b = from_b || lane >= lanes;
+            identity = identity && (lane < 0 || lane == static_cast<int>(l));
+        }
+        if (identity && operation.type == program_[operation.operands[0]].type) return operation.operands[0];
+        const Number x = number(operation.operands[0]);
+        const Number y = number(operation.operands[1]);
+        if (x && (!from_b || x == y)) return become_constant(value, *x);
+        if (y && !from_a) return become_constant(value, *y);
+        return no_value;
+    }
+
+    Number number(Value value) const {
+        if (value == no_value || program_[value].opcode != Opcode::constant) return std::nullopt;
+        return program_[value].number;
+    }
+
+    Value become(Value value, Opcode opcode, Value a, Value b = no_value) {
+        Operation& operation = program_[value];
+        operation.opcode = opcode;
+        operation.operands = {a, b, no_value};
+        return no_value;
+    }
+
+    Value become_constant(Value value, long double number) {
+        Operation& operation = program_[value];
+        Operation constant;
+        constant.opcode = Opcode::constant;
+        constant.type = operation.type;
+        constant.number = number;
+        operation = std::move(constant);
+        return no_value;
+    }
+
+    Value new_constant(Type type, long double number) {
+        Operation constant;
+        constant.opcode = Opcode::constant;
+        constant.type = type;
+        constant.number = number;
+        const Value value = program_.append(std::move(constant));
+        run_->push_back(value);
+        uses_.push_back(1);
+        same_.push_back(value);
+        return value;
+    }
+
+    Program& program_;
+    std::vector<int> uses_; ///< before the pass
+    std::vector<Value> same_; ///< by value: what stands for it
+    std::vector<Value>* run_ = nullptr;
+};
+
+} // namespace
+
+Program fold_constants(Program program) {
+    Folding folding(program);
+    for_each_straight(program, [&](Straight& run) { folding.visit(run); });
+    return program;
+}
+
+} // namespace swirl::passes

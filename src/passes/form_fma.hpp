@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace swirl::passes {
+
+/// Contracts multiplications into the additions and subtractions that use them: a·b + c, a·b − c, c − a·b.
+///
+/// A multiplication is contracted into all its uses or none, so the number of operations only falls: with u uses,
+/// u + 1 operations become u. Changes rounding (one instead of two) but no value that is exact.
+/// Linzer and Feig (1993) show why the number of operations of an FFT falls this way.
+ir::Program form_fma(ir::Program program);
+
+} // namespace swirl::passes

@@ -1,0 +1,240 @@
+#include "passes/propagate_signs.hpp"
+
+#include "ir/analysis.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+/// Operand `operand` of `user` is meant negated.
+struct NegatedUse {
+    Value user;
+    std::size_t operand;
+};
+
+/// First walk: every value is a base value, or its negative. Operations are rewritten to read bases only; where an
+/// operation cannot absorb a sign, the use is listed.
+class Forward {
+public:
+    explicit Forward(Program& program)
+        : program_(program), bases_(program.operations.size()), negative_(program.operations.size(), false) {
+        std::iota(bases_.begin(), bases_.end(), 0);
+    }
+
+    std::vector<NegatedUse> run() {
+        for_each_straight(program_, [&](Straight& run) {
+            differences_.clear();
+            std::size_t kept = 0;
+            for (const Value value : run.operations)
+                if (!absorb(value)) run.operations[kept++] = value;
+            run.operations.resize(kept);
+        });
+        return std::move(uses_);
+    }
+
+private:
+    /// True when the operation is not needed: another value, or its negative, stands for it.
+    bool absorb(Value value) {
+        Operation& operation = program_[value];
+        std::array<bool, 3> minus = {};
+        for (std::size_t i = 0; i < operand_count(operation); ++i) {
+            minus[i] = negative_[static_cast<std::size_t>(operation.operands[i])];
+            operation.operands[i] = bases_[static_cast<std::size_t>(operation.operands[i])];
+        }
+        char& sign = negative_[static_cast<std::size_t>(value)];
+        if (!is_floating(operation.type.scalar)) return leave(value, minus);
+        switch (operation.opcode) {
+        case Opcode::constant:
+            sign = operation.number < 0;
+            operation.number = std::fabs(operation.number);
+            return false;
+        case Opcode::negate:
+            bases_[static_cast<std::size_t>(value)] = operation.operands[0];
+            sign = !minus[0];
+            return true;
+        case Opcode::add:
+        case Opcode::subtract: return absorb_sum(value, minus[0], minus[1] != (operation.opcode == Opcode::subtract));
+        case Opcode::multiply: sign = minus[0] != minus[1]; return false;
+        case Opcode::fma:
+        case Opcode::fms:
+        case Opcode::fnma: {
+            const bool product = (minus[0] != minus[1]) != (operation.opcode == Opcode::fnma);
+            const bool addend = minus[2] != (operation.opcode == Opcode::fms);
+            operation.opcode = product == addend ? Opcode::fma : product ? Opcode::fnma : Opcode::fms;
+            sign = product && addend;
+            return false;
+        }
+        case Opcode::splat: sign = minus[0]; return false;
+        case Opcode::convert:
+            if (!is_floating(program_[operation.operands[0]].type.scalar)) return leave(value, minus);
+            sign = minus[0];
+            return false;
+        case Opcode::shuffle:
+            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 0)) minus[1] = minus[0];
+            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 1)) minus[0] = minus[1];
+            if (minus[0] != minus[1]) return leave(value, minus);
+            sign = minus[0];
+            return false;
+        case Opcode::select:
+            if (minus[1] != minus[2]) return leave(value, minus);
+            sign = minus[1];
+            return false;
+        default: return leave(value, minus);
+        }
+    }
+
+    bool absorb_sum(Value value, bool minus_a, bool minus_b) {
+        Operation& operation = program_[value];
+        char& sign = negative_[static_cast<std::size_t>(value)];
+        operation.opcode = minus_a == minus_b ? Opcode::add : Opcode::subtract;
+        if (minus_a == minus_b) {
+            sign = minus_a;
+            return false;
+        }
+        if (minus_a) std::swap(operation.operands[0], operation.operands[1]);
+        const auto [a, b, c] = operation.operands;
+        const auto key = [](Value x, Value y) { return static_cast<std::uint64_t>(x) << 32 | static_cast<std::uint32_t>(y); };
+        const auto reverse = differences_.find(key(b, a));
+        if (reverse != differences_.end()) {
+            bases_[static_cast<std::size_t>(value)] = reverse->second;
+            sign = true;
+            return true;
+        }
+        differences_.emplace(key(a, b), value);
+        return false;
+    }
+
+    /// The lane map takes nothing from the other operand.
+    static bool reads_one(const std::vector<std::int8_t>& lane_map, int lanes, int operand) {
+        for (const int lane : lane_map)
+            if (lane >= 0 && (lane >= lanes) != (operand == 1)) return false;
+        return true;
+    }
+
+    bool leave(Value value, const std::array<bool, 3>& minus) {
+        for (std::size_t i = 0; i < 3; ++i)
+            if (minus[i]) uses_.push_back({value, i});
+        return false;
+    }
+
+    Program& program_;
+    std::vector<Value> bases_;
+    std::vector<char> negative_;
+    std::vector<NegatedUse> uses_;
+    std::unordered_map<std::uint64_t, Value> differences_; ///< a − b of the run, by a and b
+};
+
+/// Second walk: carries out the listed negations, backwards where that is free.
+class Backward {
+public:
+    explicit Backward(Program& program)
+        : program_(program), uses_(use_counts(program)), negated_uses_(uses_.size(), 0), flipped_(uses_.size(), false) {}
+
+    void run(const std::vector<NegatedUse>& negated) {
+        for (const NegatedUse& use : negated) ++negated_uses_[index(operand(use))];
+        for (const NegatedUse& use : negated) {
+            const Value value = operand(use);
+            if (flipped_[index(value)]) continue;
+            if (negated_uses_[index(value)] == uses_[index(value)] && flip(value, most_steps)) {
+                flipped_[index(value)] = true;
+                continue;
+            }
+            operand(use) = insert_before(use.user, negative_of(value));
+        }
+        if (!inserted_.empty()) place_inserted();
+    }
+
+private:
+    static constexpr int most_steps = 6; ///< how far back a sign is carried
+
+    static std::size_t index(Value value) { return static_cast<std::size_t>(value); }
+    Value& operand(const NegatedUse& use) { return program_[use.user].operands[use.operand]; }
+
+    /// Makes `value`, which is used for its negative only, that negative, without a further operation.
+    bool flip(Value value, int steps) {
+        if (steps == 0) return false;
+        Operation& operation = program_[value];
+        auto& [a, b, c] = operation.operands;
+        switch (operation.opcode) {
+        case Opcode::constant: operation.number = -operation.number; return true;
+        case Opcode::subtract: std::swap(a, b); return true;
+        case Opcode::fms: operation.opcode = Opcode::fnma; return true;
+        case Opcode::fnma: operation.opcode = Opcode::fms; return true;
+        case Opcode::multiply: return flip_operand(a, steps) || flip_operand(b, steps);
+        case Opcode::add:
+            if (!flip_operand(a, steps)) {
+                if (!flip_operand(b, steps)) return false;
+                std::swap(a, b);
+            }
+            operation.opcode = Opcode::subtract;
+            return true;
+        case Opcode::fma:
+            if (flip_operand(c, steps))
+                operation.opcode = Opcode::fnma;
+            else if (flip_operand(a, steps) || flip_operand(b, steps))
+                operation.opcode = Opcode::fms;
+            else
+                return false;
+            return true;
+        default: return false;
+        }
+    }
+
+    bool flip_operand(Value value, int steps) {
+        return uses_[index(value)] == 1 && flip(value, steps - 1);
+    }
+
+    Operation negative_of(Value value) const {
+        if (program_[value].opcode == Opcode::constant) {
+            Operation constant = program_[value];
+            constant.number = -constant.number;
+            return constant;
+        }
+        Operation negate;
+        negate.opcode = Opcode::negate;
+        negate.type = program_[value].type;
+        negate.operands[0] = value;
+        return negate;
+    }
+
+    Value insert_before(Value user, Operation operation) {
+        const Value value = program_.append(std::move(operation));
+        inserted_[user].push_back(value);
+        return value;
+    }
+
+    void place_inserted() {
+        for_each_straight(program_, [&](Straight& run) {
+            std::vector<Value> operations;
+            operations.reserve(run.operations.size() + inserted_.size());
+            for (const Value value : run.operations) {
+                if (const auto found = inserted_.find(value); found != inserted_.end())
+                    operations.insert(operations.end(), found->second.begin(), found->second.end());
+                operations.push_back(value);
+            }
+            run.operations = std::move(operations);
+        });
+    }
+
+    Program& program_;
+    std::vector<int> uses_;
+    std::vector<int> negated_uses_;
+    std::vector<bool> flipped_;
+    std::unordered_map<Value, std::vector<Value>> inserted_; ///< by the operation they come before
+};
+
+} // namespace
+
+Program propagate_signs(Program program) {
+    const std::vector<NegatedUse> negated = Forward(program).run();
+    Backward(program).run(negated);
+    return program;
+}
+
+} // namespace swirl::passes

@@ -1,0 +1,18 @@
+#include "passes/remove_dead_code.hpp"
+
+#include "ir/analysis.hpp"
+#include "passes/statements.hpp"
+
+namespace swirl::passes {
+
+ir::Program remove_dead_code(ir::Program program) {
+    const std::vector<char> live = ir::live_operations(program);
+    ir::for_each_straight(program, [&](ir::Straight& run) {
+        std::erase_if(run.operations, [&](ir::Value value) { return !live[static_cast<std::size_t>(value)]; });
+    });
+    tidy(program.body);
+    ir::compact(program);
+    return program;
+}
+
+} // namespace swirl::passes

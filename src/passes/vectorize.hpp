@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace swirl::passes {
+
+/// Turns loops of kind `vector` into operations on vectors of `lanes` lanes: lane l does what iteration l did.
+///
+/// Before: such a loop has at most `lanes` iterations, a constant number, independent of each other (no iteration
+/// reads or writes what another writes); its body is one run of scalar operations.
+/// After: no loop is of kind `vector`. With fewer iterations than lanes, only as many lanes touch memory.
+///
+/// Memory accesses, by the distance s between the elements of neighbouring iterations:
+///   s = 0                     scalar load and splat
+///   s = ±1                    vector access, for −1 with a reversing shuffle
+///   s = ±2, element pairs     two vector accesses and two (de-)interleaving shuffles: interleaved complex data
+///   other s, m ≥ 2 elements in a row
+///                             a contiguous access of up to `lanes` elements for each iteration, transposed in
+///                             registers
+///   else                      strided vector access (ir::Address::lane_stride)
+/// A loop of one iteration, and one with lane-dependent dynamic addresses, becomes scalar code.
+ir::Program vectorize(ir::Program program, int lanes);
+
+} // namespace swirl::passes
