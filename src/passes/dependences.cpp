@@ -48,18 +48,21 @@ private:
         for (std::size_t p = 0; p < run_.operations.size(); ++p) {
             const Operation& operation = program_[run_.operations[p]];
             if (accesses_memory(operation.opcode) && operation.address.buffer == buffer)
-                accesses.push_back({table_.footprint(operation), static_cast<int>(p), has_side_effect(operation.opcode)});
+                accesses.push_back(
+                    {table_.footprint(operation), static_cast<int>(p), has_side_effect(operation.opcode)});
         }
         const bool intervals = are_intervals(accesses);
         if (intervals)
-            std::stable_sort(accesses.begin(), accesses.end(), [](const MemoryAccess& a, const MemoryAccess& b) {
-                return a.footprint.offset < b.footprint.offset;
-            });
+            std::stable_sort(accesses.begin(), accesses.end(),
+                             [](const MemoryAccess& a, const MemoryAccess& b) {
+                                 return a.footprint.offset < b.footprint.offset;
+                             });
         for (auto a = accesses.begin(); a != accesses.end(); ++a)
             for (auto b = a + 1; b != accesses.end(); ++b) {
                 if (intervals && b->footprint.offset >= a->footprint.offset + a->footprint.active) break;
                 if ((a->writes || b->writes) && table_.may_overlap(a->footprint, b->footprint))
-                    pairs_.emplace_back(std::min(a->position, b->position), std::max(a->position, b->position));
+                    pairs_.emplace_back(std::min(a->position, b->position),
+                                        std::max(a->position, b->position));
             }
     }
 

@@ -120,8 +120,8 @@ private:
             const long double product = opcode == Opcode::fnma ? -(*x * *y) : *x * *y;
             if (z) return become_constant(value, opcode == Opcode::fms ? product - *z : product + *z);
             if (product != 0)
-                return become(value, opcode == Opcode::fms ? Opcode::subtract : Opcode::add, new_constant(type, product),
-                              c);
+                return become(value, opcode == Opcode::fms ? Opcode::subtract : Opcode::add,
+                              new_constant(type, product), c);
         }
         if (x == 0.0L || y == 0.0L) return opcode == Opcode::fms ? become(value, Opcode::negate, c) : c;
         if (z == 0.0L && opcode != Opcode::fnma) return become(value, Opcode::multiply, a, b);
@@ -184,7 +184,7 @@ private:
     }
 
     Program& program_;
-    std::vector<int> uses_; ///< before the pass
+    std::vector<int> uses_;   ///< before the pass
     std::vector<Value> same_; ///< by value: what stands for it
     std::vector<Value>* run_ = nullptr;
 };

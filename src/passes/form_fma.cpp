@@ -17,7 +17,8 @@ public:
         const auto each_use = [&](auto&& f) {
             for_each_operation(program, [&](Value user) {
                 for_each_operand(program[user], [&](Value operand) {
-                    if (program[operand].opcode == Opcode::multiply) f(static_cast<std::size_t>(operand), user);
+                    if (program[operand].opcode == Opcode::multiply)
+                        f(static_cast<std::size_t>(operand), user);
                 });
             });
         };

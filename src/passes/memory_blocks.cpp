@@ -22,9 +22,7 @@ struct Item {
     Footprint footprint; ///< of iteration 0
     Footprint lanes;     ///< of all iterations
 
-    auto group() const {
-        return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride);
-    }
+    auto group() const { return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride); }
     bool operator<(const Item& other) const {
         return std::tuple(group(), footprint.offset, position) <
                std::tuple(other.group(), other.footprint.offset, other.position);
@@ -89,7 +87,8 @@ private:
                     block.columns.back().push_back(items_[i].position);
                 ++next;
             }
-            finish(std::move(block), program_[body_.operations[static_cast<std::size_t>(items_[first].position)]]);
+            finish(std::move(block),
+                   program_[body_.operations[static_cast<std::size_t>(items_[first].position)]]);
         }
     }
 
@@ -98,8 +97,8 @@ private:
         block.address = first.address;
         block.address.index = first.address.index.substitute(loop_.variable, loop_.begin);
         const bool joined = block.columns.size() > 1;
-        block.kind = joined                        ? (std::abs(block.stride) == 2 ? MemoryBlock::Kind::pairs
-                                                                                   : MemoryBlock::Kind::rows)
+        block.kind = joined
+                         ? (std::abs(block.stride) == 2 ? MemoryBlock::Kind::pairs : MemoryBlock::Kind::rows)
                      : block.stride == 0           ? MemoryBlock::Kind::uniform
                      : std::abs(block.stride) == 1 ? MemoryBlock::Kind::contiguous
                                                    : MemoryBlock::Kind::strided;
@@ -108,8 +107,8 @@ private:
             if (block.is_store) column.erase(column.begin(), column.end() - 1);
             for (const int position : column) {
                 result_.block_of[static_cast<std::size_t>(position)] = number;
-                block.position = block.is_store ? std::max(block.position, position)
-                                                : std::min(block.position, position);
+                block.position =
+                    block.is_store ? std::max(block.position, position) : std::min(block.position, position);
             }
         }
         result_.blocks.push_back(std::move(block));

@@ -19,15 +19,16 @@ struct MemoryBlock {
     };
     Kind kind = Kind::strided;
     bool is_store = false;
-    Integer stride = 0; ///< elements from one iteration to the next
-    ir::Address address; ///< column 0 of iteration 0
+    Integer stride = 0;                    ///< elements from one iteration to the next
+    ir::Address address;                   ///< column 0 of iteration 0
     std::vector<std::vector<int>> columns; ///< positions in the body of the accesses of each column
     int position = 0; ///< where in the body it is carried out: at its first load, its last store
 };
 
 struct MemoryBlocks {
     std::vector<MemoryBlock> blocks;
-    std::vector<int> block_of; ///< by position in the body; −1: no access, or a store that a later one overwrites
+    std::vector<int>
+        block_of; ///< by position in the body; −1: no access, or a store that a later one overwrites
 };
 
 /// Groups the accesses of `body` over iterations `begin`, begin + step, … of `variable`. A load never moves across a

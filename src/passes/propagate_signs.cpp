@@ -59,7 +59,8 @@ private:
             sign = !minus[0];
             return true;
         case Opcode::add:
-        case Opcode::subtract: return absorb_sum(value, minus[0], minus[1] != (operation.opcode == Opcode::subtract));
+        case Opcode::subtract:
+            return absorb_sum(value, minus[0], minus[1] != (operation.opcode == Opcode::subtract));
         case Opcode::multiply: sign = minus[0] != minus[1]; return false;
         case Opcode::fma:
         case Opcode::fms:
@@ -76,8 +77,10 @@ private:
             sign = minus[0];
             return false;
         case Opcode::shuffle:
-            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 0)) minus[1] = minus[0];
-            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 1)) minus[0] = minus[1];
+            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 0))
+                minus[1] = minus[0];
+            if (reads_one(operation.lane_map, program_[operation.operands[0]].type.lanes, 1))
+                minus[0] = minus[1];
             if (minus[0] != minus[1]) return leave(value, minus);
             sign = minus[0];
             return false;
@@ -99,7 +102,9 @@ private:
         }
         if (minus_a) std::swap(operation.operands[0], operation.operands[1]);
         const auto [a, b, c] = operation.operands;
-        const auto key = [](Value x, Value y) { return static_cast<std::uint64_t>(x) << 32 | static_cast<std::uint32_t>(y); };
+        const auto key = [](Value x, Value y) {
+            return static_cast<std::uint64_t>(x) << 32 | static_cast<std::uint32_t>(y);
+        };
         const auto reverse = differences_.find(key(b, a));
         if (reverse != differences_.end()) {
             bases_[static_cast<std::size_t>(value)] = reverse->second;
@@ -134,7 +139,10 @@ private:
 class Backward {
 public:
     explicit Backward(Program& program)
-        : program_(program), uses_(use_counts(program)), negated_uses_(uses_.size(), 0), flipped_(uses_.size(), false) {}
+        : program_(program),
+          uses_(use_counts(program)),
+          negated_uses_(uses_.size(), 0),
+          flipped_(uses_.size(), false) {}
 
     void run(const std::vector<NegatedUse>& negated) {
         for (const NegatedUse& use : negated) ++negated_uses_[index(operand(use))];
@@ -186,9 +194,7 @@ private:
         }
     }
 
-    bool flip_operand(Value value, int steps) {
-        return uses_[index(value)] == 1 && flip(value, steps - 1);
-    }
+    bool flip_operand(Value value, int steps) { return uses_[index(value)] == 1 && flip(value, steps - 1); }
 
     Operation negative_of(Value value) const {
         if (program_[value].opcode == Opcode::constant) {

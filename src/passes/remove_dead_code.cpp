@@ -8,7 +8,8 @@ namespace swirl::passes {
 ir::Program remove_dead_code(ir::Program program) {
     const std::vector<char> live = ir::live_operations(program);
     ir::for_each_straight(program, [&](ir::Straight& run) {
-        std::erase_if(run.operations, [&](ir::Value value) { return !live[static_cast<std::size_t>(value)]; });
+        std::erase_if(run.operations,
+                      [&](ir::Value value) { return !live[static_cast<std::size_t>(value)]; });
     });
     tidy(program.body);
     ir::compact(program);

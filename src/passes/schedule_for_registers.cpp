@@ -19,7 +19,8 @@ class Adjacency {
 public:
     /// Groups the second ends by the first, or the other way round.
     Adjacency(std::size_t nodes, const std::vector<Edge>& edges, bool reversed) : begins_(nodes + 1, 0) {
-        for (const Edge& edge : edges) ++begins_[static_cast<std::size_t>(reversed ? edge.second : edge.first) + 1];
+        for (const Edge& edge : edges)
+            ++begins_[static_cast<std::size_t>(reversed ? edge.second : edge.first) + 1];
         for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
         ends_.resize(edges.size());
         std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
@@ -134,8 +135,8 @@ private:
     }
 
     Adjacency before_, after_;
-    std::vector<int> part_;  ///< of a node: the call of `order` that it last took part in
-    std::vector<int> label_; ///< of a node: its connected part
+    std::vector<int> part_;           ///< of a node: the call of `order` that it last took part in
+    std::vector<int> label_;          ///< of a node: its connected part
     std::vector<int> depth_, height_; ///< longest path from an input, to an output, in nodes
     int parts_ = 0;
     std::vector<std::size_t> sizes_, starts_; ///< of connected parts; sizes_ is a stack
@@ -160,8 +161,7 @@ public:
         explicit_.assign(size_, false);
         std::vector<Value> result = attempt();
         if (keeps_dependences(result)) return result;
-        for (const Edge& edge : dependences_)
-            explicit_[at(edge.first)] = explicit_[at(edge.second)] = true;
+        for (const Edge& edge : dependences_) explicit_[at(edge.first)] = explicit_[at(edge.second)] = true;
         return attempt();
     }
 

@@ -81,7 +81,8 @@ public:
             const auto* run = std::get_if<Straight>(&statement.node);
             if (run == nullptr) return;
             for (const Value value : run->operations)
-                if (has_side_effect(program_[value].opcode)) anywhere(program_[value].address.buffer, position);
+                if (has_side_effect(program_[value].opcode))
+                    anywhere(program_[value].address.buffer, position);
         });
     }
 
@@ -106,7 +107,10 @@ private:
 class Sharing {
 public:
     explicit Sharing(Program& program)
-        : program_(program), table_(program.operations.size()), writes_(program), same_(program.operations.size()) {
+        : program_(program),
+          table_(program.operations.size()),
+          writes_(program),
+          same_(program.operations.size()) {
         std::iota(same_.begin(), same_.end(), 0);
     }
 
@@ -143,7 +147,8 @@ private:
     /// True when an earlier value stands for this one from here on.
     bool replace(Value value, int run_begin) {
         Operation& operation = program_[value];
-        for_each_operand(operation, [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
+        for_each_operand(operation,
+                         [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
         if (has_side_effect(operation.opcode)) {
             writes_.store(operation, position_);
             return false;

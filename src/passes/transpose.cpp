@@ -12,7 +12,7 @@ using namespace ir;
 /// One stage: register r becomes map (low or high) of the registers first(r) and second(r) before it.
 struct Stage {
     enum class Pairing { partner_bit, neighbours } pairing;
-    int bit;  ///< partner_bit: the pair is r without and with this bit; the bit chooses low or high
+    int bit; ///< partner_bit: the pair is r without and with this bit; the bit chooses low or high
     LaneMap low, high;
 };
 
@@ -21,7 +21,8 @@ LaneMap alternate_units(int lanes, int unit, int first) {
     LaneMap map;
     for (int operand = 0; operand < 2; ++operand)
         for (int u = first; u < lanes / unit; u += 2)
-            for (int l = 0; l < unit; ++l) map.push_back(static_cast<std::int8_t>(operand * lanes + u * unit + l));
+            for (int l = 0; l < unit; ++l)
+                map.push_back(static_cast<std::int8_t>(operand * lanes + u * unit + l));
     return map;
 }
 
@@ -83,7 +84,8 @@ private:
         const Stage& step = stages_[stage - 1];
         int first = r & ~step.bit;
         int second = r | step.bit;
-        if (step.pairing == Stage::Pairing::neighbours) { // of four: 0 and 1 make 0 and 2, 2 and 3 make 1 and 3
+        if (step.pairing ==
+            Stage::Pairing::neighbours) { // of four: 0 and 1 make 0 and 2, 2 and 3 make 1 and 3
             first = (r & ~3) | ((r & 1) << 1);
             second = first | 1;
         }

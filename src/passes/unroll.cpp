@@ -55,7 +55,8 @@ public:
 
 private:
     void copy(const Body& from, Body& to) {
-        for (const Statement& statement : from) std::visit([&](const auto& node) { copy(node, to); }, statement.node);
+        for (const Statement& statement : from)
+            std::visit([&](const auto& node) { copy(node, to); }, statement.node);
     }
 
     void copy(const Straight& run, Body& to) {
@@ -63,7 +64,8 @@ private:
         for (const Value value : run.operations) {
             operations_.push_back(source_[value]);
             Operation& operation = operations_.back();
-            for_each_operand(operation, [&](Value& operand) { operand = copies_[static_cast<std::size_t>(operand)]; });
+            for_each_operand(operation,
+                             [&](Value& operand) { operand = copies_[static_cast<std::size_t>(operand)]; });
             operation.address.index = replaced(std::move(operation.address.index));
             copies_[static_cast<std::size_t>(value)] = static_cast<Value>(operations_.size() - 1);
             copied.push_back(copies_[static_cast<std::size_t>(value)]);

@@ -5,7 +5,8 @@
 namespace swirl::passes {
 
 struct UnrollOptions {
-    Integer serial_trip_count = 1; ///< serial and parallel loops of at most so many iterations are unrolled too
+    Integer serial_trip_count =
+        1; ///< serial and parallel loops of at most so many iterations are unrolled too
 };
 
 /// Replaces loops of kind `unrolled`, whose trip count must be a constant, by copies of their bodies with the loop

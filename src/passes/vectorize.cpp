@@ -18,9 +18,11 @@ class LoopVectorizer {
 public:
     LoopVectorizer(Program& program, const For& loop, int lanes)
         : program_(program), loop_(loop), lanes_(lanes), trips_(static_cast<int>(constant_trip_count(loop))) {
-        ensure(loop.body.size() <= 1 && (loop.body.empty() || std::holds_alternative<Straight>(loop.body[0].node)),
+        ensure(loop.body.size() <= 1 &&
+                   (loop.body.empty() || std::holds_alternative<Straight>(loop.body[0].node)),
                "a vector loop holds one straight run");
-        ensure(trips_ >= 0 && trips_ <= lanes, "a vector loop of {} iterations does not fit {} lanes", trips_, lanes);
+        ensure(trips_ >= 0 && trips_ <= lanes, "a vector loop of {} iterations does not fit {} lanes", trips_,
+               lanes);
         ensure(loop.inductions.empty(), "a vector loop has no inductions");
     }
 
@@ -81,7 +83,8 @@ private:
         const int block = blocks_.block_of[position];
         const Opcode opcode = program_[value].opcode;
         if (accesses_memory(opcode)) {
-            if (block >= 0 && blocks_.blocks[static_cast<std::size_t>(block)].position == static_cast<int>(position))
+            if (block >= 0 &&
+                blocks_.blocks[static_cast<std::size_t>(block)].position == static_cast<int>(position))
                 access(blocks_.blocks[static_cast<std::size_t>(block)]);
         } else if (opcode == Opcode::constant || stays_scalar(value)) {
             for_each_operand(program_[value], [&](Value& operand) { operand = as_scalar(operand); });
@@ -151,9 +154,10 @@ private:
         case MemoryBlock::Kind::uniform: break;
         case MemoryBlock::Kind::strided: return store(block, 0, columns[0], trips_, block.stride);
         case MemoryBlock::Kind::contiguous:
-            return store(block, lowest(block),
-                         block.stride == 1 ? columns[0] : writer().shuffle(columns[0], columns[0], reversal()),
-                         trips_, 1);
+            return store(
+                block, lowest(block),
+                block.stride == 1 ? columns[0] : writer().shuffle(columns[0], columns[0], reversal()), trips_,
+                1);
         case MemoryBlock::Kind::pairs: {
             const int rest = 2 * trips_ - lanes_;
             const Value low = writer().shuffle(columns[0], columns[1], interleave(block.stride, 0));
@@ -165,8 +169,8 @@ private:
         case MemoryBlock::Kind::rows: {
             const std::vector<Value> rows = rows_of_columns(writer(), columns, trips_);
             for (int l = 0; l < trips_; ++l)
-                store(block, l * block.stride, rows[static_cast<std::size_t>(l)], static_cast<int>(columns.size()),
-                      1);
+                store(block, l * block.stride, rows[static_cast<std::size_t>(l)],
+                      static_cast<int>(columns.size()), 1);
             return;
         }
         }
@@ -174,7 +178,9 @@ private:
     }
 
     /// Distance from the first iteration's address to the lowest one.
-    Integer lowest(const MemoryBlock& block) const { return block.stride < 0 ? (trips_ - 1) * block.stride : 0; }
+    Integer lowest(const MemoryBlock& block) const {
+        return block.stride < 0 ? (trips_ - 1) * block.stride : 0;
+    }
 
     Operation access_of(const MemoryBlock& block, Integer distance, int active, Integer lane_stride) const {
         Operation operation;
@@ -204,7 +210,8 @@ private:
 
     LaneMap reversal() const {
         LaneMap map(static_cast<std::size_t>(lanes_), -1);
-        for (int l = 0; l < trips_; ++l) map[static_cast<std::size_t>(l)] = static_cast<std::int8_t>(trips_ - 1 - l);
+        for (int l = 0; l < trips_; ++l)
+            map[static_cast<std::size_t>(l)] = static_cast<std::int8_t>(trips_ - 1 - l);
         return map;
     }
 
@@ -222,8 +229,8 @@ private:
         LaneMap map(static_cast<std::size_t>(lanes_), -1);
         for (int l = 0; l < lanes_ && from + l < 2 * trips_; ++l) {
             const int pair = (from + l) / 2;
-            map[static_cast<std::size_t>(l)] = static_cast<std::int8_t>(
-                (from + l) % 2 * lanes_ + (stride > 0 ? pair : trips_ - 1 - pair));
+            map[static_cast<std::size_t>(l)] =
+                static_cast<std::int8_t>((from + l) % 2 * lanes_ + (stride > 0 ? pair : trips_ - 1 - pair));
         }
         return map;
     }

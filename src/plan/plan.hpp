@@ -32,9 +32,9 @@ struct Arguments {
 /// What one step is, for people and reports.
 struct StepDescription {
     StepRecipe recipe;
-    formula::Formula formula;      ///< expanded, codelets left whole
-    ir::Program lowered;           ///< as derived
-    ir::Program program;           ///< as compiled
+    formula::Formula formula; ///< expanded, codelets left whole
+    ir::Program lowered;      ///< as derived
+    ir::Program program;      ///< as compiled
     ir::KernelInfo info;
     jit::CodeStatistics statistics; ///< zero when a built-in kernel runs
 };

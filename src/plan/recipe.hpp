@@ -17,7 +17,7 @@ struct StepRecipe {
 
 /// Every choice made for a problem; with the problem and the machine it determines the code. Wisdom stores it.
 struct Recipe {
-    std::string cpu; ///< a target::Cpu's name
+    std::string cpu;               ///< a target::Cpu's name
     std::vector<StepRecipe> steps; ///< in order of execution
     bool operator==(const Recipe&) const = default;
 };

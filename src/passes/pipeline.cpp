@@ -1,0 +1,91 @@
+#include "passes/pipeline.hpp"
+
+#include "base/error.hpp"
+#include "passes/fold_constants.hpp"
+#include "passes/form_fma.hpp"
+#include "passes/propagate_signs.hpp"
+#include "passes/remove_dead_code.hpp"
+#include "passes/schedule_for_registers.hpp"
+#include "passes/select_instructions.hpp"
+#include "passes/share_common_subexpressions.hpp"
+#include "passes/strength_reduce_addresses.hpp"
+#include "passes/unroll.hpp"
+#include "passes/vectorize.hpp"
+
+#include <utility>
+
+namespace swirl::passes {
+namespace {
+
+using ir::Program;
+
+/// A pass that needs to know nothing of the machine.
+template <Program (*function)(Program)> Program plain(Program program, const Context&) {
+    return function(std::move(program));
+}
+
+constexpr Pass loop_list[] = {
+    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); }},
+    {"vectorize",
+     [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); }},
+};
+
+constexpr Pass arithmetic_list[] = {
+    {"share common subexpressions", plain<share_common_subexpressions>},
+    {"fold constants", plain<fold_constants>},
+    {"propagate signs", plain<propagate_signs>},
+    {"share common subexpressions", plain<share_common_subexpressions>},
+};
+
+constexpr Pass fma_list[] = {
+    {"form fma", plain<form_fma>},
+};
+
+constexpr Pass machine_list[] = {
+    {"remove dead code", plain<remove_dead_code>},
+    {"select instructions",
+     [](Program program, const Context& context) {
+         return select_instructions(std::move(program), *context.cpu);
+     }},
+    {"strength-reduce addresses", plain<strength_reduce_addresses>},
+    {"schedule for registers", plain<schedule_for_registers>},
+};
+
+/// The widest floating type in the program's buffers.
+ir::Scalar floating_type(const Program& program) {
+    ir::Scalar widest = ir::Scalar::float32;
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.element == ir::Scalar::float64) widest = buffer.element;
+    return widest;
+}
+
+} // namespace
+
+std::span<const Pass> loop_passes() { return loop_list; }
+std::span<const Pass> arithmetic_passes() { return arithmetic_list; }
+std::span<const Pass> fma_passes() { return fma_list; }
+std::span<const Pass> machine_passes() { return machine_list; }
+
+Program run(Program program, const Context& context, std::span<const Pass> passes, const Observer& observer) {
+    for (const Pass& pass : passes) {
+        program = pass.function(std::move(program), context);
+        if (observer) observer(pass, program);
+    }
+    return program;
+}
+
+std::vector<Pass> passes_for(const target::Cpu& cpu) {
+    std::vector<Pass> passes;
+    for (const std::span<const Pass> list :
+         {loop_passes(), arithmetic_passes(), cpu.has_fma ? fma_passes() : std::span<const Pass>(),
+          machine_passes()})
+        passes.insert(passes.end(), list.begin(), list.end());
+    return passes;
+}
+
+Program run_for_cpu(Program program, const target::Cpu& cpu, const Observer& observer) {
+    const Context context{&cpu, target::lanes(cpu, floating_type(program))};
+    return run(std::move(program), context, passes_for(cpu), observer);
+}
+
+} // namespace swirl::passes

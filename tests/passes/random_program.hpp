@@ -1,0 +1,175 @@
+#pragma once
+
+#include "ir/builder.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace swirl::passes {
+
+/// A random kernel of the kind that lower/ makes: serial and unrolled loops around a loop over lanes, whose body loads
+/// from an input, a table, a scratch buffer and a buffer that is changed in place, computes, and stores. All values
+/// are integers (or halves) small enough for exact arithmetic in the type.
+class RandomProgram {
+public:
+    struct Shape {
+        ir::Scalar scalar = ir::Scalar::float64;
+        int trips = 4; ///< of the loop over lanes
+        int operations = 40;
+    };
+
+    RandomProgram(unsigned seed, Shape shape) : random_(seed), shape_(shape), builder_("random") {}
+
+    ir::Program make() {
+        const Integer trips = shape_.trips;
+        columns_ = number(1, 9);
+        in_ = builder_.input("in", shape_.scalar, 4 * size());
+        out_ = builder_.output("out", shape_.scalar, 4 * size());
+        in_place_ = builder_.output("in_place", shape_.scalar, 4 * size());
+        scratch_ = builder_.scratch("scratch", shape_.scalar, 4 * size());
+        std::vector<long double> contents;
+        for (Integer i = 0; i < 4 * size(); ++i) contents.push_back(number(-2, 2));
+        table_ = builder_.table("table", shape_.scalar, contents);
+        planar_in_ = flip();
+        planar_out_ = flip();
+        reversed_ = number(0, 4) == 0;
+        const auto outer_kind = flip() ? ir::For::Kind::serial : ir::For::Kind::unrolled;
+        builder_.for_loop("i", 0, number(1, 3), 1, outer_kind, [&](const Affine& i) {
+            builder_.for_loop("l", 0, trips, 1, ir::For::Kind::vector,
+                              [&](const Affine& l) { body(i, l, true); });
+            if (flip())
+                builder_.for_loop("m", 0, trips, 1, ir::For::Kind::vector,
+                                  [&](const Affine& m) { body(i, m, false); });
+        });
+        return builder_.finish();
+    }
+
+private:
+    struct Known {
+        ir::Value value;
+        int bits; ///< magnitude and fraction together
+    };
+
+    Integer size() const { return columns_ * shape_.trips + 40; }
+    int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+    bool flip() { return number(0, 1) == 1; }
+
+    /// Element `column` of iteration l: neighbours in memory are columns, or iterations if planar.
+    Affine element(const Affine& i, const Affine& l, Integer column, bool planar) const {
+        Affine lane = l;
+        if (reversed_) lane = Affine(shape_.trips - 1) - l;
+        return size() * i + (planar ? lane + column * shape_.trips : columns_ * lane + column);
+    }
+
+    void body(const Affine& i, const Affine& l, bool first) {
+        known_.clear();
+        scratch_columns_ = first ? 0 : scratch_columns_;
+        for (int k = 0; k < number(1, 2 * static_cast<int>(columns_)); ++k) load(i, l, !first);
+        constants();
+        for (int k = 0; k < shape_.operations; ++k) {
+            operation();
+            if (number(0, 7) == 0) load(i, l, !first);
+            if (number(0, 7) == 0) store(i, l, first);
+        }
+        for (Integer column = 0; column < columns_; ++column) {
+            builder_.store(out_, element(i, l, column, planar_out_), pick(bits() - 1).value);
+            if (first) {
+                builder_.store(scratch_, element(i, l, column, planar_out_), pick(10).value);
+                scratch_columns_ = columns_;
+            }
+        }
+    }
+
+    void load(const Affine& i, const Affine& l, bool from_scratch) {
+        const Integer column = number(0, static_cast<int>(columns_) - 1);
+        switch (number(0, 5)) {
+        case 0: return know(builder_.load(table_, size() * i + column + Affine(number(0, 1))), 2);
+        case 1: return know(builder_.load(table_, element(i, l, column, true)), 2);
+        case 2: return know(builder_.load(in_place_, element(i, l, column, planar_in_)), 5);
+        case 3:
+            if (from_scratch && column < scratch_columns_)
+                return know(builder_.load(scratch_, element(i, l, column, planar_out_)), 10);
+            return know(builder_.load(in_, element(i, l, column, false)), 5);
+        case 4: return know(builder_.load(in_, 2 * l + Affine(number(0, 1))), 5);
+        default: return know(builder_.load(in_, element(i, l, column, planar_in_)), 5);
+        }
+    }
+
+    void store(const Affine& i, const Affine& l, bool first) {
+        const Integer column = number(0, static_cast<int>(columns_) - 1);
+        const Affine at = element(i, l, column, planar_in_);
+        const Known stored = pick(4);
+        if (flip())
+            builder_.store(in_place_, at, stored.value);
+        else if (first)
+            builder_.store(scratch_, element(i, l, column, planar_out_), stored.value);
+    }
+
+    void constants() {
+        for (const long double c : {0.0L, 1.0L, -1.0L, 2.0L, -2.0L, 0.5L, -0.5L, 3.0L, -3.0L})
+            if (flip())
+                know(builder_.constant({shape_.scalar, 1}, c), c == 0 ? 0 : c == 3 || c == -3 ? 2 : 1);
+        know(builder_.constant({shape_.scalar, 1}, 1), 0);
+    }
+
+    void operation() {
+        const int largest = bits() - 2;
+        switch (number(0, 8)) {
+        case 0: {
+            const Known a = pick(largest);
+            return know(builder_.negate(a.value), a.bits);
+        }
+        case 1:
+        case 2: {
+            const Known a = pick(largest), b = pick(largest);
+            return know(builder_.add(a.value, b.value), std::max(a.bits, b.bits) + 1);
+        }
+        case 3:
+        case 4: {
+            const Known a = pick(largest), b = pick(largest);
+            return know(builder_.subtract(a.value, b.value), std::max(a.bits, b.bits) + 1);
+        }
+        case 5:
+        case 6: {
+            const Known a = pick(largest / 2), b = pick(largest / 2);
+            return know(builder_.multiply(a.value, b.value), a.bits + b.bits);
+        }
+        default: {
+            const Known a = pick(largest / 3), b = pick(largest / 3), c = pick(largest);
+            const int result = std::max(a.bits + b.bits, c.bits) + 1;
+            switch (number(0, 2)) {
+            case 0: return know(builder_.fma(a.value, b.value, c.value), result);
+            case 1: return know(builder_.fms(a.value, b.value, c.value), result);
+            default: return know(builder_.fnma(a.value, b.value, c.value), result);
+            }
+        }
+        }
+    }
+
+    int bits() const { return shape_.scalar == ir::Scalar::float64 ? 40 : 18; }
+    void know(ir::Value value, int bits) { known_.push_back({value, bits}); }
+
+    /// One of the newest values of at most so many bits; the constant 1 always is one.
+    Known pick(int largest) {
+        for (int attempt = 0; attempt < 20; ++attempt) {
+            const std::size_t back = static_cast<std::size_t>(number(0, 15)) % known_.size();
+            const Known& known = known_[known_.size() - 1 - back];
+            if (known.bits <= largest) return known;
+        }
+        for (const Known& known : known_)
+            if (known.bits <= largest) return known;
+        return known_.front();
+    }
+
+    std::mt19937 random_;
+    Shape shape_;
+    ir::Builder builder_;
+    ir::Buffer in_ = 0, out_ = 0, in_place_ = 0, scratch_ = 0, table_ = 0;
+    Integer columns_ = 1;
+    Integer scratch_columns_ = 0;
+    bool planar_in_ = false, planar_out_ = false, reversed_ = false;
+    std::vector<Known> known_;
+};
+
+} // namespace swirl::passes
