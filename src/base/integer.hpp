@@ -2,13 +2,12 @@
 
 #include "base/error.hpp"
 
+#include <swirl/kinds.hpp>
+
 #include <cstdint>
 #include <optional>
 
 namespace swirl {
-
-/// All sizes, strides and indices.
-using Integer = std::int64_t;
 
 /// a·b, or nothing when it does not fit.
 inline std::optional<Integer> checked_multiply(Integer a, Integer b) {

@@ -1,35 +1,3 @@
 #pragma once
 
-#include <cstdint>
-
-namespace swirl {
-
-/// Sign of the exponent: forward is e^{-2πi jk/n}, backward e^{+2πi jk/n}, neither scaled.
-enum class Direction : std::uint8_t { forward, backward };
-
-constexpr Direction reversed(Direction d) {
-    return d == Direction::forward ? Direction::backward : Direction::forward;
-}
-
-/// Storage and arithmetic of a transform. The 16-bit formats are storage only: arithmetic is float32.
-enum class Precision : std::uint8_t { float32, float64, float16, bfloat16 };
-
-/// Where real and imaginary parts lie: alternating in one array, or in two arrays.
-enum class ComplexLayout : std::uint8_t { interleaved, planar };
-
-enum class Placement : std::uint8_t { out_of_place, in_place };
-
-/// What is computed. Real transforms follow FFTW's unnormalised definitions.
-enum class TransformKind : std::uint8_t {
-    dft,      ///< complex to complex
-    real_dft, ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
-    wht,      ///< Walsh–Hadamard, natural order
-    dct2,
-    dct3,
-    dct4,
-    dst2,
-    dst3,
-    dst4,
-};
-
-} // namespace swirl
+#include <swirl/kinds.hpp>
