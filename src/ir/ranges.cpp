@@ -1,0 +1,78 @@
+#include "ir/ranges.hpp"
+
+namespace swirl::ir {
+
+VariableRanges::VariableRanges(const Program& program)
+    : program_(program),
+      in_scope_(program.variables.size(), 0),
+      values_(program.variables.size()),
+      extents_(program.variables.size()) {
+    for (std::size_t v = 0; v < program.variables.size(); ++v) {
+        const VariableInfo& info = program.variables[v];
+        const auto axis = static_cast<std::size_t>(info.axis);
+        switch (info.kind) {
+        case VariableInfo::Kind::loop:
+        case VariableInfo::Kind::induction: continue;
+        case VariableInfo::Kind::parameter: break;
+        case VariableInfo::Kind::thread: extents_[v] = program.launch.threads.at(axis); break;
+        case VariableInfo::Kind::block: extents_[v] = program.launch.blocks.at(axis); break;
+        }
+        in_scope_[v] = 1;
+        values_[v] = extents_[v] == 1 ? Affine(0) : Affine::of(static_cast<Variable>(v));
+    }
+}
+
+Affine VariableRanges::in_counters(const Affine& form) const {
+    Affine result = form.constant();
+    for (const Affine::Term& term : form.terms()) {
+        ensure(is_in_scope(term.variable), "'{}': variable {} is not in scope", program_.name, term.variable);
+        result += term.coefficient * values_[at(term.variable)];
+    }
+    return result;
+}
+
+std::optional<Integer> VariableRanges::trip_count(const For& loop) const {
+    const Affine distance = in_counters(loop.end - loop.begin);
+    if (!distance.is_constant()) return std::nullopt;
+    return iterations(distance.constant(), loop.step);
+}
+
+void VariableRanges::enter(const For& loop) {
+    const std::optional<Integer> trips = trip_count(loop);
+    const Affine counter = trips == 1 ? Affine(0) : Affine::of(loop.variable);
+    const auto bind = [&](Variable variable, const Affine& start, Integer step) {
+        values_[at(variable)] = in_counters(start) + step * counter;
+    };
+    bind(loop.variable, loop.begin, loop.step);
+    for (const Induction& induction : loop.inductions)
+        bind(induction.variable, induction.start, induction.step);
+    extents_[at(loop.variable)] = trips;
+    in_scope_[at(loop.variable)] = 1;
+    for (const Induction& induction : loop.inductions) in_scope_[at(induction.variable)] = 1;
+}
+
+void VariableRanges::leave(const For& loop) {
+    in_scope_[at(loop.variable)] = 0;
+    for (const Induction& induction : loop.inductions) in_scope_[at(induction.variable)] = 0;
+}
+
+std::optional<Range> VariableRanges::range(const Affine& form) const {
+    const Affine counters = in_counters(form);
+    Range result{counters.constant(), counters.constant()};
+    for (const Affine::Term& term : counters.terms()) {
+        const std::optional<Integer> extent = extents_[at(term.variable)];
+        if (!extent || *extent <= 0) return std::nullopt;
+        const Integer farthest = term.coefficient * (*extent - 1);
+        (farthest < 0 ? result.low : result.high) += farthest;
+    }
+    return result;
+}
+
+bool VariableRanges::differs_between_threads(const Affine& form) const {
+    const Affine counters = in_counters(form);
+    for (const Affine::Term& term : counters.terms())
+        if (program_.variables[at(term.variable)].kind == VariableInfo::Kind::thread) return true;
+    return false;
+}
+
+} // namespace swirl::ir

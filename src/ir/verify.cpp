@@ -1,0 +1,245 @@
+#include "ir/verify.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/print.hpp"
+#include "ir/ranges.hpp"
+#include "ir/type_rules.hpp"
+
+#include <bit>
+
+namespace swirl::ir {
+
+namespace {
+
+constexpr Integer longest_vector_loop = 64; // one byte a lane of the longest vectors
+
+class Verifier {
+public:
+    Verifier(const Program& program, Stage stage)
+        : program_(program),
+          stage_(stage),
+          ranges_(program),
+          state_(program.operations.size(), State::unseen),
+          has_store_(program.buffers.size(), 0) {}
+
+    void verify() {
+        launch();
+        for (const BufferInfo& buffer : program_.buffers) check(buffer);
+        check(program_.body);
+    }
+
+private:
+    enum class State : std::uint8_t { unseen, in_scope, out_of_scope };
+
+    template <class... Args>
+    [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+        throw InternalError("verify '{}' ({}): {}", program_.name, name_of(stage_),
+                            fmt::format(format, std::forward<Args>(args)...));
+    }
+
+    template <class... Args>
+    [[noreturn]] void fail_at(Value value, fmt::format_string<Args...> format, Args&&... args) const {
+        fail("{}: {}", to_string(program_, value), fmt::format(format, std::forward<Args>(args)...));
+    }
+
+    // ---- tables of the program
+
+    void launch() const {
+        for (const auto& extents : {program_.launch.blocks, program_.launch.threads})
+            for (const Integer extent : extents)
+                if (extent < 1) fail("launch with an extent of {}", extent);
+    }
+
+    void check(const BufferInfo& buffer) const {
+        const auto needs = [&](bool holds, std::string_view what) {
+            if (!holds) fail("{} buffer '{}' {}", name_of(buffer.space), buffer.name, what);
+        };
+        needs(buffer.elements > 0, "has no elements");
+        needs(buffer.element != Scalar::boolean, "holds booleans");
+        needs(buffer.alignment >= 0 &&
+                  (buffer.alignment == 0 || std::has_single_bit(static_cast<unsigned>(buffer.alignment))),
+              "is aligned to no power of two");
+        if (buffer.space != Space::argument) needs(buffer.first == 0, "does not start at element 0");
+        if (buffer.space != Space::table) return;
+        needs(!buffer.written, "is written");
+        if (buffer.element == Scalar::int64)
+            needs(buffer.integers != nullptr && std::ssize(*buffer.integers) >= buffer.elements,
+                  "lacks contents");
+        else
+            needs(buffer.data != nullptr && std::ssize(*buffer.data) >= buffer.elements, "lacks contents");
+    }
+
+    // ---- statements
+
+    void check(const Body& body) {
+        const std::size_t outside = scope_.size();
+        for (const Statement& statement : body)
+            std::visit([this](const auto& node) { check(node); }, statement.node);
+        for (std::size_t i = outside; i < scope_.size(); ++i)
+            state_[static_cast<std::size_t>(scope_[i])] = State::out_of_scope;
+        scope_.resize(outside);
+    }
+
+    void check(const Straight& run) {
+        for (const Value value : run.operations) {
+            if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
+                fail("a run refers to operation {} of {}", value, program_.operations.size());
+            operation(value, program_[value]);
+        }
+    }
+
+    void check(const For& loop) {
+        variables_of(loop);
+        const std::string_view name = program_.variables[static_cast<std::size_t>(loop.variable)].name;
+        if (loop.step <= 0) fail("loop over '{}' has step {}", name, loop.step);
+        for (const Affine* form : {&loop.begin, &loop.end})
+            if (!in_scope(*form)) fail("a bound of the loop over '{}' uses a variable out of scope", name);
+        for (const Induction& induction : loop.inductions)
+            if (!in_scope(induction.start))
+                fail("an induction of the loop over '{}' uses a variable out of scope", name);
+        if (loop.kind == For::Kind::vector) vector_loop(loop, name);
+        if (loop.kind == For::Kind::unrolled && stage_ == Stage::machine)
+            fail("the loop over '{}' is not unrolled", name);
+        const bool divergent = ranges_.differs_between_threads(loop.end - loop.begin);
+        const bool unordered = loop.kind == For::Kind::vector || loop.kind == For::Kind::parallel;
+        divergent_ += divergent || unordered;
+        const bool may_be_skipped = ranges_.trip_count(loop).value_or(0) == 0;
+        conditional_ += may_be_skipped;
+        ranges_.enter(loop);
+        check(loop.body);
+        conditional_ -= may_be_skipped;
+        ranges_.leave(loop);
+        divergent_ -= divergent || unordered;
+    }
+
+    void check(const If& choice) {
+        bool divergent = false;
+        for (const Condition& condition : choice.conditions) {
+            if (!in_scope(condition.form)) fail("a condition uses a variable out of scope");
+            divergent = divergent || ranges_.differs_between_threads(condition.form);
+        }
+        divergent_ += divergent;
+        ++conditional_;
+        check(choice.then);
+        check(choice.otherwise);
+        --conditional_;
+        divergent_ -= divergent;
+    }
+
+    void check(const Barrier&) const {
+        if (divergent_ > 0)
+            fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
+    }
+
+    void variables_of(const For& loop) const {
+        const auto own = [&](Variable variable, VariableInfo::Kind kind) {
+            if (variable < 0 || static_cast<std::size_t>(variable) >= program_.variables.size())
+                fail("a loop has variable {} of {}", variable, program_.variables.size());
+            const VariableInfo& info = program_.variables[static_cast<std::size_t>(variable)];
+            if (info.kind != kind) fail("'{}' is not a variable of loops", info.name);
+            if (ranges_.is_in_scope(variable)) fail("a loop over '{}' is inside a loop over it", info.name);
+        };
+        own(loop.variable, VariableInfo::Kind::loop);
+        for (const Induction& induction : loop.inductions)
+            own(induction.variable, VariableInfo::Kind::induction);
+    }
+
+    void vector_loop(const For& loop, std::string_view name) const {
+        if (stage_ != Stage::lowered) fail("the loop over '{}' is still a vector loop", name);
+        if (loop.begin != Affine(0) || loop.step != 1 || !loop.end.is_constant() || loop.end.constant() < 1 ||
+            loop.end.constant() > longest_vector_loop)
+            fail("the vector loop over '{}' does not run from 0 to a small constant", name);
+        for (const Statement& statement : loop.body)
+            if (!std::holds_alternative<Straight>(statement.node))
+                fail("the vector loop over '{}' holds more than straight runs", name);
+    }
+
+    bool in_scope(const Affine& form) const {
+        for (const Affine::Term& term : form.terms())
+            if (!ranges_.is_in_scope(term.variable)) return false;
+        return true;
+    }
+
+    // ---- operations
+
+    void operation(Value value, const Operation& operation) {
+        State& state = state_[static_cast<std::size_t>(value)];
+        if (state != State::unseen) fail_at(value, "is in the program twice");
+        if (const auto problem = type_error(program_, operation)) fail_at(value, "{}", *problem);
+        for_each_operand(operation, [&](Value used) {
+            if (state_[static_cast<std::size_t>(used)] != State::in_scope)
+                fail_at(value, "%{} is not defined before it in scope", used);
+        });
+        if (!in_scope(operation.address.index)) fail_at(value, "uses a variable out of scope");
+        of_stage(value, operation);
+        if (accesses_memory(operation.opcode)) access(value, operation);
+        state = State::in_scope;
+        scope_.push_back(value);
+    }
+
+    void of_stage(Value value, const Operation& operation) const {
+        const bool rearranges = operation.opcode == Opcode::shuffle || operation.opcode == Opcode::splat;
+        switch (stage_) {
+        case Stage::lowered:
+            if (operation.type.lanes != 1 || rearranges) fail_at(value, "is no scalar operation");
+            return;
+        case Stage::vectorized: return;
+        case Stage::machine:
+            if (operation.opcode == Opcode::shuffle) fail_at(value, "is no instruction of the target");
+            if (!std::has_single_bit(static_cast<unsigned>(operation.type.lanes)))
+                fail_at(value, "its number of lanes is no power of two");
+            if (accesses_memory(operation.opcode) && operation.address.index.terms().size() > 1)
+                fail_at(value, "its address has more than one variable");
+            return;
+        }
+    }
+
+    void access(Value value, const Operation& operation) {
+        const auto at = static_cast<std::size_t>(operation.address.buffer);
+        const BufferInfo& buffer = program_.buffers[at];
+        if (operation.opcode != Opcode::load) {
+            if (buffer.space == Space::table || !buffer.written)
+                fail_at(value, "'{}' is only to be read", buffer.name);
+            has_store_[at] = 1;
+        }
+        const bool undefined_on_entry = buffer.space != Space::argument && buffer.space != Space::table;
+        if (operation.opcode != Opcode::store && undefined_on_entry && !has_store_[at] && conditional_ == 0)
+            fail_at(value, "nothing has been stored to '{}' before", buffer.name);
+        if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
+    }
+
+    void bounds(Value value, const Operation& operation, const BufferInfo& buffer) const {
+        const std::optional<Range> range = ranges_.range(operation.address.index);
+        if (!range) return;
+        const Integer farthest = (operation.active - 1) * operation.address.lane_stride;
+        const Integer low = range->low + std::min<Integer>(farthest, 0);
+        const Integer high = range->high + std::max<Integer>(farthest, 0);
+        if (low < buffer.first || high >= buffer.first + buffer.elements)
+            fail_at(value, "reaches elements {} to {} of '{}', which has {} to {}", low, high, buffer.name,
+                    buffer.first, buffer.first + buffer.elements - 1);
+    }
+
+    const Program& program_;
+    Stage stage_;
+    VariableRanges ranges_;
+    std::vector<State> state_;
+    std::vector<Value> scope_; ///< values in scope, in order of definition
+    std::vector<char> has_store_;
+    int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
+    int divergent_ = 0;   ///< enclosing statements in which threads need not meet
+};
+
+} // namespace
+
+std::string_view name_of(Stage stage) {
+    switch (stage) {
+    case Stage::lowered: return "lowered";
+    case Stage::vectorized: return "vectorized";
+    case Stage::machine: return "machine";
+    }
+    return "?";
+}
+
+void verify(const Program& program, Stage stage) { Verifier(program, stage).verify(); }
+
+} // namespace swirl::ir

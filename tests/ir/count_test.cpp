@@ -1,0 +1,143 @@
+// Static counts against what the interpreter executes, and the kernel description computed from a program.
+
+#include "ir/count.hpp"
+#include "ir/builder.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/kernel_info.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::ir {
+namespace {
+
+constexpr Type f32{Scalar::float32, 1};
+
+/// A GPU program whose loops and conditions depend on threads, blocks, outer loops, inductions and a parameter.
+Program irregular() {
+    Builder b("irregular");
+    b.launch({.blocks = {3, 1, 1}, .threads = {4, 2, 1}});
+    const Buffer x = b.input("x", Scalar::float32, 64);
+    const Buffer y = b.output("y", Scalar::float32, 2048);
+    const Buffer s = b.scratch("s", Scalar::float32, 2048);
+    const Affine n = b.parameter("n");
+    const Affine t = b.thread(0) + 4 * b.thread(1) + 8 * b.block();
+    const Value one = b.constant(f32, 1);
+    b.for_loop("i", n, [&](const Affine& i) {
+        const Affine p = b.induction("p", b.thread(0), 2);
+        b.for_loop("j", i, n + 1, 2, For::Kind::serial,
+                   [&](const Affine&) { b.store(y, 64 * t, b.fma(one, one, b.add(one, b.load(x, i)))); });
+        b.for_loop("k", 3, [&](const Affine& k) {
+            b.store(s, 64 * t + k, b.multiply(b.splat(one, 4), b.load(x, 0, {.lanes = 4})), {.active = 3});
+        });
+        b.if_then(
+            {{p - 3, Condition::Relation::negative}}, [&] { b.store(y, 64 * t + 1, b.negate(one)); },
+            [&] { b.store(y, 64 * t + 1, b.subtract(one, one)); });
+        b.if_then({{b.block() - 1, Condition::Relation::zero}},
+                  [&] { b.store(y, 64 * t + 2, b.multiply(one, one)); });
+    });
+    return b.finish();
+}
+
+TEST(Count, EqualsWhatTheInterpreterExecutes) {
+    const Program program = irregular();
+    for (const Integer n : {0, 1, 2, 5}) {
+        Arguments arguments(program);
+        arguments["x"].assign(std::vector<double>(64, 1.0));
+        arguments.parameters = {n};
+        InterpreterOptions options;
+        options.throw_on_finding = false;
+        const InterpreterReport report = interpret(program, arguments, options);
+        for (const Finding& finding : report.findings) EXPECT_EQ(finding.kind, Finding::Kind::misaligned);
+        const OperationCounts once = count_operations(program, {.parameters = arguments.parameters});
+        EXPECT_EQ(once.additions, report.count(Opcode::add) + report.count(Opcode::subtract)) << n;
+        EXPECT_EQ(once.multiplications, report.count(Opcode::multiply));
+        EXPECT_EQ(once.fused, report.count(Opcode::fma));
+        EXPECT_EQ(once.negations, report.count(Opcode::negate));
+        EXPECT_EQ(once.splats, report.count(Opcode::splat));
+        EXPECT_EQ(once.loads, report.count(Opcode::load));
+        EXPECT_EQ(once.stores, report.count(Opcode::store));
+        const OperationCounts by_lanes =
+            count_operations(program, {.lanes = true, .parameters = arguments.parameters});
+        EXPECT_EQ(by_lanes.flops(), report.flops);
+        EXPECT_EQ(by_lanes.multiplications, report.lane_count(Opcode::multiply));
+        const std::vector<TrafficCounts> traffic = count_traffic(program, arguments.parameters);
+        for (std::size_t buffer = 0; buffer < traffic.size(); ++buffer) {
+            EXPECT_EQ(traffic[buffer].loaded, report.loads[buffer].bytes);
+            EXPECT_EQ(traffic[buffer].stored, report.stores[buffer].bytes);
+        }
+    }
+    EXPECT_THROW(count_operations(program), InternalError) << "'n' has no value";
+}
+
+TEST(Count, WithoutLoopsIsEachOperationOnce) {
+    const OperationCounts counts = count_operations(irregular(), {.loops = false});
+    OperationCounts expected;
+    expected.additions = 2;
+    expected.multiplications = 2;
+    expected.fused = 1;
+    expected.negations = 1;
+    expected.splats = 1;
+    expected.loads = 2;
+    expected.stores = 5;
+    EXPECT_EQ(counts, expected);
+    EXPECT_EQ(counts.flops(), 6);
+}
+
+TEST(Count, TellsKindsOfOperationsApart) {
+    static const Instruction swap{.name = "swap",
+                                  .operands = {{Scalar::float32, 2}},
+                                  .result = {Scalar::float32, 2},
+                                  .lane_map = {1, 0}};
+    static const Instruction root{.name = "root",
+                                  .operands = {{Scalar::float32, 2}},
+                                  .result = {Scalar::float32, 2},
+                                  .meaning = [](std::span<const Lanes> a) { return a[0]; }};
+    Builder b("kinds");
+    const Buffer y = b.output("y", Scalar::float32, 4);
+    const Value v = b.splat(b.constant(f32, 2), 2);
+    const Value mixed = b.instruction(root, {b.instruction(swap, {b.shuffle(v, v, {1, 2})})});
+    b.store(y, 0, b.select(b.less(v, mixed), v, mixed));
+    const Value i = b.add(b.index(3), b.index(4));
+    b.atomic_add(y, 3, b.convert(i, Scalar::float32));
+    OperationCounts expected;
+    expected.splats = 1;
+    expected.shuffles = 2;
+    expected.instructions = 1;
+    expected.comparisons = 2;
+    expected.integers = 3;
+    expected.conversions = 1;
+    expected.stores = 2;
+    expected.additions = 1;
+    EXPECT_EQ(count_operations(b.finish()), expected);
+}
+
+TEST(KernelInfo, IsComputedFromTheProgram) {
+    const Program program = irregular();
+    const std::vector<Integer> parameters = {2};
+    const KernelInfo info = describe(program, {4, 8}, 2, parameters);
+    EXPECT_EQ(info.name, "irregular");
+    EXPECT_EQ(info.factors, (std::vector<Integer>{4, 8}));
+    EXPECT_EQ(info.transforms_per_block, 2);
+    EXPECT_EQ(info.launch, program.launch);
+    EXPECT_EQ(info.parameters, std::vector<std::string>{"n"});
+    ASSERT_EQ(info.buffers.size(), 3U);
+    EXPECT_EQ(info.buffers[0].bytes, 256);
+    EXPECT_FALSE(info.buffers[0].written);
+    EXPECT_EQ(info.workspace_bytes, 8192);
+    EXPECT_EQ(info.shared_bytes, 0);
+    EXPECT_EQ(info.flops, count_operations(program, {.lanes = true, .parameters = parameters}).flops());
+    // i = 0: j = 0, 2; i = 1: j = 1; one scalar each, and three vectors of 4 for every i; 24 threads
+    EXPECT_EQ(info.bytes_loaded, 24 * 4 * (3 + 2 * 3 * 4));
+    EXPECT_EQ(to_string(info), R"(kernel irregular
+  factors 4 8
+  launch 3x1x1 blocks of 4x2x1 threads, 2 transforms a block
+  argument x: 64 float32, 256 bytes
+  argument y: 2048 float32, 8192 bytes, written
+  scratch s: 2048 float32, 8192 bytes, written
+  parameter n
+)" + fmt::format("  {} flops, {} bytes loaded, {} bytes stored\n", info.flops, info.bytes_loaded,
+                 info.bytes_stored));
+}
+
+} // namespace
+} // namespace swirl::ir

@@ -1,0 +1,327 @@
+// Every rule of the verifier: a program that breaks only this rule, and a twin that passes.
+
+#include "ir/verify.hpp"
+#include "ir/builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace swirl::ir {
+namespace {
+
+constexpr Type f64{Scalar::float64, 1};
+
+void expect_passes(const Program& program, Stage stage) {
+    try {
+        verify(program, stage);
+    } catch (const InternalError& error) {
+        ADD_FAILURE() << error.what();
+    }
+}
+
+/// The message names the stage and contains `what`.
+void expect_fails(const Program& program, Stage stage, const std::string& what) {
+    try {
+        verify(program, stage);
+        ADD_FAILURE() << "passes, although: " << what;
+    } catch (const InternalError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find(what), std::string::npos) << message;
+        EXPECT_NE(message.find(name_of(stage)), std::string::npos) << message;
+    }
+}
+
+/// for i = 0 to count−1: y[stride·i + offset] = −x[i]
+Program strided(Integer count, Integer stride, Integer offset, For::Kind kind = For::Kind::serial,
+                int lanes = 1) {
+    Builder b("strided");
+    const Buffer x = b.input("x", Scalar::float64, 16);
+    const Buffer y = b.output("y", Scalar::float64, 16);
+    b.for_loop("i", 0, count, 1, kind, [&](const Affine& i) {
+        b.store(y, stride * i + offset, b.negate(b.load(x, i, {.lanes = lanes})));
+    });
+    return b.finish();
+}
+
+TEST(Verify, PassesWhatIsRight) {
+    expect_passes(strided(8, 2, 1), Stage::lowered);
+    expect_passes(strided(8, 2, 1), Stage::machine);
+    expect_passes(strided(8, 1, 0, For::Kind::vector), Stage::lowered);
+    expect_passes(strided(4, 1, 0, For::Kind::serial, 8), Stage::vectorized);
+}
+
+TEST(Verify, AccessesOutOfBoundsThatLoopRangesProve) {
+    expect_passes(strided(16, 1, 0), Stage::lowered);
+    expect_fails(strided(16, 1, 1), Stage::lowered,
+                 "store %1 to y[i + 1] : float64: reaches elements 1 to 16");
+    expect_fails(strided(17, 0, 0), Stage::lowered, "%0 = load x[i] : float64: reaches elements 0 to 16");
+    expect_fails(strided(8, -2, 13), Stage::lowered, "reaches elements -1 to 13");
+    expect_passes(strided(8, -2, 14), Stage::lowered);
+    expect_fails(strided(10, 1, 0, For::Kind::serial, 8), Stage::vectorized, "reaches elements 0 to 16");
+    expect_passes(strided(0, 100, 0), Stage::lowered);
+}
+
+TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
+    const auto program = [](Integer step, Integer inner) {
+        Builder b("nest");
+        b.launch({.blocks = {2, 1, 1}, .threads = {3, 1, 1}});
+        const Buffer y = b.output("y", Scalar::float64, 60);
+        b.for_loop("j", 4, 8, 2, For::Kind::serial, [&](const Affine& j) {
+            const Affine p = b.induction("p", 10 * b.thread(), step);
+            b.for_loop("k", j, j + inner, 1, For::Kind::serial,
+                       [&](const Affine& k) { b.store(y, 30 * b.block() + p + k - j, b.constant(f64, 0)); });
+        });
+        return b.finish();
+    };
+    expect_passes(program(5, 5), Stage::lowered); // 30 + 20 + 5 + 4
+    expect_fails(program(6, 5), Stage::lowered, "reaches elements 0 to 60");
+    expect_fails(program(5, 6), Stage::lowered, "reaches elements 0 to 60");
+}
+
+TEST(Verify, NothingIsProvedUnderConditionsOrOfDynamicIndices) {
+    Builder b("guarded");
+    const Buffer map = b.table("map", {1, 0});
+    const Buffer y = b.output("y", Scalar::float64, 4);
+    b.for_loop("i", 8, [&](const Affine& i) {
+        b.if_then({{i - 4, Condition::Relation::negative}}, [&] { b.store(y, i, b.constant(f64, 0)); });
+    });
+    b.store(y, 3, b.constant(f64, 0), {.dynamic = b.load(map, 1)});
+    expect_passes(b.finish(), Stage::lowered);
+}
+
+TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
+    Builder b("scope");
+    const Buffer y = b.output("y", Scalar::float64, 4);
+    Value inside = no_value;
+    const Value before = b.constant(f64, 1);
+    b.for_loop("i", 4, [&](const Affine& i) {
+        inside = b.add(before, before);
+        b.store(y, i, inside);
+    });
+    Program right = b.finish();
+    expect_passes(right, Stage::lowered);
+
+    Program after = right; // the loop's value is used behind the loop
+    Operation store = after[static_cast<Value>(2)];
+    ASSERT_EQ(store.opcode, Opcode::store);
+    store.address.index = 0;
+    after.body.push_back({Straight{{after.append(store)}}});
+    expect_fails(after, Stage::lowered, "%1 is not defined before it in scope");
+
+    Program swapped = right;
+    auto& run = std::get<Straight>(std::get<For>(swapped.body[1].node).body[0].node);
+    std::swap(run.operations[0], run.operations[1]);
+    expect_fails(swapped, Stage::lowered, "%1 is not defined before it in scope");
+
+    Program repeated = right;
+    repeated.body.insert(repeated.body.begin(), repeated.body.front());
+    expect_fails(repeated, Stage::lowered, "is in the program twice");
+
+    Program dangling = right;
+    dangling[1].operands[1] = 77;
+    expect_fails(dangling, Stage::lowered, "operand 2 is missing");
+
+    Program of_store = right;
+    of_store.body.push_back({Straight{{of_store.append(store)}}});
+    of_store[3].operands[0] = 2;
+    expect_fails(of_store, Stage::lowered, "which has no result");
+}
+
+TEST(Verify, Types) {
+    Program program = strided(8, 1, 0);
+    program[1].type = {Scalar::float32, 1};
+    expect_fails(program, Stage::lowered, "operand 1 is float64, the result float32");
+    program = strided(8, 1, 0);
+    program.buffers[1].element = Scalar::float32;
+    expect_fails(program, Stage::lowered, "buffer 'y' holds float32, the access is of float64");
+}
+
+TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
+    Program program = strided(8, 1, 0);
+    Program outside = program;
+    outside.body.push_back({Straight{{outside.append(outside[0])}}});
+    expect_fails(outside, Stage::lowered, "uses a variable out of scope");
+
+    Program nested = program;
+    For outer = std::get<For>(nested.body[0].node);
+    outer.body = {nested.body[0]};
+    nested.body = {{outer}};
+    expect_fails(nested, Stage::lowered, "a loop over 'i' is inside a loop over it");
+
+    Program bound = program;
+    std::get<For>(bound.body[0].node).end = Affine::of(0);
+    expect_fails(bound, Stage::lowered, "a bound of the loop over 'i' uses a variable out of scope");
+
+    Program step = program;
+    std::get<For>(step.body[0].node).step = 0;
+    expect_fails(step, Stage::lowered, "loop over 'i' has step 0");
+
+    Program condition = program;
+    condition.body.push_back({If{{{Affine::of(0), Condition::Relation::zero}}, {}, {}}});
+    expect_fails(condition, Stage::lowered, "a condition uses a variable out of scope");
+}
+
+TEST(Verify, NothingIsStoredToTablesOrReadOnlyBuffers) {
+    for (const bool table : {false, true}) {
+        Builder b("write");
+        const Buffer x = table ? b.table("x", Scalar::float64, {1, 2}) : b.input("x", Scalar::float64, 2);
+        b.store(x, 0, b.constant(f64, 1));
+        Program program = b.finish();
+        expect_fails(program, Stage::lowered, "'x' is only to be read");
+        if (table) continue;
+        program.buffers[0].written = true;
+        expect_passes(program, Stage::lowered);
+    }
+}
+
+TEST(Verify, TablesHaveContents) {
+    Builder b("table");
+    b.table("w", Scalar::float64, {1, 2});
+    Program program = b.finish();
+    expect_passes(program, Stage::lowered);
+    program.buffers[0].elements = 3;
+    expect_fails(program, Stage::lowered, "table buffer 'w' lacks contents");
+    program.buffers[0].elements = 2;
+    program.buffers[0].first = -1;
+    expect_fails(program, Stage::lowered, "table buffer 'w' does not start at element 0");
+}
+
+TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
+    for (const Space space : {Space::scratch, Space::local, Space::shared}) {
+        for (const bool first : {true, false}) {
+            BufferInfo info;
+            info.name = "own";
+            info.space = space;
+            info.elements = 1;
+            info.written = true;
+            Builder b("own");
+            const Buffer own = b.add(info);
+            const Buffer y = b.output("y", Scalar::float64, 1);
+            if (first) b.store(own, 0, b.constant(f64, 1));
+            b.store(y, 0, b.load(own, 0));
+            b.store(own, 0, b.constant(f64, 1));
+            if (first)
+                expect_passes(b.finish(), Stage::lowered);
+            else
+                expect_fails(b.finish(), Stage::lowered, "nothing has been stored to 'own' before");
+        }
+    }
+}
+
+/// A barrier inside what `wrap` opens.
+Program with_barrier(const std::function<void(Builder&, const std::function<void()>&)>& wrap) {
+    Builder b("meet");
+    b.launch({.blocks = {2, 1, 1}, .threads = {4, 2, 1}});
+    wrap(b, [&] { b.barrier(); });
+    return b.finish();
+}
+
+TEST(Verify, BarriersAreReachedByAllThreadsAlike) {
+    using Inner = std::function<void()>;
+    const auto under_loop = [](Affine begin, Affine end, For::Kind kind = For::Kind::serial) {
+        return [=](Builder& b, const Inner& inner) {
+            b.for_loop("i", begin, end, 1, kind, [&](const Affine&) { inner(); });
+        };
+    };
+    const auto under_condition = [](bool by_thread, int axis) {
+        return [=](Builder& b, const Inner& inner) {
+            const Affine form = by_thread ? b.thread(axis) : b.block(axis);
+            b.if_then({{form - 1, Condition::Relation::negative}}, inner);
+        };
+    };
+    const std::string failure = "a barrier is in";
+    expect_passes(with_barrier([](Builder&, const Inner& inner) { inner(); }), Stage::lowered);
+    expect_passes(with_barrier(under_condition(false, 0)), Stage::lowered);
+    expect_fails(with_barrier(under_condition(true, 0)), Stage::lowered, failure);
+    expect_fails(with_barrier(under_condition(true, 1)), Stage::lowered, failure);
+    expect_passes(with_barrier(under_condition(true, 2)), Stage::lowered); // one thread along z
+    expect_passes(with_barrier(under_loop(0, 4)), Stage::lowered);
+    expect_fails(with_barrier(under_loop(0, 4, For::Kind::parallel)), Stage::lowered, failure);
+    expect_passes(with_barrier([](Builder& b, const Inner& inner) {
+                      const Affine t = b.thread();
+                      b.for_loop("i", t, t + 4, 1, For::Kind::serial, [&](const Affine&) { inner(); });
+                  }),
+                  Stage::lowered);
+    expect_fails(with_barrier([](Builder& b, const Inner& inner) {
+                     b.for_loop("i", b.thread(), [&](const Affine&) { inner(); });
+                 }),
+                 Stage::lowered, failure);
+    expect_fails(with_barrier([](Builder& b, const Inner& inner) {
+                     b.for_loop("i", b.thread(), b.thread() + 4, 1, For::Kind::serial, [&](const Affine& i) {
+                         b.if_then({{i, Condition::Relation::zero}}, inner);
+                     });
+                 }),
+                 Stage::lowered, failure);
+}
+
+TEST(Verify, LoweredProgramsHoldScalarOperationsAndPlainVectorLoops) {
+    expect_fails(strided(4, 1, 0, For::Kind::serial, 4), Stage::lowered, "is no scalar operation");
+    Program program = strided(8, 1, 0, For::Kind::vector);
+    For& loop = std::get<For>(program.body[0].node);
+    loop.begin = 1;
+    expect_fails(program, Stage::lowered, "the vector loop over 'i' does not run from 0 to a small constant");
+    loop.begin = 0;
+    loop.body.push_back({If{}});
+    expect_fails(program, Stage::lowered, "the vector loop over 'i' holds more than straight runs");
+}
+
+TEST(Verify, VectorizedProgramsHaveNoVectorLoops) {
+    const Program program = strided(8, 1, 0, For::Kind::vector);
+    expect_fails(program, Stage::vectorized, "the loop over 'i' is still a vector loop");
+    expect_fails(program, Stage::machine, "the loop over 'i' is still a vector loop");
+}
+
+TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
+    static const Instruction swap{.name = "swap",
+                                  .operands = {{Scalar::float64, 2}},
+                                  .result = {Scalar::float64, 2},
+                                  .lane_map = {1, 0}};
+    for (const bool instruction : {false, true}) {
+        Builder b("swap");
+        const Buffer x = b.input("x", Scalar::float64, 2);
+        const Buffer y = b.output("y", Scalar::float64, 2);
+        const Value v = b.load(x, 0, {.lanes = 2});
+        b.store(y, 0, instruction ? b.instruction(swap, {v}) : b.shuffle(v, v, {1, 0}));
+        const Program program = b.finish();
+        expect_passes(program, Stage::vectorized);
+        if (instruction)
+            expect_passes(program, Stage::machine);
+        else
+            expect_fails(program, Stage::machine, "is no instruction of the target");
+    }
+}
+
+TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
+    Builder b("address");
+    const Buffer y = b.output("y", Scalar::float64, 16);
+    b.for_loop("i", 4, [&](const Affine& i) {
+        const Affine p = b.induction("p", 4 * i * 0, 4);
+        b.for_loop("j", 4, [&](const Affine& j) { b.store(y, p + j, b.constant(f64, 0)); });
+    });
+    const Program two = b.finish();
+    expect_passes(two, Stage::vectorized);
+    expect_fails(two, Stage::machine, "its address has more than one variable");
+
+    const auto lanes = [](int count) {
+        Builder of("lanes");
+        const Buffer x = of.input("x", Scalar::float64, 16);
+        const Buffer to = of.output("y", Scalar::float64, 16);
+        of.store(to, 0, of.load(x, 0, {.lanes = count}));
+        return of.finish();
+    };
+    expect_passes(lanes(3), Stage::vectorized);
+    expect_passes(lanes(4), Stage::machine);
+    expect_fails(lanes(3), Stage::machine, "its number of lanes is no power of two");
+    expect_fails(strided(4, 1, 0, For::Kind::unrolled), Stage::machine, "the loop over 'i' is not unrolled");
+    expect_passes(strided(4, 1, 0, For::Kind::unrolled), Stage::vectorized);
+}
+
+TEST(Verify, LaunchesHavePositiveExtents) {
+    Program program = strided(4, 1, 0);
+    program.launch.threads[1] = 0;
+    expect_fails(program, Stage::lowered, "launch with an extent of 0");
+}
+
+} // namespace
+} // namespace swirl::ir
