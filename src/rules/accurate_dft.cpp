@@ -1,0 +1,111 @@
+#include "rules/accurate_dft.hpp"
+
+#include "rules/number_theory.hpp"
+
+#include <bit>
+
+namespace swirl::rules {
+
+using formula::Complex;
+using formula::root_of_unity;
+
+namespace {
+
+/// Primes up to here are done by definition.
+constexpr Integer longest_direct = 64;
+
+using Vector = std::vector<Complex>;
+
+std::size_t index(Integer i) { return static_cast<std::size_t>(i); }
+
+Vector dft_of_any_size(const Vector& x, Direction direction);
+
+Vector all_roots(Integer n, Direction direction) {
+    Vector roots(index(n));
+    for (Integer k = 0; k < n; ++k) roots[index(k)] = root_of_unity(n, k, direction);
+    return roots;
+}
+
+Vector by_definition(const Vector& x, Direction direction) {
+    const auto n = static_cast<Integer>(x.size());
+    const Vector roots = all_roots(n, direction);
+    Vector y(x.size());
+    for (Integer k = 0; k < n; ++k)
+        for (Integer j = 0; j < n; ++j) y[index(k)] += roots[index(j * k % n)] * x[index(j)];
+    return y;
+}
+
+/// Convolution with the chirp in a power of two, for large primes.
+Vector by_chirp(const Vector& x, Direction direction) {
+    const auto n = static_cast<Integer>(x.size());
+    const auto size = std::bit_ceil(2 * x.size() - 1);
+    Vector chirp(x.size()), data(size), kernel(size);
+    for (Integer j = 0; j < n; ++j) {
+        chirp[index(j)] = root_of_unity(2 * n, multiply_modulo(j, j, 2 * n), direction);
+        data[index(j)] = x[index(j)] * chirp[index(j)];
+        kernel[index(j)] = std::conj(chirp[index(j)]);
+        if (j > 0) kernel[size - index(j)] = kernel[index(j)];
+    }
+    data = dft_of_any_size(data, Direction::forward);
+    kernel = dft_of_any_size(kernel, Direction::forward);
+    for (std::size_t k = 0; k < size; ++k) data[k] *= kernel[k] / static_cast<long double>(size);
+    data = dft_of_any_size(data, Direction::backward);
+    Vector y(x.size());
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] = data[k] * chirp[k];
+    return y;
+}
+
+/// Decimation in time by the smallest prime factor; the roots of the whole size serve all sizes below it.
+class MixedRadix {
+public:
+    MixedRadix(Integer n, Direction direction)
+        : n_(n), direction_(direction), roots_(all_roots(n, direction)) {}
+
+    Vector operator()(const Vector& x, const Integer* factor, const Integer* end) const {
+        const auto size = static_cast<Integer>(x.size());
+        if (factor + 1 >= end)
+            return size <= longest_direct ? by_definition(x, direction_) : by_chirp(x, direction_);
+        const Integer p = *factor, m = size / p;
+        std::vector<Vector> parts;
+        for (Integer i = 0; i < p; ++i) {
+            Vector part(index(m));
+            for (Integer j = 0; j < m; ++j) part[index(j)] = x[index(j * p + i)];
+            parts.push_back((*this)(part, factor + 1, end));
+        }
+        Vector y(x.size());
+        Vector column(index(p));
+        for (Integer j = 0; j < m; ++j) {
+            for (Integer i = 0; i < p; ++i) column[index(i)] = parts[index(i)][index(j)] * root(size, i * j);
+            for (Integer k = 0; k < p; ++k) {
+                Complex sum = column[0];
+                for (Integer i = 1; i < p; ++i) sum += column[index(i)] * root(p, i * k % p);
+                y[index(k * m + j)] = sum;
+            }
+        }
+        return y;
+    }
+
+private:
+    const Complex& root(Integer order, Integer k) const { return roots_[index(n_ / order * k)]; }
+
+    Integer n_;
+    Direction direction_;
+    Vector roots_;
+};
+
+Vector dft_of_any_size(const Vector& x, Direction direction) {
+    const auto n = static_cast<Integer>(x.size());
+    const std::vector<Integer> factors = prime_factors(n);
+    // The chirp route splits its power of two here without end unless primes are taken out first.
+    if (factors.size() <= 1)
+        return n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
+    return MixedRadix(n, direction)(x, factors.data(), factors.data() + factors.size());
+}
+
+} // namespace
+
+std::vector<Complex> accurate_dft(std::vector<Complex> x, Direction direction) {
+    return dft_of_any_size(x, direction);
+}
+
+} // namespace swirl::rules

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "rules/rule.hpp"
+
+#include <vector>
+
+namespace swirl::rules {
+
+/// The unnormalised DFT of data that a rule builds into its formula (Rader's and Bluestein's kernels), in long
+/// double with error about log₂n units in the last place; O(n log n) for every n.
+std::vector<formula::Complex> accurate_dft(std::vector<formula::Complex> x, Direction direction);
+
+} // namespace swirl::rules

@@ -1,0 +1,91 @@
+//   DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c)        M ≥ 2n − 1
+//
+//   c_k = e^{∓πi·k²/n};  d = DFT_M(h) / M with h_k = h_{M−k} = c̄_k for k < n, else 0;  S pads with zeros to M entries,
+//   G keeps the first n; DFT^{−} is the transform of the other direction.
+//
+// Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. Choice {M}.
+
+#include "rules/accurate_dft.hpp"
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() < 3) return rejected("size {} is below 3", f.rows());
+    return accepted();
+}
+
+/// The least 2^k·odd that is at least `least`.
+Integer padded(Integer least, Integer odd) {
+    Integer size = odd;
+    while (size < least) size *= 2;
+    return size;
+}
+
+/// Sizes 2^k times 1, 3, 5, 9 or 15, the shortest first: none is above the next power of two.
+std::vector<Choice> choices(const Formula& f) {
+    const Integer least = 2 * f.rows() - 1;
+    std::vector<Integer> sizes;
+    for (const Integer odd : {1, 3, 5, 9, 15}) sizes.push_back(padded(least, odd));
+    const Integer power_of_two = sizes.front();
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::vector<Choice> result;
+    for (const Integer size : sizes)
+        if (size <= power_of_two) result.push_back({size});
+    return result;
+}
+
+std::vector<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
+    std::vector<Complex> kernel(static_cast<std::size_t>(size));
+    for (Integer k = 0; k < n; ++k) {
+        const Complex value = diagonal_value(ChirpFunction{n, reversed(direction)}, k);
+        kernel[static_cast<std::size_t>(k)] = value;
+        if (k > 0) kernel[static_cast<std::size_t>(size - k)] = value;
+    }
+    std::vector<Complex> d = accurate_dft(std::move(kernel), direction);
+    for (Complex& value : d) value /= static_cast<long double>(size);
+    return d;
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(bluestein.name, f, applicable(f));
+    const Integer n = f.rows();
+    require_choice(choice.size() == 1 && choice[0] >= 2 * n - 1, bluestein.name, f, choice,
+                   fmt::format("one size of at least {}", 2 * n - 1));
+    const Direction direction = f.get_if<Dft>()->direction;
+    const Integer size = choice[0];
+    const Formula chirp = diagonal(ChirpFunction{n, direction}, n);
+    const IndexMap first_entries = IndexMap::strided(n, size, 0, 1);
+    return product({
+        chirp,
+        gather(first_entries),
+        DFT(size, reversed(direction)),
+        diagonal(spectrum_of_chirp(n, size, direction)),
+        DFT(size, direction),
+        scatter(first_entries),
+        chirp,
+    });
+}
+
+} // namespace
+
+constinit const BreakdownRule bluestein = {
+    .name = "bluestein",
+    .identity = "DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c), M ≥ 2n − 1",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "rules/rule.hpp"
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+/// What several breakdown rules are made of.
+namespace swirl::rules {
+
+using formula::Complex;
+
+/// Throws UserError naming rule, transform and reason unless the rule applies.
+void require(std::string_view rule, const Formula& nonterminal, const Applicability& applicability);
+/// Throws UserError unless `holds`, saying which choice of which rule is wrong and what would work.
+void require_choice(bool holds, std::string_view rule, const Formula& nonterminal, const Choice& choice,
+                    std::string_view expected);
+/// The choice as a pair {m, n} with m·n = size, both above 1; throws UserError.
+std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal, const Choice& choice);
+
+/// "DFT_12", for messages.
+std::string name_of(const Formula& transform);
+
+/// The transform, I_1 in place of size 1 where both are the same.
+Formula dft(Integer n, Direction direction);
+Formula rdft(Integer n, Direction direction);
+Formula wht(Integer n);
+
+/// Products without their identity factors, Kronecker products without I_1, sums without absent summands.
+Formula product_of(std::initializer_list<Formula> factors);
+Formula repeat(Integer count, const Formula& a); ///< I_count ⊗ a
+Formula spread(const Formula& a, Integer count); ///< a ⊗ I_count
+
+/// Direct sums whose summands may be empty: `add` skips those of size 0.
+class Summands {
+public:
+    void add(const Formula& summand) { summands_.push_back(summand); }
+    void add_identity(Integer n);
+    Formula sum() const; ///< at least one summand
+
+private:
+    std::vector<Formula> summands_;
+};
+
+/// diag(ω_order^{base + step·i}), i = 0…n−1; base, step ≥ 0.
+Formula root_diagonal(Integer order, Integer n, Integer base, Integer step, Direction direction);
+/// diag(1, −1, 1, …).
+Formula alternating_signs(Integer n);
+/// value · I_n.
+Formula scaled_identity(Integer n, Complex value);
+/// diag of ±1: −1 where the entry is true; the identity when none is.
+Formula signs(const std::vector<bool>& negative);
+
+/// The permutation (P x)[i] = x[sources[i]].
+Formula permutation_from(std::vector<Integer> sources);
+
+/// Number of k with 0 < k < n/2: the complex entries of a real transform's halfcomplex output.
+constexpr Integer complex_entries(Integer n) { return (n - 1) / 2; }
+/// Sources of the permutation from halfcomplex r_0 … i_1 to r_0 [r_{n/2}] r_1 i_1 r_2 i_2 ….
+std::vector<Integer> pairs_of_halfcomplex(Integer n);
+
+} // namespace swirl::rules

@@ -1,0 +1,41 @@
+//   circulant(h) = DFT_n^{−1} · diag(DFT_n(h) / n) · DFT_n
+//
+// The convolution theorem; DFT_n^{−1} here is the backward transform, unnormalised.
+
+#include "rules/accurate_dft.hpp"
+#include "rules/building_blocks.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Circulant>()) return rejected("not a circulant convolution");
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula&) { return {{}}; }
+
+Formula build(const Formula& f, const Choice&) {
+    require(circulant_dft.name, f, applicable(f));
+    const Integer n = f.rows();
+    std::vector<Complex> spectrum = accurate_dft(*f.get_if<Circulant>()->kernel, Direction::forward);
+    for (Complex& value : spectrum) value /= static_cast<long double>(n);
+    return product_of(
+        {dft(n, Direction::backward), diagonal(std::move(spectrum)), dft(n, Direction::forward)});
+}
+
+} // namespace
+
+constinit const BreakdownRule circulant_dft = {
+    .name = "circulant-dft",
+    .identity = "circulant(h) = DFT_n^{−1} · diag(DFT_n(h) / n) · DFT_n",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

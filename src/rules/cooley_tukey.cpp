@@ -1,0 +1,62 @@
+//   DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m        decimation in time
+//   DFT_mn = L^mn_n · (I_m ⊗ DFT_n) · T^mn_n · (DFT_m ⊗ I_n)        decimation in frequency, its transpose
+//
+// Cooley and Tukey (1965); the tutorial's eq. 3. Choice {m, n}.
+
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula& f) {
+    std::vector<Choice> result;
+    for (const auto& [m, n] : ordered_splits(f.rows())) result.push_back({m, n});
+    return result;
+}
+
+Formula build_in_time(const Formula& f, const Choice& choice) {
+    require(cooley_tukey.name, f, applicable(f));
+    const auto [m, n] = split_of(cooley_tukey.name, f, choice);
+    const Direction direction = f.get_if<Dft>()->direction;
+    return kron(DFT(m, direction), I(n)) * T(m * n, n, direction) * kron(I(m), DFT(n, direction)) *
+           L(m * n, m);
+}
+
+Formula build_in_frequency(const Formula& f, const Choice& choice) {
+    require(cooley_tukey_frequency.name, f, applicable(f));
+    const auto [m, n] = split_of(cooley_tukey_frequency.name, f, choice);
+    const Direction direction = f.get_if<Dft>()->direction;
+    return L(m * n, n) * kron(I(m), DFT(n, direction)) * T(m * n, n, direction) *
+           kron(DFT(m, direction), I(n));
+}
+
+} // namespace
+
+constinit const BreakdownRule cooley_tukey = {
+    .name = "cooley-tukey",
+    .identity = "DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build_in_time,
+};
+
+constinit const BreakdownRule cooley_tukey_frequency = {
+    .name = "cooley-tukey-frequency",
+    .identity = "DFT_mn = L^mn_n · (I_m ⊗ DFT_n) · T^mn_n · (DFT_m ⊗ I_n)",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build_in_frequency,
+};
+
+} // namespace swirl::rules

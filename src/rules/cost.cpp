@@ -1,0 +1,200 @@
+#include "rules/cost.hpp"
+
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+// Factors 1, −1, ±i are free; any other complex factor takes 4 multiplications and 2 additions, a factor (±1±i)·√½
+// 2 and 2. The counts below are those of the rules' formulas under these rules.
+constexpr OperationCount complex_product{.additions = 2, .multiplications = 4};
+constexpr OperationCount eighth_turn{.additions = 2, .multiplications = 2};
+
+OperationCount dft_operations(Integer n);
+OperationCount rdft_operations(Integer n);
+
+/// p^e as {p^a, p^b}, the parts as equal as they can be.
+std::pair<Integer, Integer> split_prime_power(Integer power) {
+    const Integer p = prime_factors(power).front();
+    Integer m = p;
+    while (m * m * p * p <= power) m *= p;
+    return {m, power / m};
+}
+
+/// A coprime split, the larger prime powers together last: {rest, one part}, or {n, 1} for a prime power.
+std::pair<Integer, Integer> split_coprime(Integer n) {
+    const auto splits = coprime_splits(n);
+    return splits.empty() ? std::pair<Integer, Integer>{n, 1} : splits.front();
+}
+
+/// Symmetric evaluation of rules/dft_base.cpp and rules/rdft_base.cpp on one real input; 5 has its cosines by F_2.
+OperationCount base_operations(Integer p) {
+    const Integer h = p / 2;
+    if (p == 5) return {.additions = 12, .multiplications = 6};
+    return {.additions = 2 * h + h + h * h + h * (h - 1), .multiplications = 2 * h * h};
+}
+
+/// rules/rader_real.cpp.
+OperationCount rader_operations(Integer p, Integer three) {
+    const Integer n = p - 1, m = n / three, pairs = complex_entries(m), reals = m - 2 * pairs;
+    OperationCount transform = three * rdft_operations(m);
+    const OperationCount rotation{.additions = 2, .multiplications = 4};
+    OperationCount blocks = OperationCount{.additions = 2, .multiplications = reals} + pairs * rotation;
+    if (three == 3) {
+        transform += m * OperationCount{.additions = 4, .multiplications = 1};
+        blocks += reals * rotation + pairs * OperationCount{.additions = 12, .multiplications = 12};
+    }
+    return 2 * (2 * transform + blocks);
+}
+
+/// What computes a DFT of odd prime size: no choice for the symmetric form, else Rader's.
+struct PrimeAlgorithm {
+    Choice rader;
+    OperationCount operations;
+};
+
+PrimeAlgorithm cheapest_prime(Integer p) {
+    const Integer h = p / 2;
+    // The butterflies at the output join cosine and sine parts: 2h additions a real input.
+    PrimeAlgorithm best{{},
+                        2 * (base_operations(p) + OperationCount{.additions = 2 * h, .multiplications = 0})};
+    const bool base_applies = rule_named("dft-base").applicable(DFT(p)).ok();
+    if (p == 3) return best;
+    const BreakdownRule& rader = rule_named("rader-real");
+    if (!rader.applicable(DFT(p)).ok()) return best;
+    bool found = base_applies;
+    for (const Choice& choice : rader.choices(DFT(p))) {
+        const OperationCount operations = rader_operations(p, choice[0]);
+        if (!found || operations.total() < best.operations.total()) best = {choice, operations};
+        found = true;
+    }
+    return best;
+}
+
+OperationCount split_radix_operations(Integer n) {
+    const Integer q = n / 4;
+    OperationCount sum = dft_operations(2 * q) + 2 * dft_operations(q);
+    sum.additions += 3 * n;
+    if (q % 2 == 0) sum += 2 * eighth_turn + 2 * (q - 2) * complex_product;
+    return sum;
+}
+
+OperationCount dft_operations(Integer n) {
+    if (n == 1) return {};
+    if (n == 2) return {.additions = 4, .multiplications = 0};
+    if (is_power_of_two(n)) return split_radix_operations(n);
+    if (is_prime(n)) return cheapest_prime(n).operations;
+    auto [m, k] = split_coprime(n);
+    OperationCount twiddles;
+    if (k == 1) {
+        std::tie(m, k) = split_prime_power(n);
+        twiddles = (m - 1) * (k - 1) * complex_product;
+    }
+    return k * dft_operations(m) + m * dft_operations(k) + twiddles;
+}
+
+OperationCount rdft_split_radix_operations(Integer n) {
+    const Integer q = n / 4, pairs = complex_entries(q);
+    OperationCount sum = rdft_operations(2 * q) + 2 * rdft_operations(q);
+    sum.additions += 4;
+    if (q % 2 == 0) sum += OperationCount{.additions = 6, .multiplications = 2};
+    return sum + pairs * (OperationCount{.additions = 12, .multiplications = 0} + 2 * complex_product);
+}
+
+OperationCount rdft_operations(Integer n) {
+    if (n == 1) return {};
+    if (n == 2) return {.additions = 2, .multiplications = 0};
+    if (is_power_of_two(n)) return rdft_split_radix_operations(n);
+    if (is_prime(n)) return base_operations(n);
+    auto [m, k] = split_coprime(n);
+    if (k != 1) {
+        const Integer butterflies = 4 * complex_entries(m) * complex_entries(k);
+        return k * rdft_operations(m) + m * rdft_operations(k) + OperationCount{butterflies, 0};
+    }
+    std::tie(k, m) = split_prime_power(n);
+    return k * rdft_operations(m) + rdft_operations(k) +
+           complex_entries(m) * (dft_operations(k) + (k - 1) * complex_product);
+}
+
+/// Rule and choice for a transform; the children follow from the rule's formula.
+BreakdownTree root_of_dft(Integer n) {
+    if (n <= 2) return {"dft-base", {}, {}};
+    if (is_power_of_two(n)) return {"split-radix", {}, {}};
+    if (is_prime(n)) {
+        if (const Choice rader = cheapest_prime(n).rader; !rader.empty()) return {"rader-real", rader, {}};
+        return {rule_named("dft-base").applicable(DFT(n)).ok() ? "dft-base" : "rader", {}, {}};
+    }
+    if (const auto [m, k] = split_coprime(n); k != 1) return {"good-thomas", {m, k}, {}};
+    const auto [m, k] = split_prime_power(n);
+    return {"cooley-tukey", {m, k}, {}};
+}
+
+BreakdownTree root_of_rdft(Integer n) {
+    if (n <= 2) return {"rdft-base", {}, {}};
+    if (is_power_of_two(n)) return {"rdft-split-radix", {}, {}};
+    if (is_prime(n)) {
+        const bool base = rule_named("rdft-base").applicable(RDFT(n)).ok();
+        return {base ? "rdft-base" : "rdft-embedding", {}, {}};
+    }
+    if (const auto [m, k] = split_coprime(n); k != 1) return {"rdft-good-thomas", {m, k}, {}};
+    const auto [k, m] = split_prime_power(n);
+    return {"rdft-cooley-tukey", {k, m}, {}};
+}
+
+BreakdownTree root_of(const Formula& f) {
+    const Integer n = f.rows();
+    if (f.is<Dft>()) return root_of_dft(n);
+    if (f.is<RealDft>()) return root_of_rdft(n);
+    if (f.is<Wht>()) return {n <= 2 ? "wht-base" : "wht-iterative", {}, {}};
+    for (const BreakdownRule& rule : registry())
+        if (rule.applicable(f).ok()) return {std::string(rule.name), {}, {}};
+    throw InternalError("no breakdown rule applies to {}", name_of(f));
+}
+
+struct HashOfFormula {
+    std::size_t operator()(const Formula& f) const { return f.hash(); }
+};
+
+struct Memory {
+    std::mutex mutex;
+    std::unordered_map<Formula, BreakdownTree, HashOfFormula> trees;
+};
+
+Memory& memory() {
+    static Memory instance;
+    return instance;
+}
+
+} // namespace
+
+BreakdownTree cheapest_straight_line(const Formula& nonterminal) {
+    {
+        const std::lock_guard lock(memory().mutex);
+        const auto known = memory().trees.find(nonterminal);
+        if (known != memory().trees.end()) return known->second;
+    }
+    // Computed outside the lock: rules call back here. Two threads may both compute the same tree.
+    BreakdownTree tree = root_of(nonterminal);
+    const BreakdownRule& rule = rule_named(tree.rule);
+    if (tree.choice.empty()) tree.choice = rule.choices(nonterminal).front();
+    for (const Formula& child : nonterminals(rule.build(nonterminal, tree.choice)))
+        tree.children.push_back(cheapest_straight_line(child));
+    const std::lock_guard lock(memory().mutex);
+    return memory().trees.emplace(nonterminal, std::move(tree)).first->second;
+}
+
+OperationCount straight_line_operations(const Formula& nonterminal) {
+    const bool known = nonterminal.is<Dft>() || nonterminal.is<RealDft>();
+    ensure(known, "operation count of {}: only DFTs and real DFTs are counted", name_of(nonterminal));
+    return nonterminal.is<Dft>() ? dft_operations(nonterminal.rows()) : rdft_operations(nonterminal.rows());
+}
+
+} // namespace swirl::rules

@@ -1,0 +1,219 @@
+// Discrete cosine and sine transforms, unnormalised as FFTW's REDFT and RODFT, through real and complex DFTs.
+//
+//   DCT2_n = Pᵀ · ([2] ⊕ [√2] ⊕ RealOf(2·diag(ω_4n^k))) · P · RDFT_n · Q
+//   DCT3_n = Qᵀ · RDFT_n^{−} · Pᵀ · ([1] ⊕ [√2] ⊕ RealOf(diag(ω_4n^{−k}))) · P
+//
+//   Q reads x[0], x[2], … up, then the odd entries down; P pairs r_k with i_k, and Pᵀ writes −Im of pair k to n−k;
+//   [√2] stands for even n alone. Narasimha and Peterson (1978), Makhoul (1980). DCT3_n is 2n·DCT2_n^{−1}.
+//
+//   DCT4_n = Pᵀ · RealOf(2·diag(ω_2n^k) · DFT_{n/2} · diag(ω_8n^{4j+1})) · P                     n even
+//
+//   P pairs x[2j] with x[n−1−2j], and −Im at the output. Britanak, Yip and Rao (2007), section 4.
+//
+//   DCT4_n = √2 · B · RDFT_n · Q                                                                 n odd
+//
+//   Q and B are permutations with signs, B adding and subtracting r_k and i_k besides: (2j+1)(2k+1)/8n splits into
+//   eighths and n-ths of a turn by the Chinese remainder theorem. Chan and Ho (1990).
+//
+//   DST2_n = J · DCT2_n · diag((−1)^j),  DST3_n = diag((−1)^k) · DCT3_n · J,  DST4_n = diag((−1)^k) · DCT4_n · J
+
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+std::vector<Choice> one_choice(const Formula&) { return {{}}; }
+
+long double square_root_of_two() { return 2 * root_of_unity(8, 1, Direction::forward).real(); }
+
+bool is_dct(const Formula& f, int type) {
+    const Dct* dct = f.get_if<Dct>();
+    return dct != nullptr && dct->type == type;
+}
+
+Applicability applicable_dct2(const Formula& f) {
+    return is_dct(f, 2) ? accepted() : rejected("not a DCT-II");
+}
+Applicability applicable_dct3(const Formula& f) {
+    return is_dct(f, 3) ? accepted() : rejected("not a DCT-III");
+}
+
+Formula evens_up_odds_down(Integer n) {
+    std::vector<Integer> sources;
+    for (Integer j = 0; j < n; j += 2) sources.push_back(j);
+    for (Integer j = n / 2 * 2 - 1; j >= 0; j -= 2) sources.push_back(j);
+    return permutation_from(std::move(sources));
+}
+
+/// Between the halfcomplex spectrum and its pairs: P of types II and III, whose last factor negates the Im.
+struct Pairing {
+    explicit Pairing(Integer n)
+        : columns(complex_entries(n)), permutation(permutation_from(pairs_of_halfcomplex(n))) {}
+
+    Formula middle(long double first, Integer n, const Formula& rotations) const {
+        Summands parts;
+        parts.add(first == 1 ? I(1) : scaled_identity(1, first));
+        if (n % 2 == 0) parts.add(scaled_identity(1, square_root_of_two()));
+        if (columns > 0) parts.add(rotations);
+        return parts.sum();
+    }
+    Formula conjugation(Integer n) const {
+        Summands parts;
+        parts.add_identity(n - 2 * columns);
+        if (columns > 0) parts.add(repeat(columns, diagonal({1, -1})));
+        return parts.sum();
+    }
+
+    Integer columns;
+    Formula permutation;
+};
+
+Formula build_dct2(const Formula& f, const Choice&) {
+    require(dct2_rdft.name, f, applicable_dct2(f));
+    const Integer n = f.rows();
+    const Pairing pairing(n);
+    const Formula rotations = pairing.columns == 0
+                                  ? I(1)
+                                  : real_of(scaled_identity(pairing.columns, 2) *
+                                            root_diagonal(4 * n, pairing.columns, 1, 1, Direction::forward));
+    return product_of({transpose(pairing.permutation), pairing.conjugation(n),
+                       pairing.middle(2, n, rotations), pairing.permutation, rdft(n, Direction::forward),
+                       evens_up_odds_down(n)});
+}
+
+Formula build_dct3(const Formula& f, const Choice&) {
+    require(dct3_rdft.name, f, applicable_dct3(f));
+    const Integer n = f.rows();
+    const Pairing pairing(n);
+    const Formula rotations = pairing.columns == 0
+                                  ? I(1)
+                                  : real_of(root_diagonal(4 * n, pairing.columns, 1, 1, Direction::backward));
+    return product_of({transpose(evens_up_odds_down(n)), rdft(n, Direction::backward),
+                       transpose(pairing.permutation), pairing.middle(1, n, rotations),
+                       pairing.conjugation(n), pairing.permutation});
+}
+
+Applicability applicable_dct4_dft(const Formula& f) {
+    if (!is_dct(f, 4)) return rejected("not a DCT-IV");
+    if (f.rows() % 2 != 0) return rejected("{} is odd", f.rows());
+    return accepted();
+}
+
+Formula build_dct4_dft(const Formula& f, const Choice&) {
+    require(dct4_dft.name, f, applicable_dct4_dft(f));
+    const Integer n = f.rows(), m = n / 2;
+    std::vector<Integer> pairs;
+    for (Integer j = 0; j < m; ++j) {
+        pairs.push_back(2 * j);
+        pairs.push_back(n - 1 - 2 * j);
+    }
+    const Formula order = permutation_from(std::move(pairs));
+    const Formula conjugation = repeat(m, diagonal({1, -1}));
+    const Formula complex =
+        product_of({scaled_identity(m, 2), root_diagonal(2 * n, m, 0, 1, Direction::forward),
+                    dft(m, Direction::forward), root_diagonal(8 * n, m, 1, 4, Direction::forward)});
+    return product_of({transpose(order), conjugation, real_of(complex), order});
+}
+
+Applicability applicable_dct4_rdft(const Formula& f) {
+    if (!is_dct(f, 4)) return rejected("not a DCT-IV");
+    if (f.rows() % 2 == 0) return rejected("{} is even", f.rows());
+    return accepted();
+}
+
+/// For odd w: whether √2·cos(πw/4), or √2·sin(πw/4), is −1. Both are multiplicative in w: (2/w) and (−2/w).
+bool negative_cosine(Integer w) { return w % 8 == 3 || w % 8 == 5; }
+bool negative_sine(Integer w) { return w % 8 == 5 || w % 8 == 7; }
+
+// With u = 2j+1, v = 2k+1 and 8b ≡ 1 mod n: uv/8n ≡ n·uv/8 + b·uv/n modulo 1, and so
+//   2·cos(2π·uv/8n) = √2·(A·cos(2π·b·uv/n) − B·sin(2π·b·uv/n)),  A = ±1 of negative_cosine(n·u·v), B of negative_sine.
+Formula build_dct4_rdft(const Formula& f, const Choice&) {
+    require(dct4_rdft.name, f, applicable_dct4_rdft(f));
+    const Integer n = f.rows(), h = n / 2;
+    if (n == 1) return scaled_identity(1, square_root_of_two());
+    const Integer b = inverse_modulo(8, n);
+    std::vector<Integer> input(static_cast<std::size_t>(n));
+    std::vector<bool> negated(static_cast<std::size_t>(n));
+    for (Integer j = 0; j < n; ++j) {
+        // B(u) = (−1)^j A(u), and j ↔ n−1−j is r ↔ −r: for odd j the entry goes to −r, which negates its odd part.
+        const Integer u = 2 * j + 1, r = multiply_modulo(b, u % n, n);
+        const auto place = static_cast<std::size_t>(j % 2 == 0 ? r : modulo(-r, n));
+        input[place] = j;
+        negated[place] = negative_cosine(u);
+    }
+    // Output pair (R_s, I_s), s = 1…h, ↦ (R_s + I_s, R_s − I_s); F_s = R + iI gives cos: R, sin: −I.
+    std::vector<Integer> output(static_cast<std::size_t>(n));
+    std::vector<bool> flipped(static_cast<std::size_t>(n));
+    for (Integer k = 0; k < n; ++k) {
+        const Integer v = 2 * k + 1, s = v % n, folded = s > h ? n - s : s;
+        const bool cosine = negative_cosine(n % 8 * v), sine = negative_sine(n % 8 * v) != (s > h);
+        const bool subtracts = cosine != sine;
+        output[static_cast<std::size_t>(k)] = s == 0 ? 0 : 2 * folded - 1 + (subtracts ? 1 : 0);
+        flipped[static_cast<std::size_t>(k)] = cosine;
+    }
+    return product_of({scaled_identity(n, square_root_of_two()), signs(flipped),
+                       permutation_from(std::move(output)), direct_sum(I(1), repeat(h, F2())),
+                       permutation_from(pairs_of_halfcomplex(n)), RDFT(n, Direction::forward), signs(negated),
+                       permutation_from(std::move(input))});
+}
+
+Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : rejected("not a DST"); }
+
+Formula build_dst(const Formula& f, const Choice&) {
+    require(dst_dct.name, f, applicable_dst(f));
+    const Integer n = f.rows();
+    const int type = f.get_if<Dst>()->type;
+    const Formula cosine_transform = DCT(type, n);
+    if (n == 1) return cosine_transform;
+    return type == 2 ? J(n) * cosine_transform * alternating_signs(n)
+                     : alternating_signs(n) * cosine_transform * J(n);
+}
+
+} // namespace
+
+constinit const BreakdownRule dct2_rdft = {
+    .name = "dct2-rdft",
+    .identity = "DCT2_n = Pᵀ · ([2] ⊕ [√2] ⊕ RealOf(2·diag(ω_4n^k))) · P · RDFT_n · Q",
+    .applicable = applicable_dct2,
+    .choices = one_choice,
+    .build = build_dct2,
+};
+
+constinit const BreakdownRule dct3_rdft = {
+    .name = "dct3-rdft",
+    .identity = "DCT3_n = Qᵀ · RDFT_n^{−} · Pᵀ · ([1] ⊕ [√2] ⊕ RealOf(diag(ω_4n^{−k}))) · P",
+    .applicable = applicable_dct3,
+    .choices = one_choice,
+    .build = build_dct3,
+};
+
+constinit const BreakdownRule dct4_dft = {
+    .name = "dct4-dft",
+    .identity = "DCT4_n = Pᵀ · RealOf(2·diag(ω_2n^k) · DFT_{n/2} · diag(ω_8n^{4j+1})) · P",
+    .applicable = applicable_dct4_dft,
+    .choices = one_choice,
+    .build = build_dct4_dft,
+};
+
+constinit const BreakdownRule dct4_rdft = {
+    .name = "dct4-rdft",
+    .identity = "DCT4_n = √2 · B · RDFT_n · Q, n odd",
+    .applicable = applicable_dct4_rdft,
+    .choices = one_choice,
+    .build = build_dct4_rdft,
+};
+
+constinit const BreakdownRule dst_dct = {
+    .name = "dst-dct",
+    .identity = "DST2_n = J · DCT2_n · diag((−1)^j); DST3_n, DST4_n = diag((−1)^k) · DCT_n · J",
+    .applicable = applicable_dst,
+    .choices = one_choice,
+    .build = build_dst,
+};
+
+} // namespace swirl::rules

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "base/integer.hpp"
+
+#include <utility>
+#include <vector>
+
+/// The arithmetic behind the choices of breakdown rules.
+namespace swirl::rules {
+
+bool is_prime(Integer n);
+bool is_power_of_two(Integer n);
+
+/// Prime factors in ascending order, each as often as it divides; empty for 1.
+std::vector<Integer> prime_factors(Integer n);
+/// The coprime parts p^e of n, ascending in p.
+std::vector<Integer> prime_powers(Integer n);
+Integer largest_prime_factor(Integer n); ///< 1 for n = 1
+
+/// All (m, n/m) with 1 < m < n, ordered by how far the parts are from each other, the smaller part first.
+std::vector<std::pair<Integer, Integer>> ordered_splits(Integer n);
+/// Those whose parts have no common divisor.
+std::vector<std::pair<Integer, Integer>> coprime_splits(Integer n);
+
+Integer multiply_modulo(Integer a, Integer b, Integer modulus);
+Integer power_modulo(Integer base, Integer exponent, Integer modulus);
+/// The x in 0…modulus−1 with a·x ≡ 1; a and modulus coprime.
+Integer inverse_modulo(Integer a, Integer modulus);
+/// The least generator of the multiplicative group modulo a prime.
+Integer primitive_root(Integer prime);
+
+} // namespace swirl::rules

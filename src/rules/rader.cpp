@@ -1,0 +1,69 @@
+//   DFT_p = Q · (I_1 ⊕ DFT_{p−1}^{−}) · ([1 1; 1 d_0] ⊕ diag(d_1 … d_{p−2})) · (I_1 ⊕ DFT_{p−1}) · P     for p prime
+//
+//   P reads x[0], then x[g^i], i = 0…p−2, for a generator g of the multiplicative group modulo p; Q writes position
+//   1+k to g^{−k}; d = DFT_{p−1}(ω_p^{g^{−i}}) / (p−1); DFT^{−} is the transform of the other direction.
+//
+// Rader (1968): all but entry 0 of a prime DFT is a cyclic convolution of length p−1. The row and column of d_0
+// add up the input for entry 0 and carry x[0] to every output.
+
+#include "rules/accurate_dft.hpp"
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula&) { return {{}}; }
+
+/// 0, g^0, g^1, …, g^{p−2} modulo p.
+std::vector<Integer> powers(Integer g, Integer p) {
+    std::vector<Integer> result{0};
+    for (Integer i = 0, power = 1; i < p - 1; ++i, power = multiply_modulo(power, g, p))
+        result.push_back(power);
+    return result;
+}
+
+Formula build(const Formula& f, const Choice&) {
+    require(rader.name, f, applicable(f));
+    const Direction direction = f.get_if<Dft>()->direction;
+    const Integer p = f.rows(), n = p - 1, g = primitive_root(p);
+    const std::vector<Integer> input = powers(g, p), output = powers(inverse_modulo(g, p), p);
+    std::vector<Complex> kernel;
+    for (Integer i = 0; i < n; ++i)
+        kernel.push_back(root_of_unity(p, output[static_cast<std::size_t>(i + 1)], direction));
+    std::vector<Complex> d = accurate_dft(std::move(kernel), direction);
+    for (Complex& value : d) value /= static_cast<long double>(n);
+    d[0] = -1 / static_cast<long double>(n); // the roots add up to −1
+    const Formula edge = matrix(2, 2, {1, 1, 1, d[0]});
+    d.erase(d.begin());
+    return product_of({
+        scatter(IndexMap::table(output, p)),
+        direct_sum(I(1), DFT(n, reversed(direction))),
+        direct_sum(edge, diagonal(std::move(d))),
+        direct_sum(I(1), DFT(n, direction)),
+        permutation(IndexMap::table(input, p)),
+    });
+}
+
+} // namespace
+
+constinit const BreakdownRule rader = {
+    .name = "rader",
+    .identity =
+        "DFT_p = Q · (I_1 ⊕ DFT_{p−1}^{−}) · ([1 1; 1 d_0] ⊕ diag(d)) · (I_1 ⊕ DFT_{p−1}) · P, p prime",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

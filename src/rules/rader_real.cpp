@@ -1,0 +1,172 @@
+//   DFT_p = Q · (I_1 ⊕ Aᵀ) · ([1 1; 1 −1/n] ⊕ B) · (I_1 ⊕ A) · P        p prime, n = p − 1
+//
+//   A = RDFT_n, or S · (RDFT_{n/3} ⊗ V_3) · P_3 for coprime n/3 and 3;  V_3 = [1 1 1; 1 −½ −½; 0 1 −1]
+//
+// Rader's convolution (rules/rader.cpp) by real transforms, which act on real and imaginary parts alike. The kernel
+// ω_p^{g^{−i}} is the conjugate of itself half a period on, so that its real part has even frequencies only and its
+// imaginary part odd ones: B has a real or an imaginary 2×2 block [a −b; b a] for each frequency, instead of a complex
+// product. V_3 is RDFT_3 without its factor √¾, which B absorbs. For p = 13 this counts what genfft's p = 13 does.
+//
+// A is written out as a straight-line algorithm, since its transpose is needed too. Choice {1}, or {3} for V_3.
+
+#include "rules/accurate_dft.hpp"
+#include "rules/building_blocks.hpp"
+#include "rules/cost.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/real_form.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+/// A straight-line algorithm: of no use where its code would not fit a cache.
+constexpr Integer largest_prime = 127;
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
+    if (f.rows() > largest_prime) return rejected("{} is above {}", f.rows(), largest_prime);
+    return accepted();
+}
+
+bool splits_three(Integer n) { return n % 3 == 0 && n % 9 != 0; }
+
+std::vector<Choice> choices(const Formula& f) {
+    if (splits_three(f.rows() - 1)) return {{3}, {1}};
+    return {{1}};
+}
+
+/// An algorithm for the convolution in two index digits (i_1, i_2) of [m][three], three being 1 or 3.
+class Convolution {
+public:
+    Convolution(Integer p, Integer three, Direction direction);
+
+    Formula transform() const; ///< A
+    Formula blocks();          ///< [1 1; 1 −1/n] ⊕ B; call before transform(), whose sorting it finds
+
+private:
+    Complex spectrum(Integer f1, Integer f2) const;
+    Formula block(Integer f1, Integer f2, long double weight, long double scale) const;
+    Formula double_block(Integer f1) const;
+    void put(Integer position1, Integer position2) { sorting_.push_back(position1 * three_ + position2); }
+
+    Integer n_, three_, m_;
+    std::vector<Complex> spectrum_;
+    std::vector<Integer> sorting_;
+};
+
+Convolution::Convolution(Integer p, Integer three, Direction direction)
+    : n_(p - 1), three_(three), m_((p - 1) / three) {
+    const Integer inverse = inverse_modulo(primitive_root(p), p);
+    std::vector<Complex> kernel;
+    for (Integer i = 0, power = 1; i < n_; ++i, power = power * inverse % p)
+        kernel.push_back(root_of_unity(p, power, direction));
+    spectrum_ = accurate_dft(std::move(kernel), Direction::forward);
+}
+
+/// At frequency f ≡ f1 mod m, f ≡ f2 mod 3, with the part that is zero in exact arithmetic left out.
+Complex Convolution::spectrum(Integer f1, Integer f2) const {
+    Integer f = f1;
+    while (f % three_ != modulo(f2, three_)) f += m_;
+    return spectrum_[static_cast<std::size_t>(f)];
+}
+
+/// weight/n · diag(1, scale) · [a −b; b a] · diag(1, scale) for spectrum a + ib, or that of i·(a + ib) times i.
+Formula Convolution::block(Integer f1, Integer f2, long double weight, long double scale) const {
+    const Complex unit = f1 % 2 == 0 ? Complex(1) : Complex(0, 1);
+    const Complex w = spectrum(f1, f2) * std::conj(unit) * (weight / static_cast<long double>(n_));
+    return matrix(2, 2,
+                  {unit * w.real(), -scale * w.imag() * unit, scale * w.imag() * unit,
+                   scale * scale * w.real() * unit});
+}
+
+/// For complex f1 and f2 = 1, on rr, ri, ir, ii: products with X(f1, 1) and X(f1, −1) formed and undone.
+Formula Convolution::double_block(Integer f1) const {
+    const long double sine = root_of_unity(3, 1, Direction::forward).imag();
+    const Formula scaling = diagonal({1, sine, 1, sine});
+    // (rr, ri, ir, ii) ↦ (rr − ii, ri + ir, rr + ii, ir − ri)
+    const Formula combine = product_of({permutation_from({0, 2, 1, 3}),
+                                        direct_sum(matrix(2, 2, {1, -1, 1, 1}), matrix(2, 2, {1, 1, -1, 1})),
+                                        permutation_from({0, 3, 1, 2})});
+    return product_of(
+        {scaling, transpose(combine), direct_sum(block(f1, 1, 2, 1), block(f1, -1, 2, 1)), combine, scaling});
+}
+
+Formula Convolution::blocks() {
+    const auto total = static_cast<long double>(n_);
+    const long double sine = root_of_unity(3, 1, Direction::forward).imag();
+    const std::vector<Integer> real = m_ % 2 == 0 ? std::vector<Integer>{0, m_ / 2} : std::vector<Integer>{0};
+    Summands parts;
+    parts.add(matrix(2, 2, {1, 1, 1, -1 / total}));
+    put(0, 0);
+    if (m_ % 2 == 0) {
+        // The entry that is real, or imaginary, in exact arithmetic.
+        const Complex w = spectrum(m_ / 2, 0) / total;
+        parts.add(scaled_identity(1, m_ / 2 % 2 == 0 ? Complex(w.real()) : Complex(0, w.imag())));
+        put(m_ / 2, 0);
+    }
+    if (three_ == 3)
+        for (const Integer f1 : real) {
+            parts.add(block(f1, 1, 2, sine));
+            put(f1, 1);
+            put(f1, 2);
+        }
+    for (Integer f1 = 1; f1 <= complex_entries(m_); ++f1) {
+        parts.add(block(f1, 0, 2, 1));
+        put(f1, 0);
+        put(m_ - f1, 0);
+        if (three_ == 1) continue;
+        parts.add(double_block(f1));
+        for (const Integer position1 : {f1, m_ - f1})
+            for (const Integer position2 : {1, 2}) put(position1, position2);
+    }
+    return parts.sum();
+}
+
+Formula Convolution::transform() const {
+    Formula a = I(1);
+    if (m_ > 1) {
+        const Formula whole = RDFT(m_, Direction::forward);
+        a = without_real_of(expand(whole, cheapest_straight_line(whole)));
+    }
+    if (three_ == 1) return product_of({permutation_from(sorting_), a});
+    const Formula v = direct_sum(matrix(2, 2, {1, 1, 1, -0.5L}), I(1)) * direct_sum(I(1), F2());
+    std::vector<Integer> input;
+    for (Integer i1 = 0; i1 < m_; ++i1)
+        for (Integer i2 = 0; i2 < 3; ++i2) input.push_back((3 * i1 + m_ * i2) % n_);
+    return product_of(
+        {permutation_from(sorting_), spread(a, 3), repeat(m_, v), permutation_from(std::move(input))});
+}
+
+std::vector<Integer> powers(Integer g, Integer p) {
+    std::vector<Integer> result{0};
+    for (Integer i = 0, power = 1; i < p - 1; ++i, power = power * g % p) result.push_back(power);
+    return result;
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(rader_real.name, f, applicable(f));
+    const Integer p = f.rows(), g = primitive_root(p);
+    const bool valid = choice == Choice{1} || (choice == Choice{3} && splits_three(p - 1));
+    require_choice(valid, rader_real.name, f, choice, splits_three(p - 1) ? "1 or 3" : "1");
+    Convolution convolution(p, choice[0], f.get_if<Dft>()->direction);
+    const Formula blocks = convolution.blocks();
+    const Formula a = direct_sum(I(1), convolution.transform());
+    return product_of({scatter(IndexMap::table(powers(inverse_modulo(g, p), p), p)), transpose(a), blocks, a,
+                       permutation(IndexMap::table(powers(g, p), p))});
+}
+
+} // namespace
+
+constinit const BreakdownRule rader_real = {
+    .name = "rader-real",
+    .identity = "DFT_p = Q · (I_1 ⊕ Aᵀ) · ([1 1; 1 −1/(p−1)] ⊕ B) · (I_1 ⊕ A) · P, A of real DFTs, p prime",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

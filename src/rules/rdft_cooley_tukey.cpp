@@ -1,0 +1,126 @@
+//   RDFT_km = Q · (RDFT_k ⊕ ODFT_k ⊕ RealOf((DFT_k ⊗ I_S) · T)) · P · (I_k ⊗ RDFT_m) · L^km_k
+//
+// Decimation in time of real data. Frequency 0 of the k parts is real and takes a real transform; frequency m/2 (m
+// even) is real and takes ODFT_k, the transform with ω_2k^{j(2t+1)}; the S = ⌊(m−1)/2⌋ frequencies between are complex
+// and take the twiddles and complex DFTs of the complex algorithm. P and Q are permutations, Q with signs where a
+// result stands for its conjugate.
+//
+//   ODFT_k = RDFT_k · diag((−1)^j)                                  k odd, its frequencies counted from n/2 down
+//   ODFT_k = RealOf(DFT_{k/2} · diag(ω_2k^j)) on y_j − i·y_{j+k/2}   k even, giving frequencies 1, 5, 9, … of 2k
+//
+// Sorensen, Jones, Heideman and Burrus (1987); Voronenko and Püschel (2009), whose rDFT(½) ODFT is. Choice {k, m}.
+
+#include "rules/number_theory.hpp"
+#include "rules/real_factors.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula& f) {
+    std::vector<Choice> result;
+    for (const auto& [k, m] : ordered_splits(f.rows())) result.push_back({k, m});
+    return result;
+}
+
+/// ODFT_k, or its inverse times k.
+Formula odd_frequencies(Integer k, Direction direction) {
+    const bool forward = direction == Direction::forward;
+    if (k % 2 == 1)
+        return forward ? product_of({rdft(k, direction), alternating_signs(k)})
+                       : product_of({alternating_signs(k), rdft(k, direction)});
+    const Integer q = k / 2;
+    const Formula conjugation = repeat(q, diagonal({1, -1}));
+    const Formula twiddles = q == 1 ? I(2) : real_of(root_diagonal(2 * k, q, 0, 1, direction));
+    const Formula transform = q == 1 ? I(2) : real_of(DFT(q, direction));
+    return forward ? product_of({transform, twiddles, conjugation})
+                   : product_of({scaled_identity(k, 2), conjugation, twiddles, transform});
+}
+
+/// (DFT_k ⊗ I_S) · T on the complex columns s = 1…S, or its inverse times k.
+Formula complex_columns(Integer k, Integer m, Direction direction) {
+    const Integer columns = complex_entries(m);
+    const IndexMap entry(k * columns, k * m, DigitMap{{k, columns}, {m, 1}, 1, 0});
+    const Formula twiddles = diagonal(TwiddleFunction{k * m, {m, k}, {1, m}, direction}, entry);
+    const Formula transforms = spread(DFT(k, direction), columns);
+    return real_of(direction == Direction::forward ? product_of({transforms, twiddles})
+                                                   : product_of({twiddles, transforms}));
+}
+
+std::vector<Integer> sorting(Integer k, Integer m) {
+    std::vector<Integer> sources;
+    for (Integer j = 0; j < k; ++j) sources.push_back(j * m);
+    if (m % 2 == 0) {
+        if (k % 2 == 1)
+            for (Integer j = 0; j < k; ++j) sources.push_back(j * m + m / 2);
+        else
+            for (Integer j = 0; j < k / 2; ++j)
+                for (const Integer half : {Integer{0}, k / 2}) sources.push_back((j + half) * m + m / 2);
+    }
+    for (Integer j = 0; j < k; ++j)
+        for (Integer s = 1; s <= complex_entries(m); ++s) {
+            sources.push_back(j * m + s);
+            sources.push_back(j * m + m - s);
+        }
+    return sources;
+}
+
+void record_outputs(HalfcomplexOutput& out, Integer k, Integer m) {
+    const Integer n = k * m;
+    // RDFT_k in halfcomplex order: frequency t is frequency m·t of the whole.
+    out.real(0);
+    for (Integer t = 1; t <= k / 2; ++t) 2 * t == k ? out.real(n / 2) : out.real_part(m * t);
+    for (Integer t = complex_entries(k); t >= 1; --t) out.imaginary_part(m * t, false);
+    if (m % 2 == 0 && k % 2 == 1) {
+        out.real(n / 2);
+        for (Integer t = 1; t <= k / 2; ++t) out.real_part(n / 2 - m * t);
+        for (Integer t = k / 2; t >= 1; --t) out.imaginary_part(n / 2 - m * t, true);
+    } else if (m % 2 == 0) {
+        for (Integer u = 0; u < k / 2; ++u) out.pair((1 + 4 * u) * m / 2 % n);
+    }
+    for (Integer t = 0; t < k; ++t)
+        for (Integer s = 1; s <= complex_entries(m); ++s) out.pair(s + m * t);
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(rdft_cooley_tukey.name, f, applicable(f));
+    const auto [k, m] = split_of(rdft_cooley_tukey.name, f, choice);
+    const Direction direction = f.get_if<RealDft>()->direction;
+    HalfcomplexOutput out(f.rows());
+    record_outputs(out, k, m);
+    Summands middle;
+    middle.add(rdft(k, direction));
+    if (m % 2 == 0) middle.add(odd_frequencies(k, direction));
+    if (complex_entries(m) > 0) middle.add(complex_columns(k, m, direction));
+    std::vector<Integer> input;
+    for (Integer j = 0; j < k; ++j)
+        for (Integer i = 0; i < m; ++i) input.push_back(i * k + j);
+    return assemble({.output = out.take_output(),
+                     .negative = out.take_negative(),
+                     .middle = middle.sum(),
+                     .sorting = sorting(k, m),
+                     .transforms = repeat(k, rdft(m, direction)),
+                     .input = std::move(input)},
+                    direction);
+}
+
+} // namespace
+
+constinit const BreakdownRule rdft_cooley_tukey = {
+    .name = "rdft-cooley-tukey",
+    .identity = "RDFT_km = Q · (RDFT_k ⊕ ODFT_k ⊕ RealOf((DFT_k ⊗ I_S) · T)) · P · (I_k ⊗ RDFT_m) · L^km_k",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

@@ -1,0 +1,53 @@
+//   RDFT_n = G · RealOf(DFT_n) · S                                           forward
+//   RDFT_n = Sᵀ · RealOf(DFT_n) · Gᵀ · diag(1, 2, …, 2 [, 1], 2, …, 2)       backward
+//
+// S puts real data into the real parts of a complex vector, G keeps the real and imaginary parts of half the spectrum.
+// For sizes without a real algorithm (large primes); in a straight-line program the zeros fold away.
+
+#include "rules/building_blocks.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (f.rows() == 1) return rejected("size 1 is the identity");
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula&) { return {{}}; }
+
+Formula build(const Formula& f, const Choice&) {
+    require(rdft_embedding.name, f, applicable(f));
+    const Direction direction = f.get_if<RealDft>()->direction;
+    const Integer n = f.rows();
+    const IndexMap real_parts = IndexMap::strided(n, 2 * n, 0, 2);
+    std::vector<Integer> kept;
+    for (Integer k = 0; k <= n / 2; ++k) kept.push_back(2 * k);
+    for (Integer k = complex_entries(n); k >= 1; --k) kept.push_back(2 * k + 1);
+    const IndexMap half_spectrum = IndexMap::table(std::move(kept), 2 * n);
+    const Formula transform = real_of(DFT(n, direction));
+    if (direction == Direction::forward) return gather(half_spectrum) * transform * scatter(real_parts);
+    Summands weights;
+    weights.add_identity(1);
+    if (complex_entries(n) > 0) weights.add(scaled_identity(complex_entries(n), 2));
+    if (n % 2 == 0) weights.add_identity(1);
+    if (complex_entries(n) > 0) weights.add(scaled_identity(complex_entries(n), 2));
+    return product_of({gather(real_parts), transform, scatter(half_spectrum), weights.sum()});
+}
+
+} // namespace
+
+constinit const BreakdownRule rdft_embedding = {
+    .name = "rdft-embedding",
+    .identity = "RDFT_n = G · RealOf(DFT_n) · S",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

@@ -1,0 +1,33 @@
+#include "rules/rule_list.hpp"
+
+#include <algorithm>
+
+namespace swirl::rules {
+
+Applicability accepted() { return {}; }
+
+std::span<const BreakdownRule> registry() {
+    static const BreakdownRule table[] = {
+        bluestein,      circulant_dft,    cooley_tukey,   cooley_tukey_frequency,
+        dct2_rdft,      dct3_rdft,        dct4_dft,       dct4_rdft,
+        dft_base,       dst_dct,          four_step,      good_thomas,
+        rader,          rader_real,       rdft_base,      rdft_cooley_tukey,
+        rdft_embedding, rdft_good_thomas, rdft_half_size, rdft_split_radix,
+        row_column,     six_step,         split_radix,    stockham,
+        wht_base,       wht_iterative,    wht_recursive,  wht_split,
+    };
+    return table;
+}
+
+const BreakdownRule& rule_named(std::string_view name) {
+    const auto rules = registry();
+    const auto at =
+        std::lower_bound(rules.begin(), rules.end(), name,
+                         [](const BreakdownRule& rule, std::string_view n) { return rule.name < n; });
+    if (at != rules.end() && at->name == name) return *at;
+    std::vector<std::string_view> names;
+    for (const BreakdownRule& rule : rules) names.push_back(rule.name);
+    throw UserError("no breakdown rule is named \"{}\"; there are: {}", name, fmt::join(names, ", "));
+}
+
+} // namespace swirl::rules

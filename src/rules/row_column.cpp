@@ -1,0 +1,72 @@
+//   DFT_{n_1} ⊗ … ⊗ DFT_{n_d} = ∏_i (I_{n_1⋯n_{i−1}} ⊗ DFT_{n_i} ⊗ I_{n_{i+1}⋯n_d})
+//
+// One dimension at a time, in any order. Choice: the dimensions, 0…d−1, in the order in which they are done.
+
+#include "rules/row_column.hpp"
+#include "rules/building_blocks.hpp"
+#include "rules/rule_list.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+Formula dft_multidimensional(std::span<const Integer> lengths, Direction direction) {
+    std::vector<Formula> factors;
+    for (const Integer n : lengths)
+        if (n > 1) factors.push_back(DFT(n, direction));
+    return factors.empty() ? I(1) : kron(std::move(factors));
+}
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
+    if (!f.is<Kronecker>() || !std::all_of(f.children().begin(), f.children().end(), is_dft))
+        return rejected("not a Kronecker product of DFTs");
+    return accepted();
+}
+
+/// The contiguous dimension first, or last.
+std::vector<Choice> choices(const Formula& f) {
+    Choice rising(f.children().size());
+    std::iota(rising.begin(), rising.end(), Integer{0});
+    return {Choice(rising.rbegin(), rising.rend()), rising};
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(row_column.name, f, applicable(f));
+    const auto rank = static_cast<Integer>(f.children().size());
+    Choice sorted = choice;
+    std::sort(sorted.begin(), sorted.end());
+    require_choice(sorted == choices(f).back(), row_column.name, f, choice,
+                   fmt::format("the dimensions 0…{} in some order", rank - 1));
+    std::vector<Formula> factors;
+    for (auto dimension = choice.rbegin(); dimension != choice.rend(); ++dimension) {
+        Integer before = 1, after = 1;
+        for (Integer d = 0; d < rank; ++d) {
+            if (d < *dimension) before *= f.children()[static_cast<std::size_t>(d)].rows();
+            if (d > *dimension) after *= f.children()[static_cast<std::size_t>(d)].rows();
+        }
+        std::vector<Formula> parts;
+        if (before > 1) parts.push_back(I(before));
+        parts.push_back(f.children()[static_cast<std::size_t>(*dimension)]);
+        if (after > 1) parts.push_back(I(after));
+        factors.push_back(kron(std::move(parts)));
+    }
+    return product(std::move(factors));
+}
+
+} // namespace
+
+constinit const BreakdownRule row_column = {
+    .name = "row-column",
+    .identity = "DFT_{n_1} ⊗ … ⊗ DFT_{n_d} = ∏_i (I ⊗ DFT_{n_i} ⊗ I)",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "rules/rule.hpp"
+
+/// One declaration a rule; registry.cpp sorts them into the table.
+namespace swirl::rules {
+
+extern const BreakdownRule bluestein;
+extern const BreakdownRule circulant_dft;
+extern const BreakdownRule cooley_tukey;
+extern const BreakdownRule cooley_tukey_frequency;
+extern const BreakdownRule dct2_rdft;
+extern const BreakdownRule dct3_rdft;
+extern const BreakdownRule dct4_dft;
+extern const BreakdownRule dct4_rdft;
+extern const BreakdownRule dft_base;
+extern const BreakdownRule dst_dct;
+extern const BreakdownRule four_step;
+extern const BreakdownRule good_thomas;
+extern const BreakdownRule rader;
+extern const BreakdownRule rader_real;
+extern const BreakdownRule rdft_base;
+extern const BreakdownRule rdft_cooley_tukey;
+extern const BreakdownRule rdft_embedding;
+extern const BreakdownRule rdft_good_thomas;
+extern const BreakdownRule rdft_half_size;
+extern const BreakdownRule rdft_split_radix;
+extern const BreakdownRule row_column;
+extern const BreakdownRule six_step;
+extern const BreakdownRule split_radix;
+extern const BreakdownRule stockham;
+extern const BreakdownRule wht_base;
+extern const BreakdownRule wht_iterative;
+extern const BreakdownRule wht_recursive;
+extern const BreakdownRule wht_split;
+
+} // namespace swirl::rules

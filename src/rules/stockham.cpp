@@ -1,0 +1,148 @@
+//   DFT_n = P_k · … · P_1,   n = R_1 ⋯ R_k,   K_l = R_1 ⋯ R_{l−1},   M_l = n / (K_l·R_l)
+//
+//   P_l = pass( S_l · (DFT_{R_l} ⊗ I_{M_l} ⊗ I_{K_l}) · D_l )
+//
+// On input (i_1, i_2, k) of [R_l][M_l][K_l], row-major, D_l multiplies by ω_{R_l·K_l}^{i_1·k} (nothing for l = 1);
+// S_l moves output (k_1, i_2, k) of [R_l][M_l][K_l] to (i_2, k_1, k) of [M_l][R_l][K_l] (nothing for M_l = 1).
+//
+// The autosort form of Stockham (1966), Van Loan (1992), section 1.7: no pass permutes alone, each is one loop nest.
+// Choice {R_1, …, R_k}, the first radix first.
+
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+/// The largest butterfly that one straight-line codelet computes with few enough registers to be worth it, and the
+/// largest prime in it.
+constexpr Integer largest_radix = 64;
+constexpr Integer largest_prime = 31;
+
+/// Bounds on the lists looked at and returned for one n, so that planning stays quick for sizes of many divisors.
+constexpr std::size_t most_lists_enumerated = 512;
+constexpr std::size_t most_lists_offered = 16;
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() == 1) return rejected("size 1 needs no pass");
+    if (const Integer p = largest_prime_factor(f.rows()); p > largest_prime)
+        return rejected("the prime factor {} of {} is above {}", p, f.rows(), largest_prime);
+    return accepted();
+}
+
+/// All non-increasing lists of `length` radices with the given product.
+class RadixLists {
+public:
+    RadixLists(Integer n, std::size_t length) {
+        for (Integer r = 2; r <= std::min(n, largest_radix); ++r)
+            if (n % r == 0) radices_.push_back(r);
+        extend(n, length, largest_radix);
+    }
+    std::vector<Choice> take() { return std::move(found_); }
+
+private:
+    void extend(Integer rest, std::size_t length, Integer most) {
+        if (found_.size() >= most_lists_enumerated) return;
+        if (length == 0) {
+            if (rest == 1) found_.push_back(list_);
+            return;
+        }
+        for (const Integer r : radices_) {
+            if (r > most) break;
+            if (rest % r != 0 || !reaches(rest, r, length)) continue;
+            list_.push_back(r);
+            extend(rest / r, length - 1, r);
+            list_.pop_back();
+        }
+    }
+
+    /// Whether `length` radices of at most r multiply up to `rest`.
+    static bool reaches(Integer rest, Integer r, std::size_t length) {
+        Integer product = 1;
+        for (std::size_t i = 0; i < length && product < rest; ++i) product *= r;
+        return product >= rest;
+    }
+
+    std::vector<Integer> radices_;
+    Choice list_;
+    std::vector<Choice> found_;
+};
+
+std::vector<Choice> balanced_lists(Integer n, std::size_t length) {
+    std::vector<Choice> lists = RadixLists(n, length).take();
+    std::stable_sort(lists.begin(), lists.end(), [](const Choice& a, const Choice& b) {
+        return std::accumulate(a.begin(), a.end(), Integer{0}) <
+               std::accumulate(b.begin(), b.end(), Integer{0});
+    });
+    if (lists.size() > most_lists_offered) lists.resize(most_lists_offered);
+    return lists;
+}
+
+/// Fewest passes first, then one pass more; among equals the balanced before others, each falling and rising.
+std::vector<Choice> choices(const Formula& f) {
+    std::vector<Choice> result;
+    std::size_t length = 1;
+    while (balanced_lists(f.rows(), length).empty()) ++length;
+    for (const std::size_t passes : {length, length + 1}) {
+        for (const Choice& list : balanced_lists(f.rows(), passes)) {
+            result.push_back(list);
+            Choice rising(list.rbegin(), list.rend());
+            if (rising != list) result.push_back(std::move(rising));
+        }
+    }
+    return result;
+}
+
+Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
+    const Integer K = before, R = radix, M = n / (K * R);
+    std::vector<Formula> transforms{DFT(R, direction)};
+    if (M > 1) transforms.push_back(I(M));
+    if (K > 1) transforms.push_back(I(K));
+    const Formula butterflies = kron(std::move(transforms));
+    const Formula twiddles =
+        K == 1 ? I(n) : diagonal(TwiddleFunction{R * K, {M * K, R}, {1, K}, direction}, n);
+    const Formula sorting =
+        M == 1 ? I(n) : permutation(IndexMap(n, n, DigitMap{{M, R, K}, {K, M * K, 1}, 0, 0}));
+    return pass(product_of({sorting, butterflies, twiddles}));
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    const Integer n = f.rows();
+    if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable(f));
+    Integer product_of_radices = choice.empty() ? 0 : 1;
+    for (const Integer radix : choice) {
+        const bool divides = radix > 1 && n % (product_of_radices * radix) == 0;
+        product_of_radices = divides ? product_of_radices * radix : 0;
+        if (!divides) break;
+    }
+    require_choice(product_of_radices == n, stockham.name, f, choice,
+                   fmt::format("radices above 1 of product {}", n));
+    std::vector<Formula> passes;
+    Integer before = 1;
+    for (const Integer radix : choice) {
+        passes.push_back(pass_of(n, before, radix, f.get_if<Dft>()->direction));
+        before *= radix;
+    }
+    std::reverse(passes.begin(), passes.end());
+    return product(std::move(passes));
+}
+
+} // namespace
+
+constinit const BreakdownRule stockham = {
+    .name = "stockham",
+    .identity = "DFT_n = ∏_l pass(S_l · (DFT_{R_l} ⊗ I_{M_l} ⊗ I_{K_l}) · D_l), n = R_1 ⋯ R_k",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules

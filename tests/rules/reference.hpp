@@ -1,0 +1,94 @@
+#pragma once
+
+#include "formula/formula.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
+
+/// The transforms by their definitions, with sines and cosines of the C library: independent of formula/.
+namespace swirl::reference {
+
+using formula::Complex;
+using formula::Formula;
+
+/// cos and sin of 2π·k/n, k reduced first.
+inline Complex turn(Integer k, Integer n) {
+    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(modulo(k, n)) /
+                              static_cast<long double>(n);
+    return {std::cos(angle), std::sin(angle)};
+}
+
+inline Complex real_dft_entry(Direction direction, Integer n, Integer row, Integer column) {
+    const Integer frequency = direction == Direction::forward ? row : column;
+    const Integer j = direction == Direction::forward ? column : row;
+    const bool imaginary = 2 * frequency > n;
+    const Complex w = turn(j * (imaginary ? n - frequency : frequency), n);
+    const bool once = direction == Direction::forward || frequency == 0 || 2 * frequency == n;
+    return (once ? 1.0L : 2.0L) * (imaginary ? -w.imag() : w.real());
+}
+
+inline Complex cosine_entry(int type, Integer n, Integer row, Integer column) {
+    if (type == 2) return 2 * turn((2 * column + 1) * row, 4 * n).real();
+    if (type == 3) return (column == 0 ? 1 : 2) * turn(column * (2 * row + 1), 4 * n).real();
+    return 2 * turn((2 * column + 1) * (2 * row + 1), 8 * n).real();
+}
+
+inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
+    if (type == 2) return 2 * turn((2 * column + 1) * (row + 1), 4 * n).imag();
+    if (type == 3) return (column == n - 1 ? 1 : 2) * turn((column + 1) * (2 * row + 1), 4 * n).imag();
+    return 2 * turn((2 * column + 1) * (2 * row + 1), 8 * n).imag();
+}
+
+/// Entry (row, column) of a transform, or of a Kronecker product of transforms.
+inline Complex entry(const Formula& f, Integer row, Integer column) {
+    const Integer n = f.rows();
+    if (f.is<formula::Kronecker>()) {
+        Complex value = 1;
+        Integer rest = n;
+        for (const Formula& factor : f.children()) {
+            rest /= factor.rows();
+            value *= entry(factor, row / rest % factor.rows(), column / rest % factor.rows());
+        }
+        return value;
+    }
+    if (const auto* p = f.get_if<formula::Dft>())
+        return turn(p->direction == Direction::forward ? -row * column : row * column, n);
+    if (f.is<formula::Wht>())
+        return std::popcount(static_cast<std::uint64_t>(row & column)) % 2 == 0 ? 1 : -1;
+    if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
+    if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
+    if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);
+    if (const auto* p = f.get_if<formula::Circulant>())
+        return (*p->kernel)[static_cast<std::size_t>(modulo(row - column, n))];
+    throw InternalError("no definition of this term");
+}
+
+inline std::vector<Complex> dense(const Formula& f) {
+    std::vector<Complex> matrix;
+    for (Integer row = 0; row < f.rows(); ++row)
+        for (Integer column = 0; column < f.columns(); ++column) matrix.push_back(entry(f, row, column));
+    return matrix;
+}
+
+inline std::vector<Complex> random_vector(Integer n, std::mt19937& generator) {
+    std::uniform_real_distribution<long double> uniform(-1, 1);
+    std::vector<Complex> x;
+    for (Integer i = 0; i < n; ++i) x.emplace_back(uniform(generator), uniform(generator));
+    return x;
+}
+
+/// ‖a − b‖ / ‖b‖ in the Euclidean norm.
+inline long double relative_error(const std::vector<Complex>& a, const std::vector<Complex>& b) {
+    if (a.size() != b.size()) return 1;
+    long double difference = 0, size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::norm(a[i] - b[i]);
+        size += std::norm(b[i]);
+    }
+    return size == 0 ? std::sqrt(difference) : std::sqrt(difference / size);
+}
+
+} // namespace swirl::reference

@@ -1,0 +1,139 @@
+#include "rules/reference.hpp"
+#include "rules/row_column.hpp"
+#include "rules/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+namespace swirl::rules {
+namespace {
+
+using formula::DCT;
+using formula::DFT;
+using formula::DST;
+using formula::RDFT;
+using formula::WHT;
+
+/// Units of long double's last place, relative to the norm of the whole: the formulas evaluated here are exact but
+/// for the rounding of their constants and of the evaluation itself.
+constexpr long double tolerance = 64 * std::numeric_limits<long double>::epsilon();
+
+constexpr Direction directions[] = {Direction::forward, Direction::backward};
+
+/// Every transform of size n, and the multidimensional DFTs of n points.
+std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
+    std::vector<Formula> result;
+    for (const Direction direction : directions) {
+        result.push_back(DFT(n, direction));
+        result.push_back(RDFT(n, direction));
+        for (Integer a = 2; a < n; ++a) {
+            if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
+            const std::vector<Integer> two{a, n / a};
+            result.push_back(dft_multidimensional(two, direction));
+            for (Integer b = 2; b < n / a; ++b)
+                if (n / a % b == 0) {
+                    const std::vector<Integer> three{a, b, n / a / b};
+                    result.push_back(dft_multidimensional(three, direction));
+                }
+        }
+    }
+    for (const int type : {2, 3, 4}) {
+        result.push_back(DCT(type, n));
+        result.push_back(DST(type, n));
+    }
+    if ((n & (n - 1)) == 0) result.push_back(WHT(n));
+    result.push_back(formula::circulant(reference::random_vector(n, generator)));
+    return result;
+}
+
+std::string describe(const BreakdownRule& rule, const Formula& transform, const Choice& choice) {
+    return fmt::format("{}({}) of a transform of payload {} and {} points", rule.name, fmt::join(choice, ","),
+                       transform.payload().index(), transform.rows());
+}
+
+TEST(EveryBreakdownRule, EqualsTheDenseTransformForEveryChoice) {
+    std::mt19937 generator(1);
+    std::map<std::string_view, int> fired;
+    for (Integer n = 1; n <= 64; ++n) {
+        for (const Formula& transform : transforms_of_size(n, generator)) {
+            const std::vector<formula::Complex> expected = reference::dense(transform);
+            for (const BreakdownRule& rule : registry()) {
+                if (!rule.applicable(transform).ok()) continue;
+                const std::vector<Choice> choices = rule.choices(transform);
+                EXPECT_FALSE(choices.empty()) << rule.name << " " << n;
+                for (const Choice& choice : choices) {
+                    const auto actual = formula::dense(rule.build(transform, choice));
+                    ASSERT_LT(reference::relative_error(actual, expected), tolerance)
+                        << describe(rule, transform, choice);
+                    ++fired[rule.name];
+                }
+            }
+        }
+    }
+    for (const BreakdownRule& rule : registry()) {
+        EXPECT_GT(fired[rule.name], 0) << rule.name << " was never applied";
+        std::cout << fmt::format("{:24} {:5} cases   {}\n", rule.name, fired[rule.name], rule.identity);
+    }
+}
+
+TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
+    std::mt19937 generator(2);
+    std::vector<Integer> sizes{128, 81, 127, 257, 240};
+    std::uniform_int_distribution<Integer> uniform(65, 300);
+    for (int i = 0; i < 4; ++i) sizes.push_back(uniform(generator));
+    for (const Integer n : sizes)
+        for (const Formula& transform : transforms_of_size(n, generator)) {
+            if (transform.is<formula::Kronecker>() && generator() % 16 != 0) continue;
+            const auto x = reference::random_vector(n, generator);
+            const auto expected = [&] {
+                std::vector<formula::Complex> y(x.size());
+                const auto matrix = reference::dense(transform);
+                for (std::size_t i = 0; i < matrix.size(); ++i)
+                    y[i / x.size()] += matrix[i] * x[i % x.size()];
+                return y;
+            }();
+            for (const BreakdownRule& rule : registry()) {
+                if (!rule.applicable(transform).ok()) continue;
+                for (const Choice& choice : rule.choices(transform)) {
+                    const auto actual = formula::apply(rule.build(transform, choice), x);
+                    EXPECT_LT(reference::relative_error(actual, expected), tolerance)
+                        << describe(rule, transform, choice);
+                }
+            }
+        }
+}
+
+TEST(EveryBreakdownRule, NamesItsReasonWhereItDoesNotApplyAndThrowsItWhenBuilt) {
+    std::mt19937 generator(3);
+    for (const Integer n : {1, 2, 3, 8, 12, 37})
+        for (const Formula& transform : transforms_of_size(n, generator))
+            for (const BreakdownRule& rule : registry()) {
+                const Applicability applicable = rule.applicable(transform);
+                if (applicable.ok()) continue;
+                EXPECT_FALSE(applicable.reason().empty()) << rule.name;
+                EXPECT_THROW(rule.build(transform, {1, 1, 1, 1}), UserError) << rule.name << " " << n;
+            }
+}
+
+TEST(Registry, IsSortedByNameWithoutRepetition) {
+    const auto rules = registry();
+    for (std::size_t i = 1; i < rules.size(); ++i) EXPECT_LT(rules[i - 1].name, rules[i].name);
+    for (const BreakdownRule& rule : rules) EXPECT_EQ(&rule_named(rule.name), &rule);
+}
+
+TEST(Registry, ListsTheNamesWhenAskedForAnUnknownOne) {
+    try {
+        rule_named("coolei-tukey");
+        FAIL();
+    } catch (const UserError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("coolei-tukey"), std::string::npos);
+        for (const BreakdownRule& rule : registry()) EXPECT_NE(text.find(rule.name), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace swirl::rules
