@@ -1,6 +1,7 @@
 #include "passes/pipeline.hpp"
 
 #include "base/error.hpp"
+#include "passes/carry_scale_factors.hpp"
 #include "passes/fold_constants.hpp"
 #include "passes/form_fma.hpp"
 #include "passes/propagate_signs.hpp"
@@ -38,6 +39,8 @@ constexpr Pass arithmetic_list[] = {
 };
 
 constexpr Pass fma_list[] = {
+    {"carry scale factors", plain<carry_scale_factors>},
+    {"share common subexpressions", plain<share_common_subexpressions>},
     {"form fma", plain<form_fma>},
 };
 

@@ -196,7 +196,6 @@ private:
 
 Program share_common_subexpressions(Program program) {
     Sharing(program).walk(program.body);
-    compact(program);
     return program;
 }
 

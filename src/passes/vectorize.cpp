@@ -2,7 +2,6 @@
 
 #include "ir/analysis.hpp"
 #include "passes/memory_blocks.hpp"
-#include "passes/remove_dead_code.hpp"
 #include "passes/statements.hpp"
 #include "passes/transpose.hpp"
 
@@ -38,7 +37,6 @@ public:
         std::vector<Value>& run = run_at_end(to).operations;
         run_ = &run;
         run.reserve(run.size() + 2 * source_->operations.size());
-        program_.operations.reserve(count + 2 * source_->operations.size());
         for (std::size_t p = 0; p < source_->operations.size(); ++p) convert(p);
     }
 
@@ -92,10 +90,13 @@ private:
         } else if (opcode == Opcode::splat) {
             vector(value) = as_vector(program_[value].operands[0]);
         } else {
-            Operation operation = program_[value];
-            operation.type.lanes = lanes_;
-            for (Value& operand : operands(operation)) operand = as_vector(operand);
-            vector(value) = writer().append(std::move(operation));
+            for (std::size_t i = 0; i < operand_count(program_[value]); ++i) {
+                const Value operand = as_vector(program_[value].operands[i]); // may move the table
+                program_[value].operands[i] = operand;
+            }
+            program_[value].type.lanes = lanes_;
+            run_->push_back(value);
+            vector(value) = value;
         }
     }
 
@@ -296,7 +297,7 @@ void vectorize_loops(Program& program, Body& body, int lanes) {
 
 Program vectorize(Program program, int lanes) {
     vectorize_loops(program, program.body, lanes);
-    return remove_dead_code(std::move(program));
+    return program;
 }
 
 } // namespace swirl::passes

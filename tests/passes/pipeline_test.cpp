@@ -1,60 +1,75 @@
-// Random kernels through the whole pipeline: the interpreter, after each pass, gives what it gave before, exactly.
+// Random kernels through the whole pipeline: the interpreter, after each pass, gives what it gave before.
 
 #include "passes/pipeline.hpp"
 
 #include "passes/random_program.hpp"
 #include "passes/support.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <string>
 
 namespace swirl::passes {
 namespace {
 
 void expect_every_pass_to_keep_results(const ir::Program& program, const Context& context,
-                                       std::span<const Pass> passes, unsigned seed) {
+                                       std::span<const Pass> passes, unsigned seed, double tolerance) {
     const auto expected = run_on_integers(program, seed);
     ir::Program previous = program;
     for (const Pass& pass : passes) {
         const ir::Program next = run(previous, context, std::span(&pass, 1));
-        std::map<std::string, std::vector<double>> got;
+        const auto report = [&](const std::string& what) {
+            return fmt::format("after pass '{}', seed {}: {}\nbefore:\n{}\nafter:\n{}", pass.name, seed, what,
+                               ir::to_string(previous), ir::to_string(next));
+        };
         try {
-            got = run_on_integers(next, seed);
+            for (const auto& [name, values] : run_on_integers(next, seed))
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    ASSERT_NEAR(values[i], expected.at(name)[i], tolerance)
+                        << report(fmt::format("{}[{}]", name, i));
         } catch (const std::exception& error) {
-            FAIL() << "after pass '" << pass.name << "', seed " << seed << ": " << error.what()
-                   << "\nbefore:\n"
-                   << ir::to_string(previous) << "\nafter:\n"
-                   << ir::to_string(next);
+            FAIL() << report(error.what());
         }
-        ASSERT_EQ(expected, got) << "after pass '" << pass.name << "', seed " << seed << "\nbefore:\n"
-                                 << ir::to_string(previous) << "\nafter:\n"
-                                 << ir::to_string(next);
         previous = next;
     }
 }
 
+/// Without the one pass that multiplies by quotients of constants.
+std::vector<Pass> exact_passes_for(const target::Cpu& cpu) {
+    std::vector<Pass> passes = passes_for(cpu);
+    std::erase_if(passes, [](const Pass& pass) { return pass.name == "carry scale factors"; });
+    return passes;
+}
+
 TEST(Pipeline, KeepsTheResultsOfRandomKernelsForEveryNumberOfLanes) {
-    const unsigned first_seed = 1;
-    for (unsigned seed = first_seed; seed < first_seed + 400; ++seed) {
+    for (unsigned seed = 1; seed < 400; ++seed) {
         std::mt19937 random(seed);
         const int lanes = 2 << (seed % 4);
         const int trips = std::uniform_int_distribution<int>(1, lanes)(random);
-        const auto scalar = seed / 4 % 2 == 0 ? ir::Scalar::float64 : ir::Scalar::float32;
-        const ir::Program program = RandomProgram(seed, {.scalar = scalar, .trips = trips}).make();
+        const bool doubles = seed / 4 % 2 == 0;
+        const ir::Program program =
+            RandomProgram(seed, {.scalar = doubles ? ir::Scalar::float64 : ir::Scalar::float32,
+                                 .trips = trips,
+                                 .bits = doubles ? 40 : 18})
+                .make();
         const Context context{&target::portable_cpu(), lanes};
-        std::vector<Pass> passes = passes_for(target::avx512_cpu());
-        expect_every_pass_to_keep_results(program, context, passes, seed);
+        expect_every_pass_to_keep_results(program, context, exact_passes_for(target::avx512_cpu()), seed, 0);
         if (HasFatalFailure()) return;
     }
 }
 
-TEST(Pipeline, KeepsTheResultsOfRandomKernelsForEveryCpu) {
+TEST(Pipeline, KeepsTheResultsOfRandomKernelsUpToRoundingForEveryCpu) {
     for (const target::Cpu* cpu : target::cpus())
-        for (unsigned seed = 1; seed < 60; ++seed) {
-            const auto scalar = seed % 2 == 0 ? ir::Scalar::float64 : ir::Scalar::float32;
+        for (unsigned seed = 1; seed < 100; ++seed) {
+            const bool doubles = seed % 2 == 0;
+            const auto scalar = doubles ? ir::Scalar::float64 : ir::Scalar::float32;
             const int lanes = target::lanes(*cpu, scalar);
             const int trips = seed % 3 == 0 ? 1 + static_cast<int>(seed) % lanes : lanes;
-            const ir::Program program = RandomProgram(seed, {.scalar = scalar, .trips = trips}).make();
-            expect_every_pass_to_keep_results(program, {cpu, lanes}, passes_for(*cpu), seed);
+            const ir::Program program =
+                RandomProgram(seed, {.scalar = scalar, .trips = trips, .bits = 12}).make();
+            const double rounding = 64 * std::ldexp(1.0, 12 - (doubles ? 53 : 24));
+            expect_every_pass_to_keep_results(program, {cpu, lanes}, passes_for(*cpu), seed, rounding);
             if (HasFatalFailure()) return;
         }
 }

@@ -10,13 +10,15 @@ namespace swirl::passes {
 
 /// A random kernel of the kind that lower/ makes: serial and unrolled loops around a loop over lanes, whose body loads
 /// from an input, a table, a scratch buffer and a buffer that is changed in place, computes, and stores. All values
-/// are integers (or halves) small enough for exact arithmetic in the type.
+/// are multiples of powers of two, and small enough for exact arithmetic in the type; constants are powers of two.
 class RandomProgram {
 public:
     struct Shape {
         ir::Scalar scalar = ir::Scalar::float64;
         int trips = 4; ///< of the loop over lanes
         int operations = 40;
+        int bits =
+            18; ///< of the largest values, fractions included; 18 and 40 leave float32 and float64 exact
     };
 
     RandomProgram(unsigned seed, Shape shape) : random_(seed), shape_(shape), builder_("random") {}
@@ -107,9 +109,9 @@ private:
     }
 
     void constants() {
-        for (const long double c : {0.0L, 1.0L, -1.0L, 2.0L, -2.0L, 0.5L, -0.5L, 3.0L, -3.0L})
+        for (const long double c : {0.0L, 1.0L, -1.0L, 2.0L, -2.0L, 0.5L, -0.5L, 4.0L, -4.0L})
             if (flip())
-                know(builder_.constant({shape_.scalar, 1}, c), c == 0 ? 0 : c == 3 || c == -3 ? 2 : 1);
+                know(builder_.constant({shape_.scalar, 1}, c), c == 0 ? 0 : c == 4 || c == -4 ? 2 : 1);
         know(builder_.constant({shape_.scalar, 1}, 1), 0);
     }
 
@@ -147,7 +149,7 @@ private:
         }
     }
 
-    int bits() const { return shape_.scalar == ir::Scalar::float64 ? 40 : 18; }
+    int bits() const { return shape_.bits; }
     void know(ir::Value value, int bits) { known_.push_back({value, bits}); }
 
     /// One of the newest values of at most so many bits; the constant 1 always is one.
