@@ -13,12 +13,20 @@
 #include "passes/unroll.hpp"
 #include "passes/vectorize.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace swirl::passes {
 namespace {
 
 using ir::Program;
+using ir::Stage;
+
+#ifdef NDEBUG
+constexpr bool verifies = false;
+#else
+constexpr bool verifies = true;
+#endif
 
 /// A pass that needs to know nothing of the machine.
 template <Program (*function)(Program)> Program plain(Program program, const Context&) {
@@ -26,33 +34,45 @@ template <Program (*function)(Program)> Program plain(Program program, const Con
 }
 
 constexpr Pass loop_list[] = {
-    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); }},
+    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); }, Stage::lowered},
     {"vectorize",
-     [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); }},
+     [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); },
+     Stage::vectorized},
 };
 
 constexpr Pass arithmetic_list[] = {
-    {"share common subexpressions", plain<share_common_subexpressions>},
-    {"fold constants", plain<fold_constants>},
-    {"propagate signs", plain<propagate_signs>},
-    {"share common subexpressions", plain<share_common_subexpressions>},
+    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
+    {"fold constants", plain<fold_constants>, Stage::vectorized},
+    {"propagate signs", plain<propagate_signs>, Stage::vectorized},
+    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
 };
 
 constexpr Pass fma_list[] = {
-    {"carry scale factors", plain<carry_scale_factors>},
-    {"share common subexpressions", plain<share_common_subexpressions>},
-    {"form fma", plain<form_fma>},
+    {"carry scale factors", plain<carry_scale_factors>, Stage::vectorized},
+    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
+    {"form fma", plain<form_fma>, Stage::vectorized},
 };
 
 constexpr Pass machine_list[] = {
-    {"remove dead code", plain<remove_dead_code>},
+    {"remove dead code", plain<remove_dead_code>, Stage::vectorized},
     {"select instructions",
      [](Program program, const Context& context) {
          return select_instructions(std::move(program), *context.cpu);
-     }},
-    {"strength-reduce addresses", plain<strength_reduce_addresses>},
-    {"schedule for registers", plain<schedule_for_registers>},
+     },
+     Stage::vectorized},
+    {"strength-reduce addresses", plain<strength_reduce_addresses>, Stage::machine},
+    {"schedule for registers", plain<schedule_for_registers>, Stage::machine},
 };
+
+/// The portable CPU keeps its shuffles, which stage `machine` forbids.
+void verify_after(const Pass& pass, const Program& program, const target::Cpu& cpu) {
+    const bool portable = cpu.set == target::InstructionSet::portable;
+    try {
+        ir::verify(program, portable ? std::min(pass.stage, Stage::vectorized) : pass.stage);
+    } catch (const InternalError& error) {
+        throw InternalError("after pass '{}': {}", pass.name, error.what());
+    }
+}
 
 /// The widest floating type in the program's buffers.
 ir::Scalar floating_type(const Program& program) {
@@ -72,6 +92,7 @@ std::span<const Pass> machine_passes() { return machine_list; }
 Program run(Program program, const Context& context, std::span<const Pass> passes, const Observer& observer) {
     for (const Pass& pass : passes) {
         program = pass.function(std::move(program), context);
+        if (verifies) verify_after(pass, program, *context.cpu);
         if (observer) observer(pass, program);
     }
     return program;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "ir/program.hpp"
+#include "ir/verify.hpp"
 #include "target/cpu.hpp"
 
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 /// The order of the passes, as data.
 namespace swirl::passes {
@@ -19,6 +21,7 @@ struct Context {
 struct Pass {
     std::string_view name;
     ir::Program (*function)(ir::Program, const Context&);
+    ir::Stage stage; ///< that the result verifies at, given a program of this or the stage before
 };
 
 /// Loops over lanes and unrolled loops become straight runs of vector operations.
@@ -33,7 +36,7 @@ std::span<const Pass> machine_passes();
 /// Called with the program after each pass.
 using Observer = std::function<void(const Pass&, const ir::Program&)>;
 
-/// Runs `passes` in order. With assertions on, the result of each is verified; InternalError names the pass.
+/// Runs `passes` in order. In builds with assertions the result of each is verified; InternalError names the pass.
 ir::Program run(ir::Program program, const Context& context, std::span<const Pass> passes,
                 const Observer& observer = {});
 
