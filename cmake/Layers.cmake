@@ -30,6 +30,9 @@ foreach(layer IN LISTS layer_order)
     list(APPEND SWIRL_LAYERS ${layer})
 endforeach()
 
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
+    COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
+
 add_library(swirl_all INTERFACE)
 foreach(layer IN LISTS SWIRL_LAYERS)
     target_link_libraries(swirl_all INTERFACE swirl_${layer})

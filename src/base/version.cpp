@@ -1,0 +1,7 @@
+#include "base/version.hpp"
+
+namespace swirl {
+
+std::string_view version() { return SWIRL_VERSION; }
+
+} // namespace swirl

@@ -1,0 +1,369 @@
+#include "search/wisdom.hpp"
+
+#include "base/error.hpp"
+#include "search/sqlite.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace swirl::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs `f` in `count` new processes at once; whether all of them returned true.
+template <class F> bool in_processes(int count, F&& f) {
+    std::vector<pid_t> children;
+    for (int i = 0; i < count; ++i) {
+        const pid_t child = fork();
+        if (child == 0) _exit(f(i) ? 0 : 1);
+        children.push_back(child);
+    }
+    bool all = true;
+    for (const pid_t child : children) {
+        int status = 0;
+        all = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && all;
+    }
+    return all;
+}
+
+class WisdomFile : public testing::Test {
+protected:
+    Wisdom open() {
+        return Wisdom(file, [this](std::string_view message) { warnings.emplace_back(message); });
+    }
+    std::size_t files_named(std::string_view part) const {
+        const auto holds = [&](const fs::directory_entry& each) {
+            return each.path().filename().string().find(part) != std::string::npos;
+        };
+        return static_cast<std::size_t>(std::count_if(fs::directory_iterator(folder.path()), {}, holds));
+    }
+
+    TemporaryFolder folder;
+    fs::path file = folder.path() / "deeper" / "wisdom.sqlite";
+    std::vector<std::string> warnings;
+};
+
+const WisdomKey key{"machine", "dft 1024"};
+const WisdomEntry timed{"radix 32 32", 2e-6, FoundBy::measure, 1700000000, "0.1.0"};
+
+WisdomEntry with_time(double seconds) {
+    WisdomEntry entry = timed;
+    entry.seconds = seconds;
+    return entry;
+}
+
+TEST_F(WisdomFile, KeepsEntriesBetweenOpenings) {
+    EXPECT_TRUE(open().remember(key, timed));
+    Wisdom again = open();
+    EXPECT_EQ(again.find(key), timed);
+    EXPECT_EQ(again.find({"other machine", key.problem}), std::nullopt);
+    EXPECT_EQ(again.file(), file);
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
+    Wisdom wisdom = open();
+    WisdomEntry estimated = with_time(1e-9);
+    estimated.found_by = FoundBy::estimate;
+    EXPECT_TRUE(wisdom.remember(key, estimated));
+    EXPECT_TRUE(wisdom.remember(key, timed)) << "timed is better than estimated, even if slower";
+    EXPECT_FALSE(wisdom.remember(key, estimated));
+    EXPECT_FALSE(wisdom.remember(key, with_time(3e-6)));
+    EXPECT_TRUE(wisdom.remember(key, with_time(1e-6)));
+    EXPECT_EQ(wisdom.find(key)->seconds, 1e-6);
+    EXPECT_TRUE(wisdom.replace(key, with_time(5e-6)));
+    EXPECT_EQ(wisdom.find(key)->seconds, 5e-6);
+}
+
+TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
+    std::vector<WisdomEntry> entries;
+    for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
+        for (const double seconds : {1.0, 2.0}) entries.push_back({"r", seconds, how, 1, "v"});
+    Wisdom wisdom(":memory:");
+    for (const WisdomEntry& old : entries)
+        for (const WisdomEntry& next : entries) {
+            wisdom.replace(key, old);
+            EXPECT_EQ(wisdom.remember(key, next), is_better(next, old));
+        }
+}
+
+TEST_F(WisdomFile, FillsInTimeAndVersion) {
+    Wisdom wisdom = open();
+    wisdom.remember(key, {.recipe = "r", .seconds = 1});
+    EXPECT_GT(wisdom.find(key)->created, 1700000000);
+    EXPECT_FALSE(wisdom.find(key)->version.empty());
+}
+
+TEST_F(WisdomFile, ForgetsOneAllOfAMachineOrAll) {
+    Wisdom wisdom = open();
+    for (const char* machine : {"a", "b"})
+        for (const char* problem : {"1", "2", "3"}) wisdom.remember({machine, problem}, timed);
+    wisdom.remember_fact("a", "probe", "{}");
+    EXPECT_EQ(wisdom.forget({"a", "2"}), 1);
+    EXPECT_EQ(wisdom.forget({"a", "2"}), 0);
+    EXPECT_EQ(wisdom.forget_machine("a"), 2);
+    EXPECT_EQ(wisdom.fact("a", "probe"), std::nullopt);
+    EXPECT_EQ(wisdom.entries().size(), 3U);
+    EXPECT_EQ(wisdom.forget_all(), 3);
+    EXPECT_TRUE(wisdom.entries().empty());
+}
+
+TEST_F(WisdomFile, KeepsFactsAboutMachines) {
+    Wisdom wisdom = open();
+    EXPECT_EQ(wisdom.fact("m", "probe"), std::nullopt);
+    wisdom.remember_fact("m", "probe", "one");
+    wisdom.remember_fact("m", "probe", "two");
+    EXPECT_EQ(open().fact("m", "probe"), "two");
+}
+
+TEST_F(WisdomFile, TakesTextAsItIs) {
+    const WisdomKey odd{"m'\"; DROP TABLE entries; --", std::string("a\0b", 3)};
+    Wisdom wisdom = open();
+    wisdom.remember(odd, timed);
+    EXPECT_EQ(wisdom.find(odd), timed);
+    EXPECT_EQ(wisdom.entries().front().first, odd);
+}
+
+TEST_F(WisdomFile, RefusesEntriesWithoutRecipeOrTime) {
+    Wisdom wisdom = open();
+    EXPECT_THROW(wisdom.remember(key, {.recipe = "", .seconds = 1}), InternalError);
+    EXPECT_THROW(wisdom.remember(key, with_time(-1)), InternalError);
+    EXPECT_THROW(wisdom.remember(key, with_time(std::numeric_limits<double>::quiet_NaN())), InternalError);
+}
+
+TEST_F(WisdomFile, ServesThreadsAtOnce) {
+    Wisdom wisdom = open();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 10; ++i) {
+                wisdom.remember({"m", std::to_string(i)}, with_time(1 + t));
+                wisdom.find({"m", std::to_string(i)});
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& [each, entry] : wisdom.entries()) EXPECT_EQ(entry.seconds, 1) << each.problem;
+    EXPECT_EQ(wisdom.entries().size(), 10U);
+}
+
+TEST_F(WisdomFile, ServesProcessesThatCreateAndWriteItAtOnce) {
+    constexpr int processes = 6;
+    constexpr int problems = 12;
+    const bool all = in_processes(processes, [&](int process) {
+        bool warned = false;
+        Wisdom wisdom(file, [&](std::string_view) { warned = true; });
+        for (int i = 0; i < problems; ++i)
+            wisdom.remember({"m", std::to_string(i)}, with_time(1 + (process + i) % processes));
+        return !warned && wisdom.file() == file;
+    });
+    EXPECT_TRUE(all);
+    const auto entries = open().entries();
+    EXPECT_EQ(entries.size(), static_cast<std::size_t>(problems));
+    for (const auto& [each, entry] : entries)
+        EXPECT_EQ(entry.seconds, 1) << "the best of all processes survives";
+}
+
+TEST_F(WisdomFile, StaysUsableInAChildProcess) {
+    Wisdom wisdom = open();
+    wisdom.remember({"m", "parent"}, timed);
+    EXPECT_TRUE(in_processes(3, [&](int i) {
+        return wisdom.find({"m", "parent"}) == timed && wisdom.remember({"m", std::to_string(i)}, timed);
+    }));
+    EXPECT_EQ(wisdom.entries().size(), 4U);
+}
+
+// ---- files that are not as they should be ---------------------------------------------------------------------
+
+TEST_F(WisdomFile, MovesAFileThatIsNoDatabaseAsideAndBeginsAnew) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << std::string(5000, 'x');
+    EXPECT_TRUE(open().remember(key, timed));
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("damaged"), std::string::npos);
+    EXPECT_EQ(open().find(key), timed);
+    std::size_t kept = 0;
+    for (const fs::directory_entry& each : fs::directory_iterator(file.parent_path()))
+        if (each.path().string().find(".damaged-") != std::string::npos) kept += each.file_size() == 5000U;
+    EXPECT_EQ(kept, 1U) << "what was in the file is kept under another name";
+}
+
+/// Overwrites everything behind the first page, which holds the tables' contents.
+void damage(const fs::path& file) {
+    const auto size = fs::file_size(file);
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(4096);
+    const std::string garbage(size - 4096, '\xa5');
+    stream.write(garbage.data(), static_cast<std::streamsize>(garbage.size()));
+}
+
+TEST_F(WisdomFile, RecoversWhenPagesInsideAreDamaged) {
+    {
+        Wisdom wisdom = open();
+        for (int i = 0; i < 300; ++i) wisdom.remember({"m", std::to_string(i)}, timed);
+    }
+    damage(file);
+    Wisdom wisdom = open();
+    EXPECT_EQ(wisdom.find({"m", "7"}), std::nullopt);
+    EXPECT_TRUE(wisdom.remember(key, timed));
+    EXPECT_EQ(wisdom.file(), file);
+    EXPECT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(open().entries().size(), 1U);
+}
+
+TEST_F(WisdomFile, IsMovedAsideOnceWhenSeveralProcessesMeetTheDamage) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << std::string(5000, 'x');
+    EXPECT_TRUE(in_processes(5, [&](int i) {
+        Wisdom wisdom(file, [](std::string_view) {});
+        return wisdom.remember({"m", std::to_string(i)}, timed);
+    }));
+    std::size_t moved = 0;
+    for (const fs::directory_entry& each : fs::directory_iterator(file.parent_path()))
+        moved += each.path().string().find(".damaged-") != std::string::npos;
+    EXPECT_EQ(moved, 1U);
+    EXPECT_EQ(open().entries().size(), 5U);
+}
+
+TEST_F(WisdomFile, LeavesANewerFormatAlone) {
+    open().remember(key, timed);
+    sqlite::Database(file).execute("PRAGMA user_version = 7; CREATE TABLE more (x)");
+    {
+        Wisdom wisdom = open();
+        EXPECT_EQ(wisdom.file(), ":memory:");
+        EXPECT_EQ(wisdom.find(key), std::nullopt);
+        EXPECT_TRUE(wisdom.remember(key, timed)) << "in memory";
+        EXPECT_EQ(wisdom.find(key), timed);
+    }
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("version 7"), std::string::npos);
+    EXPECT_EQ(sqlite::Database(file).single_integer("SELECT count(*) FROM entries"), 1);
+}
+
+TEST_F(WisdomFile, LeavesAnotherProgramsDatabaseAlone) {
+    fs::create_directories(file.parent_path());
+    sqlite::Database(file).execute("CREATE TABLE photographs (x)");
+    EXPECT_EQ(open().file(), ":memory:");
+    EXPECT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(sqlite::Database(file).single_integer("SELECT count(*) FROM sqlite_schema"), 1);
+}
+
+TEST_F(WisdomFile, LivesInMemoryWhereNoFileCanBe) {
+    file = folder.path() / "plain file" / "wisdom.sqlite";
+    std::ofstream(folder.path() / "plain file") << "x";
+    Wisdom wisdom = open();
+    EXPECT_EQ(wisdom.file(), ":memory:");
+    EXPECT_EQ(warnings.size(), 1U);
+    EXPECT_TRUE(wisdom.remember(key, timed));
+}
+
+// ---- JSON lines -----------------------------------------------------------------------------------------------
+
+TEST_F(WisdomFile, ComesBackWholeFromItsLines) {
+    Wisdom first(":memory:");
+    for (int i = 0; i < 20; ++i)
+        first.remember({"m \"q\" é", std::to_string(i)}, {"recipe\n" + std::to_string(i), 1.0 / (i + 3),
+                                                          static_cast<FoundBy>(i % 3), 1000 + i, "v"});
+    std::stringstream lines;
+    EXPECT_EQ(first.export_lines(lines), 20);
+    Wisdom second = open();
+    const Wisdom::Imported imported = second.import_lines(lines);
+    EXPECT_EQ(imported.stored, 20);
+    EXPECT_TRUE(imported.unreadable.empty());
+    EXPECT_EQ(second.entries(), first.entries());
+}
+
+TEST_F(WisdomFile, MergesByTheBetterTime) {
+    Wisdom theirs(":memory:");
+    theirs.remember({"m", "faster here"}, with_time(5));
+    theirs.remember({"m", "faster there"}, with_time(1));
+    theirs.remember({"m", "only there"}, with_time(9));
+    Wisdom ours = open();
+    ours.remember({"m", "faster here"}, with_time(2));
+    ours.remember({"m", "faster there"}, with_time(3));
+    std::stringstream lines;
+    theirs.export_lines(lines);
+    const Wisdom::Imported imported = ours.import_lines(lines);
+    EXPECT_EQ(imported.stored, 2);
+    EXPECT_EQ(imported.kept, 1);
+    EXPECT_EQ(ours.find({"m", "faster here"})->seconds, 2);
+    EXPECT_EQ(ours.find({"m", "faster there"})->seconds, 1);
+    EXPECT_EQ(ours.find({"m", "only there"})->seconds, 9);
+}
+
+TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
+    Wisdom source(":memory:");
+    source.remember(key, timed);
+    std::stringstream good;
+    source.export_lines(good);
+    const std::string line = good.str();
+    std::stringstream lines;
+    lines
+        << "\n"                                    // 1: blank
+        << line                                    // 2: good
+        << line.substr(0, line.size() / 2) << "\n" // 3: cut off
+        << "[1, 2, 3]\n"                           // 4: no object
+        << "{\"machine\": \"m\"}\n"                // 5: fields missing
+        << std::string(100000, '[') << "\n"        // 6: deep
+        << "\xff\xfe\n"                            // 7: no UTF-8
+        << R"({"machine":"m","problem":"p","recipe":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
+        << "\n" // 8: negative time
+        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
+        << "\n" // 9: no finite time
+        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
+        << "\n" // 10: unknown way
+        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
+        << "\n"; // 11: good, with something more
+    Wisdom wisdom = open();
+    const Wisdom::Imported imported = wisdom.import_lines(lines);
+    EXPECT_EQ(imported.unreadable, (std::vector<Integer>{3, 4, 5, 6, 7, 8, 9, 10}));
+    EXPECT_EQ(imported.stored, 2);
+    EXPECT_EQ(wisdom.find(key), timed);
+}
+
+// ---- where the file is ----------------------------------------------------------------------------------------
+
+class WisdomPlace : public testing::Test {
+protected:
+    static constexpr const char* names[] = {"SWIRL_WISDOM", "XDG_CACHE_HOME", "HOME"};
+    WisdomPlace() {
+        for (const char* name : names) {
+            const char* value = std::getenv(name);
+            before.push_back(value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+            unsetenv(name);
+        }
+    }
+    ~WisdomPlace() override {
+        for (std::size_t i = 0; i < before.size(); ++i)
+            before[i] ? setenv(names[i], before[i]->c_str(), 1) : unsetenv(names[i]);
+    }
+    std::vector<std::optional<std::string>> before;
+};
+
+TEST_F(WisdomPlace, FollowsTheEnvironmentInOrder) {
+    EXPECT_EQ(Wisdom::default_file(), ":memory:");
+    setenv("HOME", "", 1);
+    EXPECT_EQ(Wisdom::default_file(), ":memory:");
+    setenv("HOME", "/home/me", 1);
+    EXPECT_EQ(Wisdom::default_file(), "/home/me/.cache/swirl/wisdom.sqlite");
+    setenv("XDG_CACHE_HOME", "relative/is/ignored", 1);
+    EXPECT_EQ(Wisdom::default_file(), "/home/me/.cache/swirl/wisdom.sqlite");
+    setenv("XDG_CACHE_HOME", "/cache", 1);
+    EXPECT_EQ(Wisdom::default_file(), "/cache/swirl/wisdom.sqlite");
+    setenv("SWIRL_WISDOM", "here.sqlite", 1);
+    EXPECT_EQ(Wisdom::default_file(), "here.sqlite");
+}
+
+} // namespace
+} // namespace swirl::search
