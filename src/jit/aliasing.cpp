@@ -1,0 +1,98 @@
+#include "jit/aliasing.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace swirl::jit {
+
+namespace {
+
+struct Range {
+    Integer low;
+    Integer high; ///< one past the last byte
+    Position position;
+};
+
+/// The stores of a block to one buffer through one stream.
+struct Group {
+    const MemoryPlace* example;
+    bool is_dynamic;
+    Integer longest = 0;
+    std::vector<Position> positions; ///< ascending
+    std::vector<Range> ranges;       ///< by low end
+};
+
+bool same_stream(const MemoryPlace& a, const MemoryPlace& b) {
+    return a.base == b.base && a.number == b.number;
+}
+
+std::vector<Group> group_stores(const Block& block) {
+    std::vector<Group> groups;
+    Position position = -1;
+    for (const MachineOperation& operation : block.operations) {
+        ++position;
+        if (operation.form != Form::store) continue;
+        const MemoryPlace& place = block.places[static_cast<std::size_t>(operation.memory)];
+        if (place.buffer < 0) continue;
+        const bool is_dynamic = place.dynamic != no_register;
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+            return g.example->buffer == place.buffer && same_stream(*g.example, place) &&
+                   g.is_dynamic == is_dynamic;
+        });
+        if (group == groups.end()) group = groups.insert(groups.end(), Group{&place, is_dynamic, 0, {}, {}});
+        group->positions.push_back(position);
+        const Integer bytes = operation.memory_bytes;
+        group->ranges.push_back({place.displacement, place.displacement + bytes, position});
+        group->longest = std::max(group->longest, bytes);
+    }
+    for (Group& group : groups)
+        std::sort(group.ranges.begin(), group.ranges.end(),
+                  [](const Range& a, const Range& b) { return a.low < b.low; });
+    return groups;
+}
+
+Position first_after(const std::vector<Position>& positions, Position from) {
+    const auto at = std::lower_bound(positions.begin(), positions.end(), from);
+    return at == positions.end() ? never : *at;
+}
+
+Position first_overlap(const Group& group, const Leaf& leaf) {
+    const Integer low = leaf.place.displacement;
+    const Integer high = low + leaf.bytes;
+    auto at = std::lower_bound(group.ranges.begin(), group.ranges.end(), low - group.longest,
+                               [](const Range& range, Integer value) { return range.low < value; });
+    Position first = never;
+    for (; at != group.ranges.end() && at->low < high; ++at)
+        if (at->high > low && at->position >= leaf.created) first = std::min(first, at->position);
+    return first;
+}
+
+} // namespace
+
+void find_expiries(const ir::Program& program, Block& block) {
+    const std::vector<Group> groups = group_stores(block);
+    if (groups.empty()) return;
+    const auto is_argument = [&](ir::Buffer buffer) {
+        return program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::argument;
+    };
+    for (Leaf& leaf : block.leaves) {
+        const ir::Buffer buffer = leaf.place.buffer;
+        if (buffer < 0 || program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::table)
+            continue;
+        for (const Group& group : groups) {
+            const ir::Buffer stored = group.example->buffer;
+            Position first = never;
+            if (stored != buffer) {
+                if (is_argument(stored) && is_argument(buffer))
+                    first = first_after(group.positions, leaf.created);
+            } else if (group.is_dynamic || !same_stream(*group.example, leaf.place)) {
+                first = first_after(group.positions, leaf.created);
+            } else {
+                first = first_overlap(group, leaf);
+            }
+            leaf.expires = std::min(leaf.expires, first);
+        }
+    }
+}
+
+} // namespace swirl::jit

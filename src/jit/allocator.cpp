@@ -1,0 +1,249 @@
+#include "jit/allocator.hpp"
+
+#include "base/error.hpp"
+
+#include <bit>
+
+namespace swirl::jit {
+
+namespace {
+
+namespace Inst = asmjit::x86::Inst;
+
+/// A value that memory holds anyway may be dropped although another value's next use is up to this many operations
+/// further away: dropping the other one would cost a store.
+constexpr Position clean_advantage = 6;
+
+/// A memory-held value deserves a register if it displaces one whose next use is this many times further away.
+constexpr Position distance_ratio = 3;
+
+} // namespace
+
+Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
+                     CodeBuffer& code, CodeStatistics& statistics)
+    : cpu_(cpu),
+      frame_(frame),
+      addresses_(addresses),
+      masks_(masks),
+      code_(code),
+      statistics_(statistics),
+      is_legacy_(cpu.set == target::InstructionSet::sse2) {
+    files_[0].all = cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1;
+    for (const std::int8_t number : general::for_values) files_[1].all |= 1U << number;
+}
+
+void Allocator::run(const Block& block) {
+    block_ = &block;
+    for (File& file : files_) {
+        file.free = file.all;
+        file.locked = 0;
+    }
+    states_.assign(block.registers.size(), State{});
+    free_slots_ = slots_;
+    find_uses();
+    find_expiries();
+    const auto count = static_cast<Position>(block.operations.size());
+    for (position_ = 0; position_ < count; ++position_) {
+        const MachineOperation& operation = block.operations[static_cast<std::size_t>(position_)];
+        advance(operation);
+        execute(operation);
+        for (File& file : files_) file.locked = 0;
+    }
+}
+
+void Allocator::find_uses() {
+    const auto each_use = [&](const MachineOperation& operation, auto&& f) {
+        for (const Virtual source : operation.sources)
+            if (source != no_register) f(source);
+        if (operation.memory < 0) return;
+        const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
+        if (place.dynamic != no_register) f(place.dynamic);
+    };
+    for (const MachineOperation& operation : block_->operations)
+        each_use(operation, [&](Virtual v) { ++state(v).end; });
+    std::int32_t total = 0;
+    for (State& s : states_) {
+        const std::int32_t count = s.end;
+        s.cursor = s.end = total;
+        total += count;
+    }
+    uses_.resize(static_cast<std::size_t>(total));
+    Position position = 0;
+    for (const MachineOperation& operation : block_->operations) {
+        each_use(operation, [&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
+        ++position;
+    }
+}
+
+void Allocator::find_expiries() {
+    expiring_.assign(block_->operations.size(), -1);
+    expiring_next_.resize(block_->registers.size());
+    for (std::size_t v = 0; v < block_->registers.size(); ++v) {
+        const auto number = static_cast<Virtual>(v);
+        if (!block_->is_leaf(number)) continue;
+        const Position expires = block_->leaf(number).expires;
+        if (expires == never) continue;
+        expiring_next_[v] = expiring_[static_cast<std::size_t>(expires)];
+        expiring_[static_cast<std::size_t>(expires)] = number;
+    }
+}
+
+void Allocator::advance(const MachineOperation& operation) {
+    const auto pass = [&](Virtual v) {
+        State& s = state(v);
+        while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
+        if (s.number >= 0) lock(v);
+    };
+    for (const Virtual source : operation.sources)
+        if (source != no_register) pass(source);
+    if (operation.memory < 0) return;
+    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
+    if (place.dynamic != no_register) pass(place.dynamic);
+}
+
+bool Allocator::is_worth_a_register(Virtual v) {
+    const Position next = next_use(v);
+    if (next == never) return false;
+    const File& f = file(v);
+    if (std::popcount(f.free) > 1) return true;
+    for (std::uint32_t rest = f.all & ~f.free & ~f.locked; rest != 0; rest &= rest - 1) {
+        const Virtual other = f.occupant[static_cast<std::size_t>(std::countr_zero(rest))];
+        const Position use = next_use(other);
+        if (use > next && is_in_memory(other)) return true;
+        if (use - position_ > distance_ratio * (next - position_)) return true;
+    }
+    return false;
+}
+
+std::int8_t Allocator::take(Class kind) {
+    File& f = files_[static_cast<std::size_t>(kind)];
+    if (f.free == 0) {
+        int best = -1;
+        Position best_score = -1;
+        for (std::uint32_t rest = f.all & ~f.locked; rest != 0; rest &= rest - 1) {
+            const int number = std::countr_zero(rest);
+            const Virtual v = f.occupant[static_cast<std::size_t>(number)];
+            const Position use = next_use(v);
+            const Position score = use == never ? never : use + (is_in_memory(v) ? clean_advantage : 0);
+            if (score <= best_score) continue;
+            best_score = score;
+            best = number;
+        }
+        ensure(best >= 0, "an operation with more operands than there are registers");
+        evict(static_cast<std::int8_t>(best), kind);
+    }
+    const int number = std::countr_zero(f.free);
+    f.free &= ~(1U << number);
+    f.locked |= 1U << number;
+    f.occupant[static_cast<std::size_t>(number)] = no_register;
+    return static_cast<std::int8_t>(number);
+}
+
+void Allocator::evict(std::int8_t number, Class kind) {
+    File& f = files_[static_cast<std::size_t>(kind)];
+    const Virtual v = f.occupant[static_cast<std::size_t>(number)];
+    if (!is_in_memory(v) && !dies(v)) spill(v);
+    state(v).number = -1;
+    f.free |= 1U << number;
+}
+
+void Allocator::spill(Virtual v) {
+    if (free_slots_.empty()) {
+        const int bytes = std::max(cpu_.vector_bytes, 16);
+        slots_.push_back(static_cast<std::int32_t>(frame_.reserve(bytes, bytes)));
+        free_slots_.push_back(slots_.back());
+    }
+    State& s = state(v);
+    s.slot = free_slots_.back();
+    free_slots_.pop_back();
+    const RegisterInfo& info = block_->info(v);
+    ++statistics_.spills;
+    if (info.kind == Class::integer) {
+        code_.emit(Inst::kIdMov, frame_operand(s.slot), gp(s.number));
+        return;
+    }
+    const int bytes = std::max<int>(info.bytes, 16);
+    code_.emit(is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps, frame_operand(s.slot, bytes),
+               register_operand(width_of_bytes(bytes), s.number));
+}
+
+void Allocator::load_into(std::int8_t number, Virtual v) {
+    const RegisterInfo& info = block_->info(v);
+    if (is_valid_leaf(v)) {
+        const Leaf& leaf = block_->leaf(v);
+        if (leaf.place.base == MemoryPlace::Base::none) {
+            code_.emit(leaf.load, gp(number), asmjit::Imm(leaf.place.displacement));
+            return;
+        }
+        if (leaf.mask != 0) apply_mask(leaf.mask);
+        const asmjit::x86::Mem from = addresses_.operand(leaf.place, leaf.bytes);
+        Item& item = code_.emit(leaf.load, register_operand(leaf.width, number), from);
+        if (leaf.mask == 0) return;
+        item.mask_register = masks_.register_of(leaf.mask);
+        item.zeroing = true;
+        return;
+    }
+    const State& s = state(v);
+    ensure(s.slot >= 0, "a value that is nowhere");
+    ++statistics_.reloads;
+    if (info.kind == Class::integer) {
+        code_.emit(Inst::kIdMov, gp(number), frame_operand(s.slot));
+        return;
+    }
+    const int bytes = std::max<int>(info.bytes, 16);
+    code_.emit(is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps,
+               register_operand(width_of_bytes(bytes), number), frame_operand(s.slot, bytes));
+}
+
+void Allocator::assign(Virtual v, std::int8_t number) {
+    File& f = file(v);
+    f.occupant[static_cast<std::size_t>(number)] = v;
+    f.free &= ~(1U << number);
+    f.locked |= 1U << number;
+    state(v).number = number;
+}
+
+void Allocator::into_register(Virtual v) {
+    if (!is_in_register(v)) {
+        const std::int8_t number = take(block_->info(v).kind);
+        load_into(number, v);
+        assign(v, number);
+    }
+    lock(v);
+}
+
+void Allocator::release(Virtual v) {
+    State& s = state(v);
+    if (s.number >= 0) {
+        File& f = file(v);
+        f.free |= 1U << s.number;
+        f.locked &= ~(1U << s.number);
+        s.number = -1;
+    }
+    if (s.slot >= 0) {
+        free_slots_.push_back(s.slot);
+        s.slot = -1;
+    }
+}
+
+void Allocator::release_dead(const MachineOperation& operation) {
+    for (const Virtual source : operation.sources)
+        if (source != no_register && dies(source)) release(source);
+    if (operation.memory < 0) return;
+    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
+    if (place.dynamic != no_register && dies(place.dynamic)) release(place.dynamic);
+}
+
+void Allocator::expire(Position position) {
+    for (Virtual v = expiring_[static_cast<std::size_t>(position)]; v >= 0;
+         v = expiring_next_[static_cast<std::size_t>(v)]) {
+        if (!dies(v) && !is_in_register(v)) {
+            const std::uint32_t operands = file(v).locked;
+            into_register(v);
+            file(v).locked = operands;
+        }
+        state(v).expired = true;
+    }
+}
+
+} // namespace swirl::jit

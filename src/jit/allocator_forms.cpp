@@ -1,0 +1,352 @@
+#include "jit/allocator.hpp"
+
+#include "base/error.hpp"
+
+#include <utility>
+
+namespace swirl::jit {
+
+namespace {
+
+namespace x86 = asmjit::x86;
+namespace Inst = x86::Inst;
+
+// A multiply-add instruction's three forms name the operands that are multiplied: 132 d = d·s3 + s2,
+// 213 d = s2·d + s3, 231 d = s2·s3 + d; s3 may be memory. The encoder numbers them six apart (pd, ph, ps, sd, sh, ss).
+constexpr InstructionId form_213 = 6;
+constexpr InstructionId form_231 = 12;
+static_assert(Inst::kIdVfmadd213pd == Inst::kIdVfmadd132pd + form_213);
+static_assert(Inst::kIdVfmadd231ss == Inst::kIdVfmadd132ss + form_231);
+static_assert(Inst::kIdVfmsub231ps == Inst::kIdVfmsub132ps + form_231);
+static_assert(Inst::kIdVfnmadd213sd == Inst::kIdVfnmadd132sd + form_213);
+
+/// vpermt2pd d, i, b overwrites its first source, vpermi2pd i, a, b the index vector.
+InstructionId overwriting_index(InstructionId id) {
+    return id == Inst::kIdVpermt2pd ? Inst::kIdVpermi2pd : Inst::kIdVpermi2ps;
+}
+
+asmjit::Imm immediate_of(const MachineOperation& operation) { return asmjit::Imm(operation.immediate); }
+
+} // namespace
+
+Allocator::Operand Allocator::register_operand(Width width, int number) {
+    const auto id = static_cast<std::uint32_t>(number);
+    switch (width) {
+    case Width::xmm: return x86::Xmm(id);
+    case Width::ymm: return x86::Ymm(id);
+    case Width::zmm: return x86::Zmm(id);
+    case Width::general: return x86::gpq(id);
+    }
+    return {};
+}
+
+Allocator::Operand Allocator::source(const MachineOperation& operation, std::size_t index) const {
+    return register_operand(operation.widths[index], state(operation.sources[index]).number);
+}
+
+bool Allocator::can_fold(const MachineOperation& operation, Virtual v) const {
+    if (is_in_register(v)) return false;
+    if (!is_valid_leaf(v)) return state(v).slot >= 0 && dies(v);
+    const Leaf& leaf = block_->leaf(v);
+    return leaf.folds && (leaf.broadcast_lanes == 0 || operation.folds_broadcast);
+}
+
+/// The candidate to take from memory: each occurs once, is not in a register and does not deserve one. A literal
+/// constant goes before a load, a load before a broadcast: what stays in a register is what is dear to fetch.
+Virtual Allocator::choose_folded(const MachineOperation& operation,
+                                 std::initializer_list<Virtual> candidates) {
+    Virtual best = no_register;
+    int best_rank = 4;
+    for (const Virtual v : candidates) {
+        if (!operation.folds || !can_fold(operation, v)) continue;
+        int occurrences = 0;
+        for (const Virtual source : operation.sources) occurrences += source == v ? 1 : 0;
+        if (occurrences > 1) continue;
+        int rank = 3;
+        if (is_valid_leaf(v)) {
+            const Leaf& leaf = block_->leaf(v);
+            rank = leaf.place.base == MemoryPlace::Base::constant ? 0 : leaf.broadcast_lanes == 0 ? 1 : 2;
+        }
+        if (rank >= best_rank || is_worth_a_register(v)) continue;
+        best = v;
+        best_rank = rank;
+    }
+    if (best != no_register) {
+        if (is_valid_leaf(best))
+            ++statistics_.folded_loads;
+        else
+            ++statistics_.reloads;
+    }
+    return best;
+}
+
+Allocator::Operand Allocator::folded(Virtual v) {
+    if (!is_valid_leaf(v)) return frame_operand(state(v).slot, block_->info(v).bytes);
+    const Leaf& leaf = block_->leaf(v);
+    asmjit::x86::Mem operand = addresses_.operand(leaf.place, leaf.bytes);
+    switch (leaf.broadcast_lanes) {
+    case 2: return operand._1to2();
+    case 4: return operand._1to4();
+    case 8: return operand._1to8();
+    case 16: return operand._1to16();
+    default: return operand;
+    }
+}
+
+Allocator::Operand Allocator::memory(const MachineOperation& operation) {
+    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
+    int dynamic = -1;
+    if (place.dynamic != no_register) {
+        into_register(place.dynamic);
+        dynamic = state(place.dynamic).number;
+    }
+    return addresses_.operand(place, operation.memory_bytes, dynamic);
+}
+
+void Allocator::copy(std::int8_t to, std::int8_t from, Width width) {
+    InstructionId id = is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps;
+    if (width == Width::general) id = Inst::kIdMov;
+    code_.emit(id, register_operand(width, to), register_operand(width, from));
+}
+
+void Allocator::apply_mask(std::uint8_t mask) {
+    if (masks_.is_resident(mask)) return;
+    code_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(mask)));
+    code_.emit(Inst::kIdKmovd, x86::KReg(Masks::scratch), x86::eax);
+    addresses_.forget(general::rax);
+}
+
+std::int8_t Allocator::result_register(const MachineOperation& operation) {
+    const Class kind = block_->info(operation.result).kind;
+    release_dead(operation);
+    return take(kind);
+}
+
+/// Completes an emitted instruction by its immediate and mask.
+void Allocator::finish(Item& item, const MachineOperation& operation) {
+    if (operation.immediate >= 0) CodeBuffer::append(item, immediate_of(operation));
+    if (operation.mask == 0) return;
+    item.mask_register = masks_.register_of(operation.mask);
+    item.zeroing = operation.zeroing;
+}
+
+void Allocator::execute(const MachineOperation& operation) {
+    switch (operation.form) {
+    case Form::unary: unary(operation); break;
+    case Form::binary: binary(operation); break;
+    case Form::fma: fma(operation); break;
+    case Form::permute2: permute2(operation); break;
+    case Form::load: load(operation); break;
+    case Form::store: store(operation); return;
+    case Form::compare: compare(operation); break;
+    case Form::select: select(operation); break;
+    }
+    if (dies(operation.result)) release(operation.result);
+}
+
+/// d = op s0[, second] where the instruction overwrites s0: take over its register if it dies here, fetch it straight
+/// into the result's if it is in memory, else copy.
+template <class Second> void Allocator::destructive(const MachineOperation& operation, Second&& second) {
+    const Virtual a = operation.sources[0];
+    const Width width = operation.widths[0];
+    std::int8_t number = -1;
+    if (is_in_register(a) && dies(a)) {
+        number = state(a).number;
+        state(a).number = -1;
+    } else if (is_in_register(a) || is_worth_a_register(a)) {
+        into_register(a);
+        number = take(block_->info(a).kind);
+        copy(number, state(a).number, width);
+    } else {
+        number = take(block_->info(a).kind);
+        load_into(number, a);
+    }
+    const Operand other = second(number);
+    release_dead(operation);
+    Item& item = code_.emit(operation.id, register_operand(operation.result_width, number));
+    if (!other.isNone()) CodeBuffer::append(item, other);
+    finish(item, operation);
+    assign(operation.result, number);
+}
+
+void Allocator::unary(const MachineOperation& operation) {
+    const Virtual a = operation.sources[0];
+    if (operation.destructive) {
+        destructive(operation, [](std::int8_t) { return Operand(); });
+        return;
+    }
+    const bool from_memory = choose_folded(operation, {a}) == a;
+    if (!from_memory) into_register(a);
+    if (operation.mask != 0) apply_mask(operation.mask);
+    const Operand operand = from_memory ? folded(a) : source(operation, 0);
+    const std::int8_t number = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, number), operand), operation);
+    assign(operation.result, number);
+}
+
+void Allocator::binary(MachineOperation operation) {
+    auto& [a, b, c] = operation.sources;
+    const Virtual m =
+        operation.commutative ? choose_folded(operation, {a, b}) : choose_folded(operation, {b});
+    if (m != no_register && m == a) std::swap(a, b);
+    if (operation.destructive && operation.commutative && m == no_register && a != b) {
+        const bool a_can_go = is_in_register(a) ? dies(a) : is_in_memory(a);
+        if (!a_can_go && dies(b)) std::swap(a, b);
+    }
+    if (m == no_register) into_register(b);
+    if (operation.destructive) {
+        destructive(operation, [&](std::int8_t number) {
+            if (m != no_register) return folded(b);
+            return a == b ? register_operand(operation.widths[1], number) : source(operation, 1);
+        });
+        return;
+    }
+    into_register(a);
+    if (operation.mask != 0) apply_mask(operation.mask);
+    const Operand first = source(operation, 0);
+    const Operand second = m != no_register ? folded(b) : source(operation, 1);
+    const std::int8_t number = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, number), first, second),
+           operation);
+    assign(operation.result, number);
+}
+
+void Allocator::fma(const MachineOperation& operation) {
+    auto [a, b, c] = operation.sources;
+    const Virtual m = choose_folded(operation, {a, b, c});
+    for (const Virtual v : {a, b, c})
+        if (v != m) into_register(v);
+    if (m == a) std::swap(a, b);
+    const auto is_free = [&](Virtual v) { return v != m && dies(v); };
+    // d: overwritten; x, y: the other two; y may be memory
+    Virtual d = c, x = a, y = b;
+    InstructionId form = form_231;
+    if (m != no_register && m == c) {
+        d = is_free(b) && !is_free(a) ? b : a;
+        x = d == a ? b : a;
+        y = c;
+        form = form_213;
+    } else if (!is_free(c) && is_free(a)) {
+        d = a, x = c, y = b, form = 0;
+    } else if (!is_free(c) && is_free(b)) {
+        d = b, x = c, y = a, form = 0;
+    }
+    const Width width = operation.result_width;
+    const auto operand = [&](Virtual v) {
+        return v == m ? folded(v) : register_operand(width, state(v).number);
+    };
+    const Operand third = operand(y);
+    std::int8_t number = state(d).number;
+    const Operand second = operand(x);
+    if (is_free(d)) {
+        // d may be x or y, too: the instruction reads before it writes
+        file(d).occupant[static_cast<std::size_t>(number)] = no_register;
+        state(d).number = -1;
+    } else {
+        number = take(Class::vector);
+        copy(number, state(d).number, width);
+    }
+    release_dead(operation);
+    code_.emit(operation.id + form, register_operand(width, number), second, third);
+    assign(operation.result, number);
+}
+
+void Allocator::permute2(const MachineOperation& operation) {
+    const auto [a, index, b] = operation.sources;
+    const bool from_memory = a != b && choose_folded(operation, {b}) == b;
+    into_register(a);
+    if (!from_memory) into_register(b);
+    const Width width = operation.result_width;
+    const Operand first = source(operation, 0);
+    const Operand second = from_memory ? folded(b) : source(operation, 2);
+    if (!is_in_register(index) && is_worth_a_register(index)) into_register(index);
+    if (is_in_register(index) && !dies(index) && dies(a)) {
+        const std::int8_t number = state(a).number;
+        const Operand by = source(operation, 1);
+        state(a).number = -1;
+        release_dead(operation);
+        code_.emit(operation.id, register_operand(width, number), by, second);
+        assign(operation.result, number);
+        return;
+    }
+    std::int8_t number = state(index).number;
+    if (number < 0) {
+        number = take(Class::vector);
+        load_into(number, index);
+    } else if (dies(index)) {
+        state(index).number = -1;
+    } else {
+        number = take(Class::vector);
+        copy(number, state(index).number, width);
+    }
+    release_dead(operation);
+    code_.emit(overwriting_index(operation.id), register_operand(width, number), first, second);
+    assign(operation.result, number);
+}
+
+void Allocator::load(const MachineOperation& operation) {
+    const Virtual a = operation.sources[0];
+    if (a == no_register) {
+        if (operation.mask != 0) apply_mask(operation.mask);
+        const Operand from = memory(operation);
+        const std::int8_t number = result_register(operation);
+        finish(code_.emit(operation.id, register_operand(operation.result_width, number), from), operation);
+        assign(operation.result, number);
+        return;
+    }
+    if (operation.destructive) {
+        destructive(operation, [&](std::int8_t) { return memory(operation); });
+        return;
+    }
+    into_register(a);
+    const Operand first = source(operation, 0);
+    const Operand from = memory(operation);
+    const std::int8_t number = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, number), first, from),
+           operation);
+    assign(operation.result, number);
+}
+
+void Allocator::store(const MachineOperation& operation) {
+    const auto [value, mask, none] = operation.sources;
+    into_register(value);
+    if (mask != no_register) into_register(mask);
+    expire(position_);
+    if (operation.mask != 0) apply_mask(operation.mask);
+    const Operand to = memory(operation);
+    const Operand from = source(operation, 0);
+    Item& item = mask != no_register ? code_.emit(operation.id, to, source(operation, 1), from)
+                                     : code_.emit(operation.id, to, from);
+    finish(item, operation);
+    release_dead(operation);
+}
+
+/// vcmp to a mask register, then the mask as lanes of ones; `id` is the comparison.
+void Allocator::compare(const MachineOperation& operation) {
+    into_register(operation.sources[0]);
+    into_register(operation.sources[1]);
+    const x86::KReg mask(Masks::scratch);
+    Item& item = code_.emit(operation.id, mask, source(operation, 0), source(operation, 1));
+    CodeBuffer::append(item, immediate_of(operation));
+    const std::int8_t number = result_register(operation);
+    const bool is_double = operation.id == Inst::kIdVcmppd;
+    code_.emit(is_double ? Inst::kIdVpmovm2q : Inst::kIdVpmovm2d,
+               register_operand(operation.result_width, number), mask);
+    assign(operation.result, number);
+}
+
+/// Lanes of ones to a mask register, then a blend; `id` is the blend.
+void Allocator::select(const MachineOperation& operation) {
+    for (const Virtual v : operation.sources) into_register(v);
+    const x86::KReg mask(Masks::scratch);
+    const bool is_double = operation.id == Inst::kIdVblendmpd;
+    code_.emit(is_double ? Inst::kIdVpmovq2m : Inst::kIdVpmovd2m, mask, source(operation, 0));
+    const Operand chosen = source(operation, 1);
+    const Operand other = source(operation, 2);
+    const std::int8_t number = result_register(operation);
+    code_.emit(operation.id, register_operand(operation.result_width, number), other, chosen).mask_register =
+        Masks::scratch;
+    assign(operation.result, number);
+}
+
+} // namespace swirl::jit

@@ -1,0 +1,195 @@
+#include "jit/generator.hpp"
+
+#include "base/error.hpp"
+#include "jit/aliasing.hpp"
+
+namespace swirl::jit {
+
+namespace {
+
+namespace x86 = asmjit::x86;
+namespace Inst = x86::Inst;
+
+/// Where a loop starts: an innermost loop at a cache line (and so at a line of the decoded-instruction cache).
+constexpr std::uint32_t innermost_alignment = 64;
+constexpr std::uint32_t outer_alignment = 16;
+
+std::array<asmjit::Label, ConstantPool::size_classes> new_labels(x86::Assembler& assembler) {
+    std::array<asmjit::Label, ConstantPool::size_classes> labels;
+    for (asmjit::Label& label : labels) label = assembler.newLabel();
+    return labels;
+}
+
+} // namespace
+
+Generator::Generator(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options,
+                     x86::Assembler& assembler)
+    : program_(program),
+      cpu_(cpu),
+      options_(options),
+      assembler_(assembler),
+      streams_(program, frame_),
+      pools_(new_labels(assembler)),
+      addresses_(streams_, pools_, code_),
+      selector_(program, cpu, streams_, frame_, pool_, masks_),
+      allocator_(cpu, frame_, addresses_, masks_, code_, statistics_) {}
+
+CodeStatistics Generator::run() {
+    code_.reserve(2 * program_.operations.size() + 64);
+    body(program_.body);
+    prologue();
+    epilogue();
+    if (options_.listing) assembler_.comment(fmt::format("; {} for {}", program_.name, cpu_.name).c_str());
+    entry_.encode(assembler_);
+    code_.encode(assembler_);
+    exit_.encode(assembler_);
+    constants();
+    statistics_.instructions = entry_.instructions() + code_.instructions() + exit_.instructions();
+    return statistics_;
+}
+
+void Generator::body(const ir::Body& body) {
+    for (const ir::Statement& statement : body) {
+        if (const auto* run = std::get_if<ir::Straight>(&statement.node))
+            straight(*run);
+        else if (const auto* inner = std::get_if<ir::For>(&statement.node))
+            loop(*inner);
+        else if (const auto* branch = std::get_if<ir::If>(&statement.node))
+            condition(*branch);
+    }
+}
+
+void Generator::straight(const ir::Straight& run) {
+    selector_.run(run, block_);
+    find_expiries(program_, block_);
+    for (const RegisterInfo& info : block_.registers)
+        uses_wide_vectors_ = uses_wide_vectors_ || info.bytes > 16;
+    allocator_.run(block_);
+}
+
+void Generator::loop(const ir::For& loop) {
+    const Integer trips = Streams::constant_trips(loop);
+    if (trips == 0) return;
+    const asmjit::Label exit = assembler_.newLabel();
+    StreamAccess extent;
+    if (trips < 0) extent = streams_.resolve(-1, loop.end - loop.begin);
+    streams_.enter(loop);
+    const LoopRecord& record = streams_.loop(streams_.current_loop());
+    if (options_.listing)
+        code_.comment(
+            fmt::format("; for {}", program_.variables[static_cast<std::size_t>(loop.variable)].name));
+    if (trips < 0)
+        start_counter(record.counter, extent, exit);
+    else if (trips > 1)
+        start_counter(record.counter, trips);
+    for (const int number : record.streams) start_stream(streams_.stream(number));
+    if (trips == 1)
+        body(loop.body);
+    else
+        loop_body(loop, record);
+    streams_.leave();
+    code_.bind(exit);
+    addresses_.forget();
+}
+
+void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
+    const asmjit::Label head = assembler_.newLabel();
+    const bool counts_iterations = Streams::constant_trips(loop) > 0;
+    code_.align(record.has_inner_loop ? outer_alignment : innermost_alignment);
+    code_.bind(head);
+    addresses_.forget();
+    body(loop.body);
+    for (const int number : record.streams) {
+        const Stream& stream = streams_.stream(number);
+        if (stream.step != 0) add_to(stream.home, stream.step, Inst::kIdAdd);
+    }
+    add_to(record.counter, counts_iterations ? 1 : loop.step, Inst::kIdSub);
+    code_.emit(counts_iterations ? Inst::kIdJnz : Inst::kIdJg, head);
+}
+
+void Generator::start_counter(const GeneralHome& counter, Integer trips) {
+    if (counter.in_register()) {
+        code_.emit(Inst::kIdMov, gp(counter.number), asmjit::Imm(trips));
+    } else if (fits_in_32_bits(trips)) {
+        code_.emit(Inst::kIdMov, frame_operand(counter.offset), asmjit::Imm(trips));
+    } else {
+        code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(trips));
+        code_.emit(Inst::kIdMov, frame_operand(counter.offset), x86::rax);
+        addresses_.forget(general::rax);
+    }
+}
+
+/// The counter holds end − variable; the loop is passed over when that is not positive.
+void Generator::start_counter(const GeneralHome& counter, const StreamAccess& extent,
+                              const asmjit::Label& exit) {
+    const std::int8_t number = counter.in_register() ? counter.number : general::rax;
+    addresses_.load_integer(number, extent);
+    code_.emit(Inst::kIdTest, gp(number), gp(number));
+    code_.emit(Inst::kIdJle, exit);
+    if (counter.in_register()) return;
+    code_.emit(Inst::kIdMov, frame_operand(counter.offset), x86::rax);
+    addresses_.forget(general::rax);
+}
+
+void Generator::start_stream(const Stream& stream) {
+    const StreamAccess from{stream.parent, stream.offset};
+    if (stream.home.in_register()) return addresses_.load_integer(stream.home.number, from);
+    addresses_.load_integer(general::rax, from);
+    code_.emit(Inst::kIdMov, frame_operand(stream.home.offset), x86::rax);
+    addresses_.forget(general::rax);
+}
+
+void Generator::add_to(const GeneralHome& home, Integer amount, InstructionId id) {
+    CodeBuffer::Operand target = frame_operand(home.offset);
+    if (home.in_register()) target = gp(home.number);
+    if (fits_in_32_bits(amount)) {
+        code_.emit(id, target, asmjit::Imm(amount));
+        return;
+    }
+    code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(amount));
+    code_.emit(id, target, x86::rax);
+    addresses_.forget(general::rax);
+}
+
+void Generator::condition(const ir::If& condition) {
+    const asmjit::Label otherwise = assembler_.newLabel();
+    const asmjit::Label end = assembler_.newLabel();
+    for (const ir::Condition& one : condition.conditions) jump_unless(one, otherwise);
+    body(condition.then);
+    if (!condition.otherwise.empty()) code_.emit(Inst::kIdJmp, end);
+    code_.bind(otherwise);
+    addresses_.forget();
+    body(condition.otherwise);
+    code_.bind(end);
+    addresses_.forget();
+}
+
+void Generator::jump_unless(const ir::Condition& condition, const asmjit::Label& otherwise) {
+    using Relation = ir::Condition::Relation;
+    const StreamAccess access = streams_.resolve(-1, condition.form);
+    if (access.stream < 0) {
+        const Integer value = access.displacement;
+        const bool holds = condition.relation == Relation::negative      ? value < 0
+                           : condition.relation == Relation::nonnegative ? value >= 0
+                                                                         : value == 0;
+        if (!holds) code_.emit(Inst::kIdJmp, otherwise);
+        return;
+    }
+    const GeneralHome& home = streams_.stream(access.stream).home;
+    CodeBuffer::Operand stream = frame_operand(home.offset);
+    if (home.in_register()) stream = gp(home.number);
+    const Integer limit = -access.displacement; // form < 0 where stream < limit
+    if (fits_in_32_bits(limit)) {
+        code_.emit(Inst::kIdCmp, stream, asmjit::Imm(limit));
+    } else {
+        code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(limit));
+        code_.emit(Inst::kIdCmp, stream, x86::rax);
+        addresses_.forget(general::rax);
+    }
+    const InstructionId jump = condition.relation == Relation::negative      ? Inst::kIdJge
+                               : condition.relation == Relation::nonnegative ? Inst::kIdJl
+                                                                             : Inst::kIdJnz;
+    code_.emit(jump, otherwise);
+}
+
+} // namespace swirl::jit

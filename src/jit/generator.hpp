@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ir/program.hpp"
+#include "jit/addresses.hpp"
+#include "jit/allocator.hpp"
+#include "jit/compile.hpp"
+#include "jit/constant_pool.hpp"
+#include "jit/frame.hpp"
+#include "jit/masks.hpp"
+#include "jit/selector.hpp"
+#include "jit/streams.hpp"
+
+namespace swirl::jit {
+
+/// One compilation: walks the statements of a program and writes its machine code.
+class Generator {
+public:
+    Generator(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options,
+              asmjit::x86::Assembler& assembler);
+
+    /// Writes the whole function, its constants behind it.
+    CodeStatistics run();
+
+private:
+    void body(const ir::Body& body);
+    void straight(const ir::Straight& run);
+    void loop(const ir::For& loop);
+    void loop_body(const ir::For& loop, const LoopRecord& record);
+    void start_counter(const GeneralHome& counter, Integer trips);
+    void start_counter(const GeneralHome& counter, const StreamAccess& extent, const asmjit::Label& exit);
+    void start_stream(const Stream& stream);
+    void add_to(const GeneralHome& home, Integer amount, InstructionId id);
+    void condition(const ir::If& condition);
+    void jump_unless(const ir::Condition& condition, const asmjit::Label& otherwise);
+
+    // generator_frame.cpp: what surrounds the body
+    void prologue();
+    void start_kernel_stream(const Stream& stream);
+    void epilogue();
+    void constants();
+
+    const ir::Program& program_;
+    const target::Cpu& cpu_;
+    CompileOptions options_;
+    asmjit::x86::Assembler& assembler_;
+    CodeStatistics statistics_;
+    Frame frame_;
+    Streams streams_;
+    ConstantPool pool_;
+    Masks masks_;
+    std::array<asmjit::Label, ConstantPool::size_classes> pools_;
+    CodeBuffer code_;
+    CodeBuffer entry_;
+    CodeBuffer exit_;
+    Addresses addresses_;
+    Selector selector_;
+    Allocator allocator_;
+    Block block_;
+    bool uses_wide_vectors_ = false;
+};
+
+} // namespace swirl::jit

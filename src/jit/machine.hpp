@@ -1,0 +1,123 @@
+#pragma once
+
+#include "base/integer.hpp"
+#include "ir/program.hpp"
+
+#include <asmjit/x86.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+/// The back end's own form of a straight run: machine operations on virtual registers. Selection makes them from ir
+/// operations, allocation gives them registers. Internal to jit/.
+namespace swirl::jit {
+
+using InstructionId = asmjit::InstId;
+
+/// A virtual register: an index into Block::registers.
+using Virtual = std::int32_t;
+constexpr Virtual no_register = -1;
+
+/// Index of a machine operation within its block.
+using Position = std::int32_t;
+constexpr Position never = std::numeric_limits<Position>::max();
+
+enum class Class : std::uint8_t { vector, integer };
+
+/// How a register is named in an instruction.
+enum class Width : std::uint8_t { xmm, ymm, zmm, general };
+
+constexpr Width width_of_bytes(int bytes) {
+    return bytes <= 16 ? Width::xmm : bytes == 32 ? Width::ymm : Width::zmm;
+}
+
+/// A place in memory, before registers are known.
+struct MemoryPlace {
+    enum class Base : std::uint8_t {
+        stream,   ///< the pointer of an address stream
+        constant, ///< the pool behind the code
+        frame,    ///< the stack frame
+        none,     ///< an immediate number: `displacement` itself
+    };
+    Base base = Base::none;
+    std::int32_t number = 0; ///< stream, or size class of the constant
+    Integer displacement = 0;
+    Virtual dynamic = no_register; ///< an integer register, scaled by 1 << shift
+    std::uint8_t shift = 0;
+    ir::Buffer buffer = -1; ///< whose memory it is, −1: none that a program can write
+};
+
+/// How to bring a value into a register that memory holds anyway: it need not be kept in a register or the frame.
+struct Leaf {
+    InstructionId load = 0; ///< kIdMov with Base::none loads an immediate
+    Width width = Width::xmm;
+    std::uint8_t bytes = 0;           ///< size of the memory operand
+    std::uint8_t mask = 0;            ///< zeroing mask number, 0: none
+    bool folds = false;               ///< may be the memory operand of arithmetic …
+    std::uint8_t broadcast_lanes = 0; ///< … broadcast to so many lanes (0: as it is)
+    Position created = 0;             ///< where the program reads the value
+    Position expires =
+        never; ///< the first store that may write there; later the value is in a register or the frame
+    MemoryPlace place;
+};
+
+/// What is known of a virtual register.
+struct RegisterInfo {
+    Class kind = Class::vector;
+    std::uint8_t bytes = 0; ///< of the register's meaningful part; 4 and 8: a scalar
+    std::int32_t leaf = -1; ///< index into Block::leaves, −1: an operation computes it
+};
+
+enum class Form : std::uint8_t {
+    unary,    ///< d = op s0
+    binary,   ///< d = op s0, s1
+    fma,      ///< d = ±s0·s1 ± s2; `id` is the 132 form
+    permute2, ///< d = two-source permutation of s0, s2 by the index vector s1; `id` is the t2 form
+    load,     ///< d = op memory, or d = op s0, memory
+    store,    ///< op memory, s0 (masked by the register s1 if that is there)
+    compare,  ///< d = all-ones lanes where s0 < s1 (through a mask register)
+    select,   ///< d = s0 ? s1 : s2 (through a mask register)
+};
+
+/// A machine operation. `id` names the instruction in the form used on the CPU at hand.
+struct MachineOperation {
+    InstructionId id = 0;
+    Form form = Form::binary;
+    bool commutative = false;
+    bool destructive = false;     ///< legacy form: the result replaces s0
+    bool folds = false;           ///< the last source (any for commutative and fma) may be in memory …
+    bool folds_broadcast = false; ///< … also as one element in all lanes
+    Width result_width = Width::xmm;
+    std::array<Width, 3> widths = {Width::xmm, Width::xmm, Width::xmm};
+    std::uint8_t mask = 0; ///< mask number of a store, blend or load; 0: none
+    bool zeroing = false;
+    int immediate = -1;
+    Virtual result = no_register;
+    std::array<Virtual, 3> sources = {no_register, no_register, no_register};
+    std::int32_t memory = -1; ///< index into Block::places
+    std::uint8_t memory_bytes = 0;
+};
+
+/// A straight run after selection.
+struct Block {
+    std::vector<MachineOperation> operations;
+    std::vector<RegisterInfo> registers;
+    std::vector<Leaf> leaves;
+    std::vector<MemoryPlace> places;
+
+    void clear() {
+        operations.clear();
+        registers.clear();
+        leaves.clear();
+        places.clear();
+    }
+    RegisterInfo& info(Virtual v) { return registers[static_cast<std::size_t>(v)]; }
+    const RegisterInfo& info(Virtual v) const { return registers[static_cast<std::size_t>(v)]; }
+    Leaf& leaf(Virtual v) { return leaves[static_cast<std::size_t>(info(v).leaf)]; }
+    const Leaf& leaf(Virtual v) const { return leaves[static_cast<std::size_t>(info(v).leaf)]; }
+    bool is_leaf(Virtual v) const { return info(v).leaf >= 0; }
+};
+
+} // namespace swirl::jit

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "jit/code_buffer.hpp"
+#include "jit/frame.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace swirl::jit {
+
+/// Constant lane masks of AVX-512 instructions. The first six live in k1…k6 throughout the kernel, any others go
+/// through k7 when needed; comparisons use k7, too.
+class Masks {
+public:
+    static constexpr std::uint8_t scratch = 7;
+
+    /// The mask's number, from 1.
+    std::uint8_t number_of(std::uint32_t bits) {
+        const auto at = std::find(bits_.begin(), bits_.end(), bits);
+        const auto index = at - bits_.begin();
+        if (at == bits_.end()) bits_.push_back(bits);
+        ensure(index < 255, "a kernel with more than 255 different lane masks");
+        return static_cast<std::uint8_t>(index + 1);
+    }
+    bool is_resident(std::uint8_t number) const { return number < scratch; }
+    std::uint8_t register_of(std::uint8_t number) const { return is_resident(number) ? number : scratch; }
+    std::uint32_t bits(std::uint8_t number) const { return bits_[number - 1U]; }
+    int resident_count() const { return static_cast<int>(std::min<std::size_t>(bits_.size(), scratch - 1)); }
+
+private:
+    std::vector<std::uint32_t> bits_;
+};
+
+} // namespace swirl::jit

@@ -1,0 +1,520 @@
+#include "jit/selector.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+
+#include <bit>
+
+namespace swirl::jit {
+
+namespace {
+
+namespace Inst = asmjit::x86::Inst;
+using ir::Opcode;
+using ir::Scalar;
+
+bool is_made_anew(Opcode opcode) { return opcode == Opcode::constant || opcode == Opcode::index; }
+
+std::uint64_t bits_of(Scalar scalar, long double number) {
+    if (scalar == Scalar::float64) return std::bit_cast<std::uint64_t>(static_cast<double>(number));
+    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+}
+
+void require_float(ir::Type type) {
+    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64,
+           "the CPU back end computes with float32 and float64");
+}
+
+} // namespace
+
+int register_bytes(const ir::Program& program, ir::Value value) {
+    const ir::Operation* operation = &program[value];
+    if (operation->type.scalar == Scalar::int64) return 8;
+    if (operation->type.scalar == Scalar::boolean) {
+        ensure(operation->opcode == Opcode::less, "boolean values other than comparisons");
+        const ir::Type compared = program[operation->operands[0]].type;
+        return std::max(16, compared.lanes * ir::size_in_bytes(compared.scalar));
+    }
+    const int bytes = operation->type.lanes * ir::size_in_bytes(operation->type.scalar);
+    return operation->type.lanes == 1 ? bytes : std::max(bytes, 16);
+}
+
+std::vector<Integer> reserve_homes(const ir::Program& program, Frame& frame) {
+    std::vector<Integer> homes(program.operations.size(), -1);
+    std::vector<int> run_of(program.operations.size(), 0);
+    int number = 0;
+    ir::for_each_straight(program, [&](const ir::Straight& run) {
+        ++number;
+        for (const ir::Value value : run.operations) {
+            run_of[static_cast<std::size_t>(value)] = number;
+            ir::for_each_operand(program[value], [&](ir::Value operand) {
+                const auto at = static_cast<std::size_t>(operand);
+                if (run_of[at] == number || homes[at] >= 0 || is_made_anew(program[operand].opcode)) return;
+                const int bytes = register_bytes(program, operand);
+                const bool is_integer = program[operand].type.scalar == Scalar::int64;
+                homes[at] = is_integer ? frame.reserve(8, 8)
+                                       : frame.reserve(std::max(bytes, 16), std::max(bytes, 16));
+            });
+        }
+    });
+    return homes;
+}
+
+std::vector<Integer> reserve_local_buffers(const ir::Program& program, Frame& frame) {
+    std::vector<Integer> offsets(program.buffers.size(), 0);
+    for (std::size_t b = 0; b < offsets.size(); ++b) {
+        const ir::BufferInfo& buffer = program.buffers[b];
+        if (buffer.space != ir::Space::local) continue;
+        const int size = ir::size_in_bytes(buffer.element);
+        offsets[b] = frame.reserve(buffer.elements * size, 64) - buffer.first * size;
+    }
+    return offsets;
+}
+
+Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams, Frame& frame,
+                   ConstantPool& pool, Masks& masks)
+    : program_(program),
+      cpu_(cpu),
+      streams_(streams),
+      pool_(pool),
+      masks_(masks),
+      is_legacy_(cpu.set == target::InstructionSet::sse2),
+      is_evex_(cpu.set == target::InstructionSet::avx512),
+      homes_(reserve_homes(program, frame)),
+      locals_(reserve_local_buffers(program, frame)),
+      defined_in_(program.operations.size(), 0),
+      virtuals_(program.operations.size(), no_register),
+      needed_in_(program.operations.size(), 0) {}
+
+void Selector::run(const ir::Straight& run, Block& block) {
+    block_ = &block;
+    block.clear();
+    ++run_number_;
+    mark_needed(run);
+    for (const ir::Value value : run.operations)
+        if (needed_in_[static_cast<std::size_t>(value)] == run_number_) select(value);
+}
+
+void Selector::mark_needed(const ir::Straight& run) {
+    for (auto at = run.operations.rbegin(); at != run.operations.rend(); ++at) {
+        const auto value = static_cast<std::size_t>(*at);
+        const ir::Operation& operation = program_[*at];
+        if (ir::has_side_effect(operation.opcode) || homes_[value] >= 0) needed_in_[value] = run_number_;
+        if (needed_in_[value] != run_number_) continue;
+        ir::for_each_operand(operation, [&](ir::Value operand) {
+            needed_in_[static_cast<std::size_t>(operand)] = run_number_;
+        });
+    }
+}
+
+void Selector::select(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    ensure(register_bytes(program_, operation.opcode == Opcode::store ? operation.operands[0] : value) <=
+               std::max(cpu_.vector_bytes, 16),
+           "a vector longer than those of {}", cpu_.name);
+    switch (operation.opcode) {
+    case Opcode::constant:
+    case Opcode::index: return; // made where it is used
+    case Opcode::load: load(value); break;
+    case Opcode::store: store(value); return;
+    case Opcode::atomic_add: throw InternalError("atomic_add in a CPU kernel");
+    case Opcode::splat: splat(value); break;
+    case Opcode::negate:
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply:
+        if (operation.type.scalar == Scalar::int64)
+            integer_arithmetic(value);
+        else
+            arithmetic(value);
+        break;
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: multiply_add(value); break;
+    case Opcode::shuffle: shuffle(value); break;
+    case Opcode::convert: convert(value); break;
+    case Opcode::less: less(value); break;
+    case Opcode::select: choose(value); break;
+    case Opcode::instruction: instruction(value); break;
+    }
+    if (homes_[static_cast<std::size_t>(value)] >= 0) store_home(value);
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------
+
+Virtual Selector::new_register(Class kind, int bytes) {
+    block_->registers.push_back({kind, static_cast<std::uint8_t>(bytes), -1});
+    return static_cast<Virtual>(block_->registers.size() - 1);
+}
+
+Virtual Selector::new_leaf(Class kind, int bytes, const Leaf& leaf) {
+    const Virtual v = new_register(kind, bytes);
+    block_->info(v).leaf = static_cast<std::int32_t>(block_->leaves.size());
+    block_->leaves.push_back(leaf);
+    return v;
+}
+
+void Selector::define(ir::Value value, Virtual v) {
+    defined_in_[static_cast<std::size_t>(value)] = run_number_;
+    virtuals_[static_cast<std::size_t>(value)] = v;
+}
+
+Virtual Selector::use(ir::Value value) {
+    const auto at = static_cast<std::size_t>(value);
+    if (defined_in_[at] == run_number_) return virtuals_[at];
+    const ir::Operation& operation = program_[value];
+    if (operation.opcode == Opcode::constant)
+        define(value, constant(operation));
+    else if (operation.opcode == Opcode::index)
+        define(value, index(streams_.access_of(value)));
+    else
+        define(value, home(value));
+    return virtuals_[at];
+}
+
+Virtual Selector::constant(const ir::Operation& operation) {
+    if (operation.type.scalar == Scalar::int64) {
+        Leaf leaf;
+        leaf.load = Inst::kIdMov;
+        leaf.width = Width::general;
+        leaf.place.displacement = static_cast<Integer>(operation.number);
+        return new_leaf(Class::integer, 8, leaf);
+    }
+    require_float(operation.type);
+    const Scalar scalar = operation.type.scalar;
+    const int size = ir::size_in_bytes(scalar);
+    const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
+    return repeated(scalar, bits_of(scalar, operation.number), bytes);
+}
+
+/// The same element in all lanes of a register of `bytes` bytes; `bytes` = its size: a scalar.
+Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
+    const int size = ir::size_in_bytes(scalar);
+    const bool is_double = scalar == Scalar::float64;
+    const int stored = is_evex_ ? size : bytes;
+    bytes_.resize(static_cast<std::size_t>(stored));
+    for (int at = 0; at < stored; at += size)
+        std::memcpy(bytes_.data() + at, &bits, static_cast<std::size_t>(size));
+    Leaf leaf;
+    leaf.place = pool_.place(bytes_);
+    leaf.folds = true;
+    leaf.bytes = static_cast<std::uint8_t>(stored);
+    leaf.width = width_of_bytes(bytes);
+    if (bytes == size) {
+        leaf.load = pick(scalar, Inst::kIdVmovsd, Inst::kIdVmovss, Inst::kIdMovsd, Inst::kIdMovss);
+    } else if (is_evex_) {
+        leaf.load = !is_double    ? Inst::kIdVbroadcastss
+                    : bytes == 16 ? Inst::kIdVmovddup
+                                  : Inst::kIdVbroadcastsd;
+        leaf.broadcast_lanes = static_cast<std::uint8_t>(bytes / size);
+    } else {
+        leaf.load = pick(Inst::kIdVmovaps, Inst::kIdMovaps);
+    }
+    return new_leaf(Class::vector, bytes, leaf);
+}
+
+Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
+    Leaf leaf;
+    leaf.place = place;
+    leaf.folds = true;
+    leaf.bytes = static_cast<std::uint8_t>(bytes);
+    leaf.width = width_of_bytes(bytes);
+    leaf.load = pick(Inst::kIdVmovaps, Inst::kIdMovaps);
+    return new_leaf(Class::vector, bytes, leaf);
+}
+
+Virtual Selector::index(const StreamAccess& access) {
+    Leaf leaf;
+    leaf.load = Inst::kIdMov;
+    leaf.width = Width::general;
+    leaf.place.displacement = access.displacement;
+    if (access.stream >= 0) {
+        leaf.load = Inst::kIdLea;
+        leaf.place.base = MemoryPlace::Base::stream;
+        leaf.place.number = access.stream;
+    }
+    return new_leaf(Class::integer, 8, leaf);
+}
+
+/// A value of another straight run: it is in the frame.
+Virtual Selector::home(ir::Value value) {
+    const Integer offset = homes_[static_cast<std::size_t>(value)];
+    ensure(offset >= 0, "value %{} is used before it is computed", value);
+    const int bytes = register_bytes(program_, value);
+    Leaf leaf;
+    leaf.place.base = MemoryPlace::Base::frame;
+    leaf.place.displacement = offset;
+    leaf.bytes = static_cast<std::uint8_t>(bytes);
+    leaf.folds = true;
+    if (program_[value].type.scalar == Scalar::int64) {
+        leaf.load = Inst::kIdMov;
+        leaf.width = Width::general;
+        return new_leaf(Class::integer, 8, leaf);
+    }
+    leaf.load = move(bytes);
+    leaf.width = width_of_bytes(bytes);
+    return new_leaf(Class::vector, bytes, leaf);
+}
+
+void Selector::store_home(ir::Value value) {
+    const bool is_integer = program_[value].type.scalar == Scalar::int64;
+    const int bytes = register_bytes(program_, value);
+    MemoryPlace place;
+    place.base = MemoryPlace::Base::frame;
+    place.displacement = homes_[static_cast<std::size_t>(value)];
+    MachineOperation& operation =
+        append(Form::store, is_integer ? Inst::kIdMov : move(bytes), no_register, {use(value)});
+    operation.widths[0] = is_integer ? Width::general : width_of_bytes(bytes);
+    operation.memory = add_place(place);
+    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+}
+
+InstructionId Selector::move(int bytes) const {
+    if (bytes == 4) return pick(Inst::kIdVmovss, Inst::kIdMovss);
+    if (bytes == 8) return pick(Inst::kIdVmovsd, Inst::kIdMovsd);
+    return pick(Inst::kIdVmovups, Inst::kIdMovups);
+}
+
+MachineOperation& Selector::append(Form form, InstructionId id, Virtual result,
+                                   std::initializer_list<Virtual> sources) {
+    MachineOperation& operation = block_->operations.emplace_back();
+    operation.form = form;
+    operation.id = id;
+    operation.result = result;
+    std::size_t count = 0;
+    for (const Virtual source : sources) {
+        operation.sources[count] = source;
+        const RegisterInfo& info = block_->info(source);
+        operation.widths[count++] = info.kind == Class::integer ? Width::general : width_of_bytes(info.bytes);
+    }
+    if (result != no_register) {
+        const RegisterInfo& info = block_->info(result);
+        operation.result_width = info.kind == Class::integer ? Width::general : width_of_bytes(info.bytes);
+    }
+    return operation;
+}
+
+/// A new vector register computed by an instruction that does not take memory unless the caller says so.
+Virtual Selector::computed(Form form, InstructionId id, int bytes, std::initializer_list<Virtual> sources,
+                           int immediate) {
+    const Virtual result = new_register(Class::vector, bytes);
+    MachineOperation& operation = append(form, id, result, sources);
+    operation.immediate = immediate;
+    operation.destructive = is_legacy_ && form == Form::binary;
+    return result;
+}
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Arithmetic {
+    InstructionId f64, f32, f64_scalar, f32_scalar; ///< VEX
+    InstructionId legacy_f64, legacy_f32, legacy_f64_scalar, legacy_f32_scalar;
+};
+
+constexpr Arithmetic addition = {Inst::kIdVaddpd, Inst::kIdVaddps, Inst::kIdVaddsd, Inst::kIdVaddss,
+                                 Inst::kIdAddpd,  Inst::kIdAddps,  Inst::kIdAddsd,  Inst::kIdAddss};
+constexpr Arithmetic subtraction = {Inst::kIdVsubpd, Inst::kIdVsubps, Inst::kIdVsubsd, Inst::kIdVsubss,
+                                    Inst::kIdSubpd,  Inst::kIdSubps,  Inst::kIdSubsd,  Inst::kIdSubss};
+constexpr Arithmetic multiplication = {Inst::kIdVmulpd, Inst::kIdVmulps, Inst::kIdVmulsd, Inst::kIdVmulss,
+                                       Inst::kIdMulpd,  Inst::kIdMulps,  Inst::kIdMulsd,  Inst::kIdMulss};
+
+InstructionId id_of(const Arithmetic& ids, ir::Type type, bool is_legacy) {
+    const bool is_double = type.scalar == Scalar::float64;
+    if (type.lanes == 1) {
+        if (is_legacy) return is_double ? ids.legacy_f64_scalar : ids.legacy_f32_scalar;
+        return is_double ? ids.f64_scalar : ids.f32_scalar;
+    }
+    if (is_legacy) return is_double ? ids.legacy_f64 : ids.legacy_f32;
+    return is_double ? ids.f64 : ids.f32;
+}
+
+InstructionId multiply_add_id(Opcode opcode, ir::Type type) {
+    const InstructionId id = opcode == Opcode::fma   ? Inst::kIdVfmadd132pd
+                             : opcode == Opcode::fms ? Inst::kIdVfmsub132pd
+                                                     : Inst::kIdVfnmadd132pd;
+    constexpr InstructionId single = Inst::kIdVfmadd132ps - Inst::kIdVfmadd132pd;
+    constexpr InstructionId scalar = Inst::kIdVfmadd132sd - Inst::kIdVfmadd132pd;
+    static_assert(Inst::kIdVfnmadd132pd + single + scalar == Inst::kIdVfnmadd132ss);
+    static_assert(Inst::kIdVfmsub132pd + single + scalar == Inst::kIdVfmsub132ss);
+    return id + (type.lanes == 1 ? scalar : 0) + (type.scalar == Scalar::float32 ? single : 0);
+}
+
+} // namespace
+
+void Selector::arithmetic(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const Scalar scalar = operation.type.scalar;
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    if (operation.opcode == Opcode::negate) {
+        const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
+        const int width = std::max(bytes, 16); // there is no scalar exclusive or
+        const Virtual signs = repeated(scalar, sign, width);
+        const InstructionId id =
+            pick(scalar, Inst::kIdVxorpd, Inst::kIdVxorps, Inst::kIdXorpd, Inst::kIdXorps);
+        define(value, computed(Form::binary, id, bytes, {a, signs}));
+        block_->operations.back().folds = true;
+        block_->operations.back().folds_broadcast = is_evex_;
+        return;
+    }
+    const Virtual b = use(operation.operands[1]);
+    const Arithmetic& ids = operation.opcode == Opcode::add        ? addition
+                            : operation.opcode == Opcode::subtract ? subtraction
+                                                                   : multiplication;
+    define(value, computed(Form::binary, id_of(ids, operation.type, is_legacy_), bytes, {a, b}));
+    MachineOperation& machine = block_->operations.back();
+    machine.commutative = operation.opcode != Opcode::subtract;
+    machine.folds = true;
+    machine.folds_broadcast = is_evex_;
+}
+
+void Selector::multiply_add(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    const Virtual b = use(operation.operands[1]);
+    const Virtual c = use(operation.operands[2]);
+    if (cpu_.has_fma) {
+        define(value,
+               computed(Form::fma, multiply_add_id(operation.opcode, operation.type), bytes, {a, b, c}));
+    } else { // two roundings
+        const Virtual product =
+            computed(Form::binary, id_of(multiplication, operation.type, is_legacy_), bytes, {a, b});
+        block_->operations.back().commutative = true;
+        block_->operations.back().folds = true;
+        const bool adds = operation.opcode == Opcode::fma;
+        const InstructionId id = id_of(adds ? addition : subtraction, operation.type, is_legacy_);
+        define(value, operation.opcode == Opcode::fnma ? computed(Form::binary, id, bytes, {c, product})
+                                                       : computed(Form::binary, id, bytes, {product, c}));
+        block_->operations.back().commutative = adds;
+    }
+    block_->operations.back().folds = true;
+    block_->operations.back().folds_broadcast = is_evex_;
+}
+
+void Selector::integer_arithmetic(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    ensure(operation.type.lanes == 1, "a vector of int64");
+    const Virtual a = use(operation.operands[0]);
+    const Virtual result = new_register(Class::integer, 8);
+    if (operation.opcode == Opcode::negate) {
+        append(Form::unary, Inst::kIdNeg, result, {a}).destructive = true;
+    } else {
+        const InstructionId id = operation.opcode == Opcode::add        ? Inst::kIdAdd
+                                 : operation.opcode == Opcode::subtract ? Inst::kIdSub
+                                                                        : Inst::kIdImul;
+        const Virtual b = use(operation.operands[1]);
+        MachineOperation& machine = append(Form::binary, id, result, {a, b});
+        machine.destructive = true;
+        machine.commutative = operation.opcode != Opcode::subtract;
+        machine.folds = true;
+    }
+    define(value, result);
+}
+
+void Selector::splat(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const ir::Operation& from = program_[operation.operands[0]];
+    const Scalar scalar = operation.type.scalar;
+    const bool is_double = scalar == Scalar::float64;
+    const int bytes = register_bytes(program_, value);
+    if (operation.type.lanes == 1) return define(value, use(operation.operands[0]));
+    if (from.opcode == Opcode::constant)
+        return define(value, repeated(scalar, bits_of(scalar, from.number), bytes));
+    const Virtual a = use(operation.operands[0]);
+    if (is_legacy_) {
+        define(value, is_double ? computed(Form::binary, Inst::kIdUnpcklpd, bytes, {a, a})
+                                : computed(Form::binary, Inst::kIdShufps, bytes, {a, a}, 0));
+        return;
+    }
+    const InstructionId id = !is_double    ? Inst::kIdVbroadcastss
+                             : bytes == 16 ? Inst::kIdVmovddup
+                                           : Inst::kIdVbroadcastsd;
+    if (block_->is_leaf(a)) {
+        Leaf leaf = block_->leaf(a);
+        leaf.load = id;
+        leaf.width = width_of_bytes(bytes);
+        leaf.folds = is_evex_;
+        leaf.broadcast_lanes = static_cast<std::uint8_t>(bytes / ir::size_in_bytes(scalar));
+        define(value, new_leaf(Class::vector, bytes, leaf));
+        return;
+    }
+    define(value, computed(Form::unary, id, bytes, {a}));
+}
+
+void Selector::convert(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const ir::Type from = program_[operation.operands[0]].type;
+    const Virtual a = use(operation.operands[0]);
+    if (from == operation.type) return define(value, a);
+    require_float(from);
+    require_float(operation.type);
+    const bool widens = operation.type.scalar == Scalar::float64;
+    const int bytes = register_bytes(program_, value);
+    if (from.lanes == 1) {
+        const InstructionId id = widens ? pick(Inst::kIdVcvtss2sd, Inst::kIdCvtss2sd)
+                                        : pick(Inst::kIdVcvtsd2ss, Inst::kIdCvtsd2ss);
+        define(value, is_legacy_ ? computed(Form::unary, id, bytes, {a})
+                                 : computed(Form::binary, id, bytes, {a, a}));
+        return;
+    }
+    const InstructionId id =
+        widens ? pick(Inst::kIdVcvtps2pd, Inst::kIdCvtps2pd) : pick(Inst::kIdVcvtpd2ps, Inst::kIdCvtpd2ps);
+    define(value, computed(Form::unary, id, bytes, {a}));
+}
+
+/// Lanes of ones where a < b, zeros elsewhere.
+void Selector::less(ir::Value value) {
+    constexpr int less_ordered_quiet = 17;
+    constexpr int less_legacy = 1;
+    const ir::Operation& operation = program_[value];
+    const ir::Type type = program_[operation.operands[0]].type;
+    require_float(type);
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    const Virtual b = use(operation.operands[1]);
+    const InstructionId id =
+        pick(type.scalar, Inst::kIdVcmppd, Inst::kIdVcmpps, Inst::kIdCmppd, Inst::kIdCmpps);
+    define(value, computed(is_evex_ ? Form::compare : Form::binary, id, bytes, {a, b},
+                           is_legacy_ ? less_legacy : less_ordered_quiet));
+}
+
+void Selector::choose(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const Scalar scalar = operation.type.scalar;
+    const int bytes = register_bytes(program_, value);
+    const ir::Value chooser = operation.operands[0];
+    ensure(program_[chooser].opcode == Opcode::less &&
+               ir::size_in_bytes(program_[program_[chooser].operands[0]].type.scalar) ==
+                   ir::size_in_bytes(scalar),
+           "a selection by a comparison of another size");
+    const Virtual mask = use(chooser);
+    const Virtual yes = use(operation.operands[1]);
+    const Virtual no = use(operation.operands[2]);
+    if (is_evex_) {
+        const InstructionId id = scalar == Scalar::float64 ? Inst::kIdVblendmpd : Inst::kIdVblendmps;
+        define(value, computed(Form::select, id, bytes, {mask, yes, no}));
+        return;
+    }
+    const Virtual chosen = computed(Form::binary, pick(Inst::kIdVandps, Inst::kIdAndps), bytes, {mask, yes});
+    const Virtual other = computed(Form::binary, pick(Inst::kIdVandnps, Inst::kIdAndnps), bytes, {mask, no});
+    define(value, computed(Form::binary, pick(Inst::kIdVorps, Inst::kIdOrps), bytes, {chosen, other}));
+}
+
+/// The register's lower part, or with undefined lanes above.
+Virtual Selector::resized(Virtual v, int bytes) {
+    const int now = block_->info(v).bytes;
+    if (now == bytes) return v;
+    const Virtual result = computed(Form::unary, pick(Inst::kIdVmovaps, Inst::kIdMovaps), bytes, {v});
+    MachineOperation& operation = block_->operations.back();
+    operation.result_width = operation.widths[0] = width_of_bytes(std::min(now, bytes));
+    return result;
+}
+
+} // namespace swirl::jit

@@ -1,0 +1,299 @@
+#include "jit/selector.hpp"
+
+#include "base/error.hpp"
+
+namespace swirl::jit {
+
+namespace {
+
+namespace Inst = asmjit::x86::Inst;
+using ir::Scalar;
+
+MemoryPlace moved(MemoryPlace place, Integer bytes) {
+    place.displacement += bytes;
+    return place;
+}
+
+/// Sizes that a narrower move loads (with zeros above) or stores.
+bool is_move_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32; }
+
+} // namespace
+
+std::int32_t Selector::add_place(const MemoryPlace& place) {
+    block_->places.push_back(place);
+    return static_cast<std::int32_t>(block_->places.size() - 1);
+}
+
+MemoryPlace Selector::place_of(ir::Value value) {
+    const ir::Address& address = program_[value].address;
+    return place_at(streams_.access_of(value), address.buffer, address.dynamic);
+}
+
+MemoryPlace Selector::place_at(const StreamAccess& access, ir::Buffer buffer, ir::Value dynamic) {
+    MemoryPlace place;
+    place.buffer = buffer;
+    place.displacement = access.displacement;
+    if (access.stream >= 0) {
+        place.base = MemoryPlace::Base::stream;
+        place.number = access.stream;
+    } else {
+        place.base = MemoryPlace::Base::frame;
+        place.displacement += local_offset(buffer);
+    }
+    if (dynamic != ir::no_value) {
+        const int size = ir::size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+        place.dynamic = use(dynamic);
+        place.shift = size == 8 ? 3 : 2;
+    }
+    return place;
+}
+
+/// An operation result = id [into,] memory.
+Virtual Selector::load_piece(InstructionId id, int bytes, const MemoryPlace& place, int result_bytes,
+                             Virtual into, int immediate) {
+    const Virtual result = new_register(Class::vector, result_bytes);
+    MachineOperation& operation =
+        into == no_register ? append(Form::load, id, result, {}) : append(Form::load, id, result, {into});
+    operation.destructive = is_legacy_ && into != no_register;
+    operation.immediate = immediate;
+    operation.memory = add_place(place);
+    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+    return result;
+}
+
+void Selector::store_piece(InstructionId id, int bytes, const MemoryPlace& place, Virtual v, int immediate) {
+    MachineOperation& operation = append(Form::store, id, no_register, {v});
+    operation.immediate = immediate;
+    operation.memory = add_place(place);
+    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+    if (bytes < 64 && operation.widths[0] != Width::general && immediate < 0)
+        operation.widths[0] = width_of_bytes(bytes);
+}
+
+void Selector::load(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const ir::Type type = operation.type;
+    const MemoryPlace place = place_of(value);
+    const bool is_dynamic = place.dynamic != no_register;
+    const int size = ir::size_in_bytes(type.scalar);
+    Leaf leaf;
+    leaf.place = place;
+    leaf.created = static_cast<Position>(block_->operations.size());
+    if (type.scalar == Scalar::int64) {
+        ensure(type.lanes == 1, "a vector of int64");
+        leaf.load = Inst::kIdMov;
+        leaf.width = Width::general;
+        leaf.bytes = 8;
+        leaf.folds = true;
+        if (!is_dynamic) return define(value, new_leaf(Class::integer, 8, leaf));
+        const Virtual result = new_register(Class::integer, 8);
+        MachineOperation& machine = append(Form::load, Inst::kIdMov, result, {});
+        machine.memory = add_place(place);
+        machine.memory_bytes = 8;
+        return define(value, result);
+    }
+    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64, "a load of a storage type");
+    const int result_bytes = register_bytes(program_, value);
+    const int active_bytes = operation.active * size;
+    const bool is_whole = operation.active == type.lanes;
+    const bool is_contiguous = type.lanes == 1 || operation.address.lane_stride == 1 || operation.active == 1;
+    if (is_whole && !is_contiguous && operation.address.lane_stride == 0 && !is_legacy_) {
+        const bool is_double = type.scalar == Scalar::float64;
+        leaf.load = !is_double           ? Inst::kIdVbroadcastss
+                    : result_bytes == 16 ? Inst::kIdVmovddup
+                                         : Inst::kIdVbroadcastsd;
+        leaf.bytes = static_cast<std::uint8_t>(size);
+        leaf.folds = is_evex_;
+        leaf.broadcast_lanes = static_cast<std::uint8_t>(result_bytes / size);
+        leaf.width = width_of_bytes(result_bytes);
+    } else if (!is_contiguous) {
+        return define(value, strided_load(operation, place));
+    } else if (is_whole || is_move_size(active_bytes)) {
+        leaf.load = move(active_bytes);
+        leaf.bytes = static_cast<std::uint8_t>(active_bytes);
+        leaf.folds = is_whole && (type.lanes == 1 || (!is_legacy_ && active_bytes >= 16));
+        leaf.width = width_of_bytes(active_bytes);
+    } else if (is_evex_) {
+        leaf.load = type.scalar == Scalar::float64 ? Inst::kIdVmovupd : Inst::kIdVmovups;
+        leaf.mask = masks_.number_of((1U << operation.active) - 1);
+        leaf.bytes = static_cast<std::uint8_t>(result_bytes);
+        leaf.width = width_of_bytes(result_bytes);
+    } else {
+        return define(value, masked_load(operation, place));
+    }
+    if (!is_dynamic) return define(value, new_leaf(Class::vector, result_bytes, leaf));
+    define(value, load_piece(leaf.load, leaf.bytes, place, result_bytes, no_register));
+    MachineOperation& machine = block_->operations.back();
+    machine.result_width = leaf.width;
+    machine.mask = leaf.mask;
+    machine.zeroing = leaf.mask != 0;
+}
+
+/// A vector whose first `active` lanes have all bits set.
+Virtual Selector::lane_mask_vector(ir::Type type, int active) {
+    const int size = ir::size_in_bytes(type.scalar);
+    bytes_.assign(static_cast<std::size_t>(type.lanes * size), 0);
+    std::fill_n(bytes_.begin(), active * size, std::uint8_t{0xff});
+    return raw_constant(pool_.place(bytes_), type.lanes * size);
+}
+
+/// The first lanes of a vector, on CPUs without mask registers; a narrower move does not do.
+Virtual Selector::masked_load(const ir::Operation& operation, const MemoryPlace& place) {
+    const ir::Type type = operation.type;
+    const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
+    if (!is_legacy_) {
+        const InstructionId id = type.scalar == Scalar::float64 ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps;
+        return load_piece(id, bytes, place, bytes, lane_mask_vector(type, operation.active));
+    }
+    ensure(type.lanes == 4 && operation.active == 3, "{} lanes of {}", operation.active, type.lanes);
+    const Virtual low = load_piece(Inst::kIdMovsd, 8, place, 16, no_register);
+    const Virtual high = load_piece(Inst::kIdMovss, 4, moved(place, 8), 16, no_register);
+    return computed(Form::binary, Inst::kIdMovlhps, 16, {low, high});
+}
+
+void Selector::store(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const ir::Type type = program_[operation.operands[0]].type;
+    const Virtual v = use(operation.operands[0]);
+    const MemoryPlace place = place_of(value);
+    if (type.scalar == Scalar::int64) return store_piece(Inst::kIdMov, 8, place, v);
+    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64, "a store of a storage type");
+    const int bytes = operation.active * ir::size_in_bytes(type.scalar);
+    if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
+        return strided_store(operation, place, v);
+    if (operation.active == type.lanes || is_move_size(bytes))
+        return store_piece(move(bytes), bytes, place, v);
+    masked_store(operation, place, v);
+}
+
+void Selector::masked_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v) {
+    const ir::Type type = program_[operation.operands[0]].type;
+    const bool is_double = type.scalar == Scalar::float64;
+    const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
+    if (is_evex_) {
+        store_piece(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, place, v);
+        block_->operations.back().mask = masks_.number_of((1U << operation.active) - 1);
+    } else if (!is_legacy_) {
+        const Virtual mask = lane_mask_vector(type, operation.active);
+        store_piece(is_double ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps, bytes, place, v);
+        block_->operations.back().sources[1] = mask;
+        block_->operations.back().widths[1] = width_of_bytes(bytes);
+    } else {
+        store_piece(Inst::kIdMovsd, 8, place, v);
+        const Virtual high = computed(Form::binary, Inst::kIdUnpckhpd, 16, {v, v});
+        store_piece(Inst::kIdMovss, 4, moved(place, 8), high);
+    }
+}
+
+// ---- lanes that are not neighbours in memory: element by element ------------------------------------------------
+
+Virtual Selector::strided_load(const ir::Operation& operation, const MemoryPlace& place) {
+    const ir::Type type = operation.type;
+    const int size = ir::size_in_bytes(type.scalar);
+    const Integer step = operation.address.lane_stride * size;
+    const int in_quarter = 16 / size;
+    const bool is_whole = operation.active == type.lanes;
+    if (is_whole && operation.address.lane_stride == -1 && type.lanes >= in_quarter && !is_legacy_) {
+        const int bytes = type.lanes * size;
+        const Virtual backwards =
+            load_piece(move(bytes), bytes, moved(place, -(type.lanes - 1) * size), bytes, no_register);
+        std::vector<std::int8_t> map;
+        for (int lane = type.lanes - 1; lane >= 0; --lane) map.push_back(static_cast<std::int8_t>(lane));
+        return any_shuffle(type, backwards, backwards, map);
+    }
+    std::vector<Virtual> parts;
+    for (int lane = 0; lane < operation.active; lane += in_quarter)
+        parts.push_back(load_quarter(type.scalar, moved(place, lane * step), step,
+                                     std::min(in_quarter, operation.active - lane)));
+    // Pairs of 16 bytes to 32, pairs of those to 64; what has no partner has zeros above it already.
+    for (int bytes = 32; bytes <= type.lanes * size; bytes *= 2) {
+        std::vector<Virtual> joined;
+        for (std::size_t i = 0; i < parts.size(); i += 2) {
+            if (i + 1 == parts.size()) {
+                joined.push_back(resized(parts[i], bytes));
+                continue;
+            }
+            const InstructionId id = bytes == 32 ? Inst::kIdVinsertf128 : Inst::kIdVinsertf64x4;
+            const Virtual low = resized(parts[i], bytes);
+            const bool is_high_register = bytes == 32 && is_evex_; // vinsertf128 knows registers 0…15 only
+            joined.push_back(computed(Form::binary, is_high_register ? Inst::kIdVinsertf64x2 : id, bytes,
+                                      {low, parts[i + 1]}, 1));
+        }
+        parts = std::move(joined);
+    }
+    return parts.front();
+}
+
+/// Up to 16 bytes from `count` elements `step` bytes apart; zeros above them.
+Virtual Selector::load_quarter(Scalar scalar, const MemoryPlace& place, Integer step, int count) {
+    const int size = ir::size_in_bytes(scalar);
+    Virtual result = load_piece(move(size), size, place, 16, no_register);
+    if (scalar == Scalar::float64) {
+        if (count == 2)
+            result = load_piece(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(place, step), 16, result);
+        return result;
+    }
+    if (!is_legacy_) {
+        for (int lane = 1; lane < count; ++lane)
+            result = load_piece(Inst::kIdVinsertps, 4, moved(place, lane * step), 16, result, lane << 4);
+        return result;
+    }
+    const auto element = [&](int lane) {
+        return load_piece(Inst::kIdMovss, 4, moved(place, lane * step), 16, no_register);
+    };
+    if (count == 1) return result;
+    result = computed(Form::binary, Inst::kIdUnpcklps, 16, {result, element(1)});
+    if (count == 2) return result;
+    Virtual upper = element(2);
+    if (count == 4) upper = computed(Form::binary, Inst::kIdUnpcklps, 16, {upper, element(3)});
+    return computed(Form::binary, Inst::kIdMovlhps, 16, {result, upper});
+}
+
+void Selector::strided_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v) {
+    const ir::Type type = program_[operation.operands[0]].type;
+    const int size = ir::size_in_bytes(type.scalar);
+    const Integer step = operation.address.lane_stride * size;
+    const int in_quarter = 16 / size;
+    if (operation.active == type.lanes && operation.address.lane_stride == -1 && type.lanes >= in_quarter &&
+        !is_legacy_) {
+        std::vector<std::int8_t> map;
+        for (int lane = type.lanes - 1; lane >= 0; --lane) map.push_back(static_cast<std::int8_t>(lane));
+        const int bytes = type.lanes * size;
+        return store_piece(move(bytes), bytes, moved(place, -(type.lanes - 1) * size),
+                           any_shuffle(type, v, v, map));
+    }
+    for (int lane = 0; lane < operation.active; lane += in_quarter)
+        store_quarter(type.scalar, moved(place, lane * step), step,
+                      std::min(in_quarter, operation.active - lane), quarter_of(v, lane / in_quarter));
+}
+
+Virtual Selector::quarter_of(Virtual v, int quarter) {
+    const int bytes = block_->info(v).bytes;
+    if (quarter == 0) return resized(v, 16);
+    const InstructionId id = bytes == 64 ? Inst::kIdVextractf32x4
+                             : is_evex_  ? Inst::kIdVextractf64x2
+                                         : Inst::kIdVextractf128;
+    const Virtual result = new_register(Class::vector, 16);
+    append(Form::unary, id, result, {v}).immediate = quarter;
+    return result;
+}
+
+void Selector::store_quarter(Scalar scalar, const MemoryPlace& place, Integer step, int count, Virtual v) {
+    const int size = ir::size_in_bytes(scalar);
+    store_piece(move(size), size, place, v);
+    if (scalar == Scalar::float64) {
+        if (count == 2) store_piece(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(place, step), v);
+        return;
+    }
+    for (int lane = 1; lane < count; ++lane) {
+        if (!is_legacy_) {
+            store_piece(Inst::kIdVextractps, 4, moved(place, lane * step), v, lane);
+            continue;
+        }
+        const Virtual rotated = new_register(Class::vector, 16);
+        append(Form::unary, Inst::kIdPshufd, rotated, {v}).immediate = lane;
+        store_piece(Inst::kIdMovss, 4, moved(place, lane * step), rotated);
+    }
+}
+
+} // namespace swirl::jit
