@@ -1,0 +1,51 @@
+#pragma once
+
+#include "jit/compile.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace swirl::runtime {
+
+/// The operating system (or SWIRL_NO_JIT=1 in the environment, or a CPU other than x86-64) forbids running generated
+/// machine code. Built-in kernels serve instead.
+class ExecutableMemoryUnavailable : public std::runtime_error {
+public:
+    explicit ExecutableMemoryUnavailable(const std::string& reason)
+        : std::runtime_error("generated machine code cannot run here: " + reason) {}
+};
+
+/// A kernel (see ir::Program): one pointer for each argument, table and scratch buffer; the integer parameters.
+using KernelFunction = void (*)(void* const* buffers, const std::int64_t* parameters);
+
+/// Machine code in memory that can be executed and no longer written. Freed with the object.
+class ExecutableCode {
+public:
+    /// Throws ExecutableMemoryUnavailable.
+    explicit ExecutableCode(const jit::MachineCode& code);
+    ~ExecutableCode();
+    ExecutableCode(ExecutableCode&& other) noexcept;
+    ExecutableCode& operator=(ExecutableCode&& other) noexcept;
+    ExecutableCode(const ExecutableCode&) = delete;
+    ExecutableCode& operator=(const ExecutableCode&) = delete;
+
+    KernelFunction function() const { return function_; }
+    void operator()(void* const* buffers, const std::int64_t* parameters = nullptr) const {
+        function_(buffers, parameters);
+    }
+    std::size_t size() const { return size_; } ///< bytes of address space
+
+    /// Whether generated code can run here at all, found out by running some.
+    static bool is_available();
+
+private:
+    void release() noexcept;
+
+    void* memory_ = nullptr;
+    std::size_t size_ = 0;
+    KernelFunction function_ = nullptr;
+};
+
+} // namespace swirl::runtime
