@@ -1,6 +1,7 @@
 #include "rules/cost.hpp"
 
 #include "rules/building_blocks.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
@@ -55,28 +56,39 @@ OperationCount rader_operations(Integer p, Integer three) {
     return 2 * (2 * transform + blocks);
 }
 
-/// What computes a DFT of odd prime size: no choice for the symmetric form, else Rader's.
+/// What computes a DFT of odd prime size: the real form of Rader's algorithm with the choice `rader`, or where that is
+/// empty the symmetric form, or for large primes Rader's.
 struct PrimeAlgorithm {
     Choice rader;
     OperationCount operations;
 };
 
+/// rules/rader.cpp.
+OperationCount complex_rader_operations(Integer p) {
+    return 2 * dft_operations(p - 1) + (p - 2) * complex_product + OperationCount{4, 2};
+}
+
 PrimeAlgorithm cheapest_prime(Integer p) {
+    if (p > largest_rader_real_prime) return {{}, complex_rader_operations(p)};
     const Integer h = p / 2;
     // The butterflies at the output join cosine and sine parts: 2h additions a real input.
-    PrimeAlgorithm best{{},
-                        2 * (base_operations(p) + OperationCount{.additions = 2 * h, .multiplications = 0})};
-    const bool base_applies = rule_named("dft-base").applicable(DFT(p)).ok();
-    if (p == 3) return best;
-    const BreakdownRule& rader = rule_named("rader-real");
-    if (!rader.applicable(DFT(p)).ok()) return best;
-    bool found = base_applies;
-    for (const Choice& choice : rader.choices(DFT(p))) {
+    const OperationCount symmetric = 2 * (base_operations(p) + OperationCount{2 * h, 0});
+    PrimeAlgorithm best{{}, symmetric};
+    bool found = p <= largest_base_prime;
+    for (const Choice& choice : rule_named("rader-real").choices(DFT(p))) {
         const OperationCount operations = rader_operations(p, choice[0]);
         if (!found || operations.total() < best.operations.total()) best = {choice, operations};
         found = true;
     }
     return best;
+}
+
+/// Of real input: the symmetric form, or Rader's complex algorithm with what the zeros save: half of all but the
+/// additions that join two real transforms to a complex one.
+OperationCount real_prime_operations(Integer p) {
+    const PrimeAlgorithm complex = cheapest_prime(p);
+    if (p <= largest_base_prime && complex.rader.empty()) return base_operations(p);
+    return {(complex.operations.additions - 2 * (p - 1)) / 2, complex.operations.multiplications / 2};
 }
 
 OperationCount split_radix_operations(Integer n) {
@@ -113,7 +125,7 @@ OperationCount rdft_operations(Integer n) {
     if (n == 1) return {};
     if (n == 2) return {.additions = 2, .multiplications = 0};
     if (is_power_of_two(n)) return rdft_split_radix_operations(n);
-    if (is_prime(n)) return base_operations(n);
+    if (is_prime(n)) return real_prime_operations(n);
     auto [m, k] = split_coprime(n);
     if (k != 1) {
         const Integer butterflies = 4 * complex_entries(m) * complex_entries(k);
@@ -129,8 +141,9 @@ BreakdownTree root_of_dft(Integer n) {
     if (n <= 2) return {"dft-base", {}, {}};
     if (is_power_of_two(n)) return {"split-radix", {}, {}};
     if (is_prime(n)) {
-        if (const Choice rader = cheapest_prime(n).rader; !rader.empty()) return {"rader-real", rader, {}};
-        return {rule_named("dft-base").applicable(DFT(n)).ok() ? "dft-base" : "rader", {}, {}};
+        if (n > largest_rader_real_prime) return {"rader", {}, {}};
+        const Choice rader = cheapest_prime(n).rader;
+        return {rader.empty() ? "dft-base" : "rader-real", rader, {}};
     }
     if (const auto [m, k] = split_coprime(n); k != 1) return {"good-thomas", {m, k}, {}};
     const auto [m, k] = split_prime_power(n);
@@ -141,7 +154,7 @@ BreakdownTree root_of_rdft(Integer n) {
     if (n <= 2) return {"rdft-base", {}, {}};
     if (is_power_of_two(n)) return {"rdft-split-radix", {}, {}};
     if (is_prime(n)) {
-        const bool base = rule_named("rdft-base").applicable(RDFT(n)).ok();
+        const bool base = n <= largest_base_prime && cheapest_prime(n).rader.empty();
         return {base ? "rdft-base" : "rdft-embedding", {}, {}};
     }
     if (const auto [m, k] = split_coprime(n); k != 1) return {"rdft-good-thomas", {m, k}, {}};

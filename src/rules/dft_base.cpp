@@ -5,6 +5,7 @@
 //   C = [cos(2πjk/p)], k, j = 0…h;  S = [sin(2πjk/p)], k, j = 1…h.
 
 #include "rules/building_blocks.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 #include "rules/symmetric_base.hpp"

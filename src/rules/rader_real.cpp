@@ -12,6 +12,7 @@
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/cost.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/real_form.hpp"
 #include "rules/rule_list.hpp"
@@ -22,13 +23,11 @@ using namespace formula;
 
 namespace {
 
-/// A straight-line algorithm: of no use where its code would not fit a cache.
-constexpr Integer largest_prime = 127;
-
 Applicability applicable(const Formula& f) {
     if (!f.is<Dft>()) return rejected("not a DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
-    if (f.rows() > largest_prime) return rejected("{} is above {}", f.rows(), largest_prime);
+    if (f.rows() > largest_rader_real_prime)
+        return rejected("{} is above {}", f.rows(), largest_rader_real_prime);
     return accepted();
 }
 

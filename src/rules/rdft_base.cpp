@@ -6,6 +6,7 @@
 //   order i_h … i_1 of the halfcomplex format.
 
 #include "rules/building_blocks.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 #include "rules/symmetric_base.hpp"

@@ -9,6 +9,7 @@
 // Choice {R_1, …, R_k}, the first radix first.
 
 #include "rules/building_blocks.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 
@@ -21,11 +22,6 @@ using namespace formula;
 
 namespace {
 
-/// The largest butterfly that one straight-line codelet computes with few enough registers to be worth it, and the
-/// largest prime in it.
-constexpr Integer largest_radix = 64;
-constexpr Integer largest_prime = 31;
-
 /// Bounds on the lists looked at and returned for one n, so that planning stays quick for sizes of many divisors.
 constexpr std::size_t most_lists_enumerated = 512;
 constexpr std::size_t most_lists_offered = 16;
@@ -33,8 +29,8 @@ constexpr std::size_t most_lists_offered = 16;
 Applicability applicable(const Formula& f) {
     if (!f.is<Dft>()) return rejected("not a DFT");
     if (f.rows() == 1) return rejected("size 1 needs no pass");
-    if (const Integer p = largest_prime_factor(f.rows()); p > largest_prime)
-        return rejected("the prime factor {} of {} is above {}", p, f.rows(), largest_prime);
+    if (const Integer p = largest_prime_factor(f.rows()); p > largest_base_prime)
+        return rejected("the prime factor {} of {} is above {}", p, f.rows(), largest_base_prime);
     return accepted();
 }
 

@@ -6,9 +6,6 @@
 /// same cosine and opposite sines.
 namespace swirl::rules {
 
-/// Primes above this have no base case: its straight-line program takes O(p²) multiplications.
-constexpr Integer largest_base_prime = 31;
-
 /// x ↦ x[0], then the sums x[j] + x[p−j], then the differences x[j] − x[p−j], j = 1…h.
 Formula fold(Integer p);
 
