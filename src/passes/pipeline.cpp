@@ -6,6 +6,7 @@
 #include "passes/form_fma.hpp"
 #include "passes/propagate_signs.hpp"
 #include "passes/remove_dead_code.hpp"
+#include "passes/scalar_replacement.hpp"
 #include "passes/schedule_for_registers.hpp"
 #include "passes/select_instructions.hpp"
 #include "passes/share_common_subexpressions.hpp"
@@ -35,9 +36,11 @@ template <Program (*function)(Program)> Program plain(Program program, const Con
 
 constexpr Pass loop_list[] = {
     {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); }, Stage::lowered},
+    {"scalar replacement", plain<scalar_replacement>, Stage::lowered},
     {"vectorize",
      [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); },
      Stage::vectorized},
+    {"scalar replacement", plain<scalar_replacement>, Stage::vectorized},
 };
 
 constexpr Pass arithmetic_list[] = {

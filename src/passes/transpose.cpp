@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::passes {
 namespace {
@@ -49,20 +50,18 @@ public:
         if (units_first) add_unit_stages();
         add_stages_within_units();
         if (!units_first) add_unit_stages();
-        values_.assign(stages_.size() + 1, std::vector<Value>(static_cast<std::size_t>(lanes_), unknown));
-        std::fill(values_.front().begin(), values_.front().end(), no_value);
-        std::copy(inputs.begin(), inputs.end(), values_.front().begin());
+        registers_.assign(stages_.size() + 1, std::vector<Register>(static_cast<std::size_t>(lanes_)));
+        for (Register& input : registers_.front()) input.known = true;
+        for (std::size_t r = 0; r < inputs.size(); ++r) registers_.front()[r].value = inputs[r];
     }
 
     std::vector<Value> results(int count) {
         std::vector<Value> results;
-        for (int r = 0; r < count; ++r) results.push_back(value(stages_.size(), r));
+        for (int r = 0; r < count; ++r) results.push_back(value(at(stages_.size(), r)));
         return results;
     }
 
 private:
-    static constexpr Value unknown = -2;
-
     void add_unit_stages() {
         for (int bit = unit_; bit < lanes_; bit *= 2)
             stages_.push_back({Stage::Pairing::partner_bit, bit, alternate_units(lanes_, unit_, 0),
@@ -77,10 +76,18 @@ private:
                            unpack(lanes_, unit_, unit_ / 2, 1)});
     }
 
+    /// A register; with `moves`, its lanes are those of `value` at these places: not yet a shuffle, so that several
+    /// moves of lanes of one register become one.
+    struct Register {
+        Value value = no_value;
+        LaneMap moves;
+        bool known = false;
+    };
+
     /// Register r after `stage` stages; computed when first asked for, so that nothing unneeded is emitted.
-    Value value(std::size_t stage, int r) {
-        Value& known = values_[stage][static_cast<std::size_t>(r)];
-        if (known != unknown) return known;
+    Register& at(std::size_t stage, int r) {
+        Register& result = registers_[stage][static_cast<std::size_t>(r)];
+        if (result.known) return result;
         const Stage& step = stages_[stage - 1];
         int first = r & ~step.bit;
         int second = r | step.bit;
@@ -89,29 +96,44 @@ private:
             first = (r & ~3) | ((r & 1) << 1);
             second = first | 1;
         }
-        const Value a = value(stage - 1, first);
-        const Value b = value(stage - 1, second);
-        return known = combine(a, b, (r & step.bit) == 0 ? step.low : step.high);
+        result =
+            combine(at(stage - 1, first), at(stage - 1, second), (r & step.bit) == 0 ? step.low : step.high);
+        result.known = true;
+        return result;
     }
 
-    Value combine(Value a, Value b, LaneMap map) {
-        if (a == no_value && b == no_value) return no_value;
-        bool moves = false;
-        for (int l = 0; l < lanes_; ++l) {
-            auto& lane = map[static_cast<std::size_t>(l)];
-            if ((lane < lanes_ ? a : b) == no_value) lane = -1;
-            moves = moves || (lane >= 0 && lane % lanes_ != l);
+    Value value(Register& reg) {
+        if (!reg.moves.empty())
+            reg.value = writer_.shuffle(reg.value, reg.value, std::exchange(reg.moves, {}));
+        return reg.value;
+    }
+
+    Register combine(Register& a, Register& b, const LaneMap& map) {
+        if (a.value == no_value && b.value == no_value) return {};
+        if (a.value != no_value && b.value != no_value) {
+            const Value first =
+                value(a); // before the second: the order of the shuffles is part of the result
+            return {writer_.shuffle(first, value(b), map), {}, true};
         }
-        if (a != no_value && b != no_value) return writer_.shuffle(a, b, std::move(map));
-        const Value only = a != no_value ? a : b;
-        return moves ? writer_.shuffle(only, only, std::move(map)) : only;
+        const Register& only = a.value != no_value ? a : b;
+        const int from = a.value != no_value ? 0 : lanes_;
+        Register result{only.value, LaneMap(map.size(), -1), true};
+        bool moves = false;
+        for (std::size_t l = 0; l < map.size(); ++l) {
+            if (map[l] < from || map[l] >= from + lanes_) continue;
+            const auto lane = static_cast<std::size_t>(map[l] - from);
+            result.moves[l] = only.moves.empty() ? static_cast<std::int8_t>(lane) : only.moves[lane];
+            moves = moves || (result.moves[l] >= 0 && result.moves[l] != static_cast<int>(l));
+        }
+        if (!moves) result.moves.clear();
+        return result;
     }
 
     RunWriter writer_;
     int lanes_;
     int unit_; ///< lanes in 16 bytes
     std::vector<Stage> stages_;
-    std::vector<std::vector<Value>> values_; ///< by stage and register
+    std::vector<std::vector<Register>> registers_; ///< by stage and number
 };
 
 } // namespace

@@ -1,0 +1,194 @@
+#include "passes/change_layout.hpp"
+
+#include "ir/analysis.hpp"
+#include "ir/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+Buffer buffer_named(const Program& program, std::string_view name) {
+    for (std::size_t b = 0; b < program.buffers.size(); ++b)
+        if (program.buffers[b].name == name) return static_cast<Buffer>(b);
+    throw InternalError("program '{}' has no buffer '{}'", program.name, name);
+}
+
+/// index · numerator / denominator, for an index that the denominator divides.
+struct Ratio {
+    Integer numerator;
+    Integer denominator;
+
+    bool divides(Integer n) const { return n % denominator == 0; }
+    Integer operator()(Integer n) const { return n / denominator * numerator; }
+    bool divides_variables(const Affine& form) const {
+        return std::all_of(form.terms().begin(), form.terms().end(),
+                           [&](const Affine::Term& term) { return divides(term.coefficient); });
+    }
+    Affine operator()(const Affine& form) const {
+        Affine result = (*this)(form.constant());
+        for (const Affine::Term& term : form.terms())
+            result += Affine::of(term.variable, (*this)(term.coefficient));
+        return result;
+    }
+};
+
+/// Rewrites the addresses of some buffers, and makes the scaled dynamic indices that they need.
+class LayoutChange {
+public:
+    LayoutChange(Program& program, Ratio ratio) : program_(program), ratio_(ratio) {}
+
+    /// Calls place(access) for all loads and stores; it calls `move` for those that change.
+    template <class Place> void run(Place&& place) {
+        std::vector<Value> accesses;
+        for_each_operation(program_, [&](Value value) {
+            if (accesses_memory(program_[value].opcode)) accesses.push_back(value);
+        });
+        for (const Value value : accesses) place(value);
+        if (!after_.empty()) insert();
+    }
+
+    /// The access goes to buffer `to`; its index becomes (index − remainder) · ratio + added.
+    void move(Value access, Buffer to, Integer remainder, Integer added) {
+        Operation& operation = program_[access];
+        if (operation.type.lanes != 1) fail(access, "is a vector access");
+        const Affine index = operation.address.index - remainder;
+        if (!ratio_.divides_variables(index)) fail(access, "has an odd coefficient");
+        Affine scaled = ratio_(index) + added;
+        const Value dynamic = operation.address.dynamic == no_value
+                                  ? no_value
+                                  : scaled_dynamic(access, operation.address.dynamic);
+        Address& address = program_[access].address; // the table may have moved
+        address.index = std::move(scaled);
+        address.dynamic = dynamic;
+        address.buffer = to;
+    }
+
+    [[noreturn]] void fail(Value access, std::string_view why) const {
+        throw InternalError("change of layout: {} {}", to_string(program_, access), why);
+    }
+
+private:
+    Value scaled_dynamic(Value access, Value dynamic) {
+        if (const auto known = scaled_.find(dynamic); known != scaled_.end()) return known->second;
+        Operation operation = program_[dynamic];
+        if (operation.opcode == Opcode::index && ratio_.divides_variables(operation.address.index) &&
+            ratio_.divides(operation.address.index.constant()))
+            operation.address.index = ratio_(operation.address.index);
+        else if (operation.opcode == Opcode::load && integers_of(operation.address.buffer) != nullptr)
+            operation.address.buffer = scaled_table(access, operation.address.buffer);
+        else
+            fail(access, "has a dynamic index that is neither from a table nor affine");
+        const Value result = program_.append(std::move(operation));
+        after_[dynamic] = result;
+        return scaled_[dynamic] = result;
+    }
+
+    const std::vector<Integer>* integers_of(Buffer buffer) const {
+        return program_.buffers[static_cast<std::size_t>(buffer)].integers.get();
+    }
+
+    Buffer scaled_table(Value access, Buffer table) {
+        if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
+        std::vector<Integer> contents;
+        for (const Integer entry : *integers_of(table)) {
+            if (!ratio_.divides(entry)) fail(access, "has a dynamic index from a table with odd entries");
+            contents.push_back(ratio_(entry));
+        }
+        BufferInfo info = program_.buffers[static_cast<std::size_t>(table)];
+        info.name = fmt::format("{}_by_{}_over_{}", info.name, ratio_.numerator, ratio_.denominator);
+        info.integers = std::make_shared<const std::vector<Integer>>(std::move(contents));
+        program_.buffers.push_back(std::move(info));
+        return tables_[table] = static_cast<Buffer>(program_.buffers.size() - 1);
+    }
+
+    void insert() {
+        for_each_straight(program_, [&](Straight& run) {
+            std::vector<Value> operations;
+            for (const Value value : run.operations) {
+                operations.push_back(value);
+                if (const auto found = after_.find(value); found != after_.end())
+                    operations.push_back(found->second);
+            }
+            run.operations = std::move(operations);
+        });
+    }
+
+    Program& program_;
+    Ratio ratio_;
+    std::unordered_map<Value, Value> scaled_, after_; ///< by the dynamic index as it was
+    std::map<Buffer, Buffer> tables_;                 ///< scaled copies
+};
+
+/// Numbers buffers anew: `number` gives the new one of every old one.
+template <class Number> void renumber_buffers(Program& program, Number&& number) {
+    for (Operation& operation : program.operations)
+        if (accesses_memory(operation.opcode)) operation.address.buffer = number(operation.address.buffer);
+}
+
+} // namespace
+
+Program interleaved_to_planar(Program program, std::string_view name) {
+    const Buffer interleaved = buffer_named(program, name);
+    const BufferInfo old = program.buffers[static_cast<std::size_t>(interleaved)];
+    ensure(is_floating(old.element) && old.elements % 2 == 0 && old.first % 2 == 0,
+           "buffer '{}' does not hold pairs of floating numbers", name);
+    ensure(old.data == nullptr, "tables are split where they are made");
+    const auto im = static_cast<Buffer>(program.buffers.size());
+    BufferInfo half = old;
+    half.elements /= 2;
+    half.first /= 2;
+    half.alignment = old.alignment == 0 ? 0 : size_in_bytes(old.element);
+    half.name = old.name + "_im";
+    program.buffers.push_back(half);
+    half.name = old.name + "_re";
+    program.buffers[static_cast<std::size_t>(interleaved)] = half;
+    LayoutChange change(program, {1, 2});
+    change.run([&](Value value) {
+        const Address& address = program[value].address;
+        if (address.buffer != interleaved) return;
+        const Integer part = modulo(address.index.constant(), 2);
+        change.move(value, part == 0 ? interleaved : im, part, 0);
+    });
+    // The imaginary part moves next to the real part.
+    std::rotate(program.buffers.begin() + interleaved + 1, program.buffers.begin() + im,
+                program.buffers.begin() + im + 1);
+    renumber_buffers(program, [&](Buffer b) {
+        return b == im ? interleaved + 1 : b > interleaved && b < im ? b + 1 : b;
+    });
+    return program;
+}
+
+Program planar_to_interleaved(Program program, std::string_view re, std::string_view im,
+                              std::string_view name) {
+    const Buffer real = buffer_named(program, re);
+    const Buffer imaginary = buffer_named(program, im);
+    BufferInfo& info = program.buffers[static_cast<std::size_t>(real)];
+    const BufferInfo& other = program.buffers[static_cast<std::size_t>(imaginary)];
+    ensure(real != imaginary && info.element == other.element && info.elements == other.elements &&
+               info.first == other.first && info.space == other.space,
+           "buffers '{}' and '{}' are not the parts of one", re, im);
+    ensure(info.data == nullptr && other.data == nullptr, "tables are interleaved where they are made");
+    info.name = name;
+    info.elements *= 2;
+    info.first *= 2;
+    info.alignment = std::min(info.alignment, size_in_bytes(info.element));
+    info.written = info.written || other.written;
+    LayoutChange change(program, {2, 1});
+    change.run([&](Value value) {
+        const Buffer buffer = program[value].address.buffer;
+        if (buffer == real || buffer == imaginary) change.move(value, real, 0, buffer == imaginary ? 1 : 0);
+    });
+    program.buffers.erase(program.buffers.begin() + imaginary);
+    renumber_buffers(program, [&](Buffer b) { return b > imaginary ? b - 1 : b; });
+    return program;
+}
+
+} // namespace swirl::passes

@@ -1,0 +1,134 @@
+#include "passes/scalar_replacement.hpp"
+
+#include "ir/analysis.hpp"
+#include "passes/footprint.hpp"
+#include "passes/statements.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+/// Loads that become values, and stores overwritten within their run.
+class Forwarding {
+public:
+    explicit Forwarding(Program& program) : program_(program), same_(program.operations.size()) {
+        std::iota(same_.begin(), same_.end(), 0);
+    }
+
+    void visit(Straight& run) {
+        stores_.assign(program_.buffers.size(), {});
+        find_buffers_read_in(run);
+        dead_.clear();
+        std::size_t kept = 0;
+        for (const Value value : run.operations)
+            if (!replace(value)) run.operations[kept++] = value;
+        run.operations.resize(kept);
+        if (dead_.empty()) return;
+        std::sort(dead_.begin(), dead_.end());
+        std::erase_if(run.operations,
+                      [&](Value value) { return std::binary_search(dead_.begin(), dead_.end(), value); });
+    }
+
+private:
+    struct Store {
+        Footprint footprint;
+        Value store;
+        bool read; ///< by a load that stays
+    };
+
+    /// Only buffers that a run both reads and writes need looking at.
+    void find_buffers_read_in(const Straight& run) {
+        loaded_.assign(program_.buffers.size(), false);
+        for (const Value value : run.operations)
+            if (program_[value].opcode == Opcode::load)
+                loaded_[static_cast<std::size_t>(program_[value].address.buffer)] = true;
+    }
+
+    bool replace(Value value) {
+        Operation& operation = program_[value];
+        for_each_operand(operation,
+                         [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
+        if (!accesses_memory(operation.opcode)) return false;
+        const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+        if (!loaded_[buffer]) return false;
+        const Footprint footprint = table_.footprint(operation);
+        auto& stores = stores_[buffer];
+        if (operation.opcode == Opcode::load) return forward(value, footprint, stores);
+        std::erase_if(stores, [&](const Store& earlier) {
+            if (earlier.footprint == footprint && !earlier.read && operation.opcode == Opcode::store)
+                dead_.push_back(earlier.store);
+            return table_.may_overlap(earlier.footprint, footprint);
+        });
+        if (operation.opcode == Opcode::store) stores.push_back({footprint, value, false});
+        return false;
+    }
+
+    bool forward(Value load, const Footprint& footprint, std::vector<Store>& stores) {
+        const Operation& operation = program_[load];
+        const Scalar element = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].element;
+        const bool whole =
+            active_lanes(operation) == operation.type.lanes && operation.type.scalar == element;
+        for (const Store& store : stores)
+            if (whole && store.footprint == footprint && program_[store.store].type == operation.type) {
+                same_[static_cast<std::size_t>(load)] = program_[store.store].operands[0];
+                return true;
+            }
+        for (Store& store : stores) store.read = store.read || table_.may_overlap(store.footprint, footprint);
+        return false;
+    }
+
+    Program& program_;
+    FootprintTable table_;
+    std::vector<Value> same_;                ///< by value: what stands for it
+    std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
+    std::vector<char> loaded_;
+    std::vector<Value> dead_;
+};
+
+bool is_private(Space space) { return space == Space::scratch || space == Space::local; }
+
+/// Removes stores to private memory that no load reads: by buffer, and by element where all indices are constants.
+void remove_unread_stores(Program& program) {
+    struct Accesses {
+        std::vector<Footprint> loads;
+        bool constant = true;
+    };
+    FootprintTable table;
+    std::vector<Accesses> accesses(program.buffers.size());
+    for_each_operation(program, [&](Value value) {
+        const Operation& operation = program[value];
+        if (!accesses_memory(operation.opcode)) return;
+        Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
+        of_buffer.constant = of_buffer.constant && operation.address.index.is_constant() &&
+                             operation.address.dynamic == no_value;
+        if (operation.opcode != Opcode::store) of_buffer.loads.push_back(table.footprint(operation));
+    });
+    const auto is_unread = [&](Value value) {
+        const Operation& operation = program[value];
+        if (operation.opcode != Opcode::store) return false;
+        const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+        if (!is_private(program.buffers[buffer].space)) return false;
+        if (accesses[buffer].loads.empty()) return true;
+        if (!accesses[buffer].constant) return false;
+        const Footprint footprint = table.footprint(operation);
+        return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
+                            [&](const Footprint& load) { return table.may_overlap(load, footprint); });
+    };
+    for_each_straight(program, [&](Straight& run) { std::erase_if(run.operations, is_unread); });
+}
+
+} // namespace
+
+Program scalar_replacement(Program program) {
+    Forwarding forwarding(program);
+    for_each_straight(program, [&](Straight& run) { forwarding.visit(run); });
+    remove_unread_stores(program);
+    tidy(program.body);
+    return program;
+}
+
+} // namespace swirl::passes
