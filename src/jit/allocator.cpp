@@ -48,6 +48,8 @@ void Allocator::run(const Block& block) {
         advance(operation);
         execute(operation);
         for (File& file : files_) file.locked = 0;
+        free_slots_.insert(free_slots_.end(), freed_slots_.begin(), freed_slots_.end());
+        freed_slots_.clear();
     }
 }
 
@@ -221,7 +223,7 @@ void Allocator::release(Virtual v) {
         s.number = -1;
     }
     if (s.slot >= 0) {
-        free_slots_.push_back(s.slot);
+        freed_slots_.push_back(s.slot);
         s.slot = -1;
     }
 }

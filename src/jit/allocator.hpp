@@ -106,6 +106,7 @@ private:
     std::vector<std::int32_t> expiring_next_; ///< by virtual register: the next one
     std::vector<std::int32_t> slots_;         ///< all spill slots of the kernel
     std::vector<std::int32_t> free_slots_;
+    std::vector<std::int32_t> freed_slots_; ///< by the operation at hand, which may still read them
 };
 
 } // namespace swirl::jit

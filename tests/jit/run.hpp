@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -120,6 +121,7 @@ private:
 struct RunOptions {
     std::vector<Integer> parameters = {};
     bool in_place = false; ///< arguments 0 and 1 are the same memory
+    bool integers = false; ///< data are small integers instead of any numbers
     unsigned seed = 1;
     bool print_on_failure = true;
 };
@@ -147,7 +149,8 @@ inline CodeStatistics expect_same(const ir::Program& program, const target::Cpu&
                 if (info.element == ir::Scalar::int64)
                     memory.set_integer(memory.first() + i, i % 7);
                 else
-                    memory.set(memory.first() + i, uniform(random));
+                    memory.set(memory.first() + i,
+                               options.integers ? std::floor(9 * uniform(random)) : uniform(random));
             }
         raw.emplace_back(info, memory);
         shown.push_back(b);
