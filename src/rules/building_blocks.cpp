@@ -1,6 +1,6 @@
 #include "rules/building_blocks.hpp"
 
-#include "formula/formula.hpp"
+#include "rules/number_theory.hpp"
 
 #include <algorithm>
 
@@ -45,6 +45,24 @@ std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonte
     require_choice(holds, rule, nonterminal, choice,
                    fmt::format("two factors above 1 of product {}", nonterminal.rows()));
     return {choice[0], choice[1]};
+}
+
+namespace {
+
+std::vector<Choice> as_choices(const std::vector<std::pair<Integer, Integer>>& splits) {
+    std::vector<Choice> choices;
+    for (const auto& [m, n] : splits) choices.push_back({m, n});
+    return choices;
+}
+
+} // namespace
+
+std::vector<Choice> split_choices(const Formula& nonterminal) {
+    return as_choices(ordered_splits(nonterminal.rows()));
+}
+
+std::vector<Choice> coprime_split_choices(const Formula& nonterminal) {
+    return as_choices(coprime_splits(nonterminal.rows()));
 }
 
 Formula dft(Integer n, Direction direction) { return n == 1 ? I(1) : DFT(n, direction); }

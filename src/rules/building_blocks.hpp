@@ -19,6 +19,10 @@ void require_choice(bool holds, std::string_view rule, const Formula& nontermina
 /// The choice as a pair {m, n} with m·n = size, both above 1; throws UserError.
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal, const Choice& choice);
 
+/// {m, n} for each ordered split of the size, or for each whose parts are coprime.
+std::vector<Choice> split_choices(const Formula& nonterminal);
+std::vector<Choice> coprime_split_choices(const Formula& nonterminal);
+
 /// "DFT_12", for messages.
 std::string name_of(const Formula& transform);
 

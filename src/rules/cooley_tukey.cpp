@@ -19,12 +19,6 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [m, n] : ordered_splits(f.rows())) result.push_back({m, n});
-    return result;
-}
-
 Formula build_in_time(const Formula& f, const Choice& choice) {
     require(cooley_tukey.name, f, applicable(f));
     const auto [m, n] = split_of(cooley_tukey.name, f, choice);
@@ -47,7 +41,7 @@ constinit const BreakdownRule cooley_tukey = {
     .name = "cooley-tukey",
     .identity = "DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m",
     .applicable = applicable,
-    .choices = choices,
+    .choices = split_choices,
     .build = build_in_time,
 };
 
@@ -55,7 +49,7 @@ constinit const BreakdownRule cooley_tukey_frequency = {
     .name = "cooley-tukey-frequency",
     .identity = "DFT_mn = L^mn_n · (I_m ⊗ DFT_n) · T^mn_n · (DFT_m ⊗ I_n)",
     .applicable = applicable,
-    .choices = choices,
+    .choices = split_choices,
     .build = build_in_frequency,
 };
 

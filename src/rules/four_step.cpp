@@ -20,12 +20,6 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [m, n] : ordered_splits(f.rows())) result.push_back({m, n});
-    return result;
-}
-
 Formula build_four_step(const Formula& f, const Choice& choice) {
     require(four_step.name, f, applicable(f));
     const auto [m, n] = split_of(four_step.name, f, choice);
@@ -48,7 +42,7 @@ constinit const BreakdownRule four_step = {
     .name = "four-step",
     .identity = "DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · L^mn_m · (DFT_n ⊗ I_m)",
     .applicable = applicable,
-    .choices = choices,
+    .choices = split_choices,
     .build = build_four_step,
 };
 
@@ -56,7 +50,7 @@ constinit const BreakdownRule six_step = {
     .name = "six-step",
     .identity = "DFT_mn = L^mn_m · (I_n ⊗ DFT_m) · L^mn_n · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m",
     .applicable = applicable,
-    .choices = choices,
+    .choices = split_choices,
     .build = build_six_step,
 };
 

@@ -22,12 +22,6 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [m, n] : coprime_splits(f.rows())) result.push_back({m, n});
-    return result;
-}
-
 Formula build(const Formula& f, const Choice& choice) {
     require(good_thomas.name, f, applicable(f));
     const auto [m, n] = split_of(good_thomas.name, f, choice);
@@ -46,7 +40,7 @@ constinit const BreakdownRule good_thomas = {
     .name = "good-thomas",
     .identity = "DFT_mn = Q · (DFT_m ⊗ DFT_n) · P, m and n coprime",
     .applicable = applicable,
-    .choices = choices,
+    .choices = coprime_split_choices,
     .build = build,
 };
 

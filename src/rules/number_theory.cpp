@@ -83,6 +83,13 @@ Integer inverse_modulo(Integer a, Integer modulus) {
     return modulo(x, modulus);
 }
 
+std::vector<Integer> zero_and_powers(Integer g, Integer prime) {
+    std::vector<Integer> result{0};
+    for (Integer i = 0, power = 1; i < prime - 1; ++i, power = multiply_modulo(power, g, prime))
+        result.push_back(power);
+    return result;
+}
+
 Integer primitive_root(Integer prime) {
     auto factors = prime_factors(prime - 1);
     factors.erase(std::unique(factors.begin(), factors.end()), factors.end());

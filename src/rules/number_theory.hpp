@@ -26,6 +26,8 @@ Integer multiply_modulo(Integer a, Integer b, Integer modulus);
 Integer power_modulo(Integer base, Integer exponent, Integer modulus);
 /// The x in 0…modulus−1 with a·x ≡ 1; a and modulus coprime.
 Integer inverse_modulo(Integer a, Integer modulus);
+/// 0, g^0, g^1, …, g^{prime−2} modulo a prime: Rader's order of the indices where g is a generator.
+std::vector<Integer> zero_and_powers(Integer g, Integer prime);
 /// The least generator of the multiplicative group modulo a prime.
 Integer primitive_root(Integer prime);
 

@@ -25,19 +25,12 @@ Applicability applicable(const Formula& f) {
 
 std::vector<Choice> choices(const Formula&) { return {{}}; }
 
-/// 0, g^0, g^1, …, g^{p−2} modulo p.
-std::vector<Integer> powers(Integer g, Integer p) {
-    std::vector<Integer> result{0};
-    for (Integer i = 0, power = 1; i < p - 1; ++i, power = multiply_modulo(power, g, p))
-        result.push_back(power);
-    return result;
-}
-
 Formula build(const Formula& f, const Choice&) {
     require(rader.name, f, applicable(f));
     const Direction direction = f.get_if<Dft>()->direction;
     const Integer p = f.rows(), n = p - 1, g = primitive_root(p);
-    const std::vector<Integer> input = powers(g, p), output = powers(inverse_modulo(g, p), p);
+    const std::vector<Integer> input = zero_and_powers(g, p),
+                               output = zero_and_powers(inverse_modulo(g, p), p);
     std::vector<Complex> kernel;
     for (Integer i = 0; i < n; ++i)
         kernel.push_back(root_of_unity(p, output[static_cast<std::size_t>(i + 1)], direction));

@@ -38,22 +38,25 @@ std::vector<Choice> choices(const Formula& f) {
     return {{1}};
 }
 
-/// An algorithm for the convolution in two index digits (i_1, i_2) of [m][three], three being 1 or 3.
+/// The convolution's spectrum in two index digits (f1, f2) of [m][three], three being 1 or 3, sorted into blocks.
 class Convolution {
 public:
     Convolution(Integer p, Integer three, Direction direction);
 
-    Formula transform() const; ///< A
-    Formula blocks();          ///< [1 1; 1 −1/n] ⊕ B; call before transform(), whose sorting it finds
+    Formula transform() const;                       ///< A
+    Formula blocks() const { return blocks_.sum(); } ///< [1 1; 1 −1/n] ⊕ B
 
 private:
+    void add_real_frequencies();
+    void add_complex_frequencies();
     Complex spectrum(Integer f1, Integer f2) const;
-    Formula block(Integer f1, Integer f2, long double weight, long double scale) const;
+    Formula block(Integer f1, Integer f2, long double scale) const;
     Formula double_block(Integer f1) const;
     void put(Integer position1, Integer position2) { sorting_.push_back(position1 * three_ + position2); }
 
     Integer n_, three_, m_;
     std::vector<Complex> spectrum_;
+    Summands blocks_;
     std::vector<Integer> sorting_;
 };
 
@@ -64,19 +67,22 @@ Convolution::Convolution(Integer p, Integer three, Direction direction)
     for (Integer i = 0, power = 1; i < n_; ++i, power = power * inverse % p)
         kernel.push_back(root_of_unity(p, power, direction));
     spectrum_ = accurate_dft(std::move(kernel), Direction::forward);
+    add_real_frequencies();
+    add_complex_frequencies();
 }
 
-/// At frequency f ≡ f1 mod m, f ≡ f2 mod 3, with the part that is zero in exact arithmetic left out.
+/// At frequency f ≡ f1 mod m, f ≡ f2 mod 3.
 Complex Convolution::spectrum(Integer f1, Integer f2) const {
     Integer f = f1;
     while (f % three_ != modulo(f2, three_)) f += m_;
     return spectrum_[static_cast<std::size_t>(f)];
 }
 
-/// weight/n · diag(1, scale) · [a −b; b a] · diag(1, scale) for spectrum a + ib, or that of i·(a + ib) times i.
-Formula Convolution::block(Integer f1, Integer f2, long double weight, long double scale) const {
+/// 2/n · diag(1, scale) · [a −b; b a] · diag(1, scale) for the spectrum a + ib of the kernel's real part, or i times
+/// that of its imaginary part: the kernel has one or the other at an even or odd frequency.
+Formula Convolution::block(Integer f1, Integer f2, long double scale) const {
     const Complex unit = f1 % 2 == 0 ? Complex(1) : Complex(0, 1);
-    const Complex w = spectrum(f1, f2) * std::conj(unit) * (weight / static_cast<long double>(n_));
+    const Complex w = spectrum(f1, f2) * std::conj(unit) * (2 / static_cast<long double>(n_));
     return matrix(2, 2,
                   {unit * w.real(), -scale * w.imag() * unit, scale * w.imag() * unit,
                    scale * scale * w.real() * unit});
@@ -91,38 +97,38 @@ Formula Convolution::double_block(Integer f1) const {
                                         direct_sum(matrix(2, 2, {1, -1, 1, 1}), matrix(2, 2, {1, 1, -1, 1})),
                                         permutation_from({0, 3, 1, 2})});
     return product_of(
-        {scaling, transpose(combine), direct_sum(block(f1, 1, 2, 1), block(f1, -1, 2, 1)), combine, scaling});
+        {scaling, transpose(combine), direct_sum(block(f1, 1, 1), block(f1, -1, 1)), combine, scaling});
 }
 
-Formula Convolution::blocks() {
+/// f1 = 0 and, for even m, m/2: with f2 = 0 the entry is a number, with f2 = 1 a pair.
+void Convolution::add_real_frequencies() {
     const auto total = static_cast<long double>(n_);
     const long double sine = root_of_unity(3, 1, Direction::forward).imag();
-    const std::vector<Integer> real = m_ % 2 == 0 ? std::vector<Integer>{0, m_ / 2} : std::vector<Integer>{0};
-    Summands parts;
-    parts.add(matrix(2, 2, {1, 1, 1, -1 / total}));
+    blocks_.add(matrix(2, 2, {1, 1, 1, -1 / total}));
     put(0, 0);
     if (m_ % 2 == 0) {
-        // The entry that is real, or imaginary, in exact arithmetic.
         const Complex w = spectrum(m_ / 2, 0) / total;
-        parts.add(scaled_identity(1, m_ / 2 % 2 == 0 ? Complex(w.real()) : Complex(0, w.imag())));
+        blocks_.add(scaled_identity(1, m_ / 2 % 2 == 0 ? Complex(w.real()) : Complex(0, w.imag())));
         put(m_ / 2, 0);
     }
-    if (three_ == 3)
-        for (const Integer f1 : real) {
-            parts.add(block(f1, 1, 2, sine));
-            put(f1, 1);
-            put(f1, 2);
-        }
+    if (three_ == 1) return;
+    for (Integer f1 = 0; f1 < m_; f1 += ceil_divide(m_, 2)) {
+        blocks_.add(block(f1, 1, sine));
+        put(f1, 1);
+        put(f1, 2);
+    }
+}
+
+void Convolution::add_complex_frequencies() {
     for (Integer f1 = 1; f1 <= complex_entries(m_); ++f1) {
-        parts.add(block(f1, 0, 2, 1));
+        blocks_.add(block(f1, 0, 1));
         put(f1, 0);
         put(m_ - f1, 0);
         if (three_ == 1) continue;
-        parts.add(double_block(f1));
+        blocks_.add(double_block(f1));
         for (const Integer position1 : {f1, m_ - f1})
             for (const Integer position2 : {1, 2}) put(position1, position2);
     }
-    return parts.sum();
 }
 
 Formula Convolution::transform() const {
@@ -140,22 +146,15 @@ Formula Convolution::transform() const {
         {permutation_from(sorting_), spread(a, 3), repeat(m_, v), permutation_from(std::move(input))});
 }
 
-std::vector<Integer> powers(Integer g, Integer p) {
-    std::vector<Integer> result{0};
-    for (Integer i = 0, power = 1; i < p - 1; ++i, power = power * g % p) result.push_back(power);
-    return result;
-}
-
 Formula build(const Formula& f, const Choice& choice) {
     require(rader_real.name, f, applicable(f));
     const Integer p = f.rows(), g = primitive_root(p);
     const bool valid = choice == Choice{1} || (choice == Choice{3} && splits_three(p - 1));
     require_choice(valid, rader_real.name, f, choice, splits_three(p - 1) ? "1 or 3" : "1");
-    Convolution convolution(p, choice[0], f.get_if<Dft>()->direction);
-    const Formula blocks = convolution.blocks();
+    const Convolution convolution(p, choice[0], f.get_if<Dft>()->direction);
     const Formula a = direct_sum(I(1), convolution.transform());
-    return product_of({scatter(IndexMap::table(powers(inverse_modulo(g, p), p), p)), transpose(a), blocks, a,
-                       permutation(IndexMap::table(powers(g, p), p))});
+    return product_of({scatter(IndexMap::table(zero_and_powers(inverse_modulo(g, p), p), p)), transpose(a),
+                       convolution.blocks(), a, permutation(IndexMap::table(zero_and_powers(g, p), p))});
 }
 
 } // namespace

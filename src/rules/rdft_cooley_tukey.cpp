@@ -26,12 +26,6 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [k, m] : ordered_splits(f.rows())) result.push_back({k, m});
-    return result;
-}
-
 /// ODFT_k, or its inverse times k.
 Formula odd_frequencies(Integer k, Direction direction) {
     const bool forward = direction == Direction::forward;
@@ -119,7 +113,7 @@ constinit const BreakdownRule rdft_cooley_tukey = {
     .name = "rdft-cooley-tukey",
     .identity = "RDFT_km = Q · (RDFT_k ⊕ ODFT_k ⊕ RealOf((DFT_k ⊗ I_S) · T)) · P · (I_k ⊗ RDFT_m) · L^km_k",
     .applicable = applicable,
-    .choices = choices,
+    .choices = split_choices,
     .build = build,
 };
 

@@ -25,12 +25,6 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [m, n] : coprime_splits(f.rows())) result.push_back({m, n});
-    return result;
-}
-
 /// The frequencies of RDFT_n that are real: 0 and, for even n, n/2.
 std::vector<Integer> real_frequencies(Integer n) {
     return n % 2 == 0 ? std::vector<Integer>{0, n / 2} : std::vector<Integer>{0};
@@ -129,7 +123,7 @@ constinit const BreakdownRule rdft_good_thomas = {
     .identity =
         "RDFT_mn = Q · (I ⊕ (I ⊗ ([1 −1; 1 1] ⊕ [1 1; −1 1]))) · P · (RDFT_m ⊗ RDFT_n) · P', m and n coprime",
     .applicable = applicable,
-    .choices = choices,
+    .choices = coprime_split_choices,
     .build = build,
 };
 

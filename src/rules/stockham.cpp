@@ -84,6 +84,7 @@ std::vector<Choice> balanced_lists(Integer n, std::size_t length) {
 
 /// Fewest passes first, then one pass more; among equals the balanced before others, each falling and rising.
 std::vector<Choice> choices(const Formula& f) {
+    require(stockham.name, f, applicable(f)); // else no list exists
     std::vector<Choice> result;
     std::size_t length = 1;
     while (balanced_lists(f.rows(), length).empty()) ++length;

@@ -4,7 +4,6 @@
 //   WHT_mn   = (WHT_m ⊗ I_n) · (I_m ⊗ WHT_n)                             exercise 2e; choice {m, n}
 
 #include "rules/building_blocks.hpp"
-#include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 
 namespace swirl::rules {
@@ -44,12 +43,6 @@ Formula build_recursive(const Formula& f, const Choice&) {
     require(wht_recursive.name, f, applicable_split(f));
     const Integer n = f.rows() / 2;
     return kron(F2(), I(n)) * kron(I(2), WHT(n));
-}
-
-std::vector<Choice> split_choices(const Formula& f) {
-    std::vector<Choice> result;
-    for (const auto& [m, n] : ordered_splits(f.rows())) result.push_back({m, n});
-    return result;
 }
 
 Formula build_split(const Formula& f, const Choice& choice) {

@@ -33,7 +33,7 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
             if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
             const std::vector<Integer> two{a, n / a};
             result.push_back(dft_multidimensional(two, direction));
-            for (Integer b = 2; b < n / a; ++b)
+            for (Integer b = 2; b < n / a && n <= 32; ++b)
                 if (n / a % b == 0) {
                     const std::vector<Integer> three{a, b, n / a / b};
                     result.push_back(dft_multidimensional(three, direction));
