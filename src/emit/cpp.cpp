@@ -33,7 +33,6 @@ public:
         head();
         write_prelude(out_, needs(), options_.vectors);
         for (std::size_t i = 0; i < programs_.size(); ++i) write_kernel(i);
-        write_postlude(out_, needs(), options_.vectors);
         return std::move(out_).text();
     }
 

@@ -13,7 +13,7 @@ struct CppOptions {
     CppVectors vectors = CppVectors::extensions;
     bool embed_tables = true;   ///< tables as constant arrays of the file; else passed like arguments
     bool typed_overload = true; ///< beside each kernel an inline overload with named, typed pointers
-    std::string comment;        ///< words at the head of the file: what it computes, who made it
+    std::string comment = {};   ///< words at the head of the file: what it computes, who made it
 };
 
 /// The programs as one standalone C++17 file that includes only <cmath>, <cstdint> and <cstring>. Each becomes

@@ -4,9 +4,10 @@
 #include "emit/cpp_kernel.hpp"
 #include "emit/cpp_prelude.hpp"
 #include "emit/literal.hpp"
+#include "ir/analysis.hpp"
 #include "ir/instruction.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 namespace swirl::emit {
 namespace {
@@ -110,26 +111,23 @@ std::string CppKernelWriter::convert(const ir::Operation& operation) const {
 
 std::string CppKernelWriter::shuffle(const ir::Operation& operation,
                                      std::span<const std::int8_t> lane_map) const {
-    const ir::Value first = operation.operands[0];
-    const ir::Value second = operation.operands[1] == ir::no_value ? first : operation.operands[1];
-    const int lanes = program_[first].type.lanes;
-    const auto lane = [&](int source) {
-        const bool in_first = source < lanes;
-        const ir::Value value = in_first ? first : second;
-        if (program_[value].type.lanes == 1) return operand(value);
-        return fmt::format("{}[{}]", operand(value), std::max(in_first ? source : source - lanes, 0));
+    const auto sources = ir::operands(operation);
+    const int lanes = program_[sources.front()].type.lanes;
+    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: booleans are not shuffled");
+    const auto lane = [&](int from) {
+        const std::string value = operand(from < lanes ? sources.front() : sources.back());
+        return lanes == 1 ? value : fmt::format("{}[{}]", value, std::max(from, 0) % lanes);
     };
     if (operation.type.lanes == 1) return lane(lane_map[0]);
-    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not shuffled");
     const std::string type = cpp_type(operation.type);
-    if (program_[first].type != program_[second].type || lanes == 1) {
-        std::vector<std::string> sources;
-        for (const std::int8_t source : lane_map) sources.push_back(lane(source));
-        return fmt::format("{}{{{}}}", type, fmt::join(sources, ", "));
+    if (lanes == 1) {
+        std::vector<std::string> parts;
+        for (const std::int8_t from : lane_map) parts.push_back(lane(from));
+        return fmt::format("{}{{{}}}", type, fmt::join(parts, ", "));
     }
-    std::vector<int> sources(lane_map.begin(), lane_map.end());
-    return fmt::format("shuffle<{}, {}>({}, {})", type, fmt::join(sources, ", "), operand(first),
-                       operand(second));
+    const std::vector<int> from(lane_map.begin(), lane_map.end());
+    return fmt::format("shuffle<{}, {}>({}, {})", type, fmt::join(from, ", "), operand(sources.front()),
+                       operand(sources.back()));
 }
 
 std::string CppKernelWriter::expression(const ir::Operation& operation) const {

@@ -1,6 +1,7 @@
 #include "emit/cpp_prelude.hpp"
 
 #include "base/error.hpp"
+#include "ir/analysis.hpp"
 
 #include <bit>
 
@@ -203,8 +204,7 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
         if (type.lanes > 1 && type.scalar != ir::Scalar::boolean) types.insert(type);
     };
     add_type(operation.type);
-    for (const ir::Value operand : operation.operands)
-        if (operand != ir::no_value) add_type(program[operand].type);
+    for (const ir::Value operand : ir::operands(operation)) add_type(program[operand].type);
     const int lanes = operation.type.lanes;
     if (lanes == 1) return; // lanes taken out of a vector are subscripts
     const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
@@ -248,8 +248,7 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     const bool extensions = vectors == CppVectors::extensions;
     if (extensions)
         out.paragraph(R"(#if defined(__GNUC__)
-// Helpers below pass vectors wider than the machine's; that they are not part of any interface makes it harmless.
-#pragma GCC diagnostic push
+// Vectors wider than the machine's are passed to helpers of this file only.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -275,12 +274,6 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     if (needs.multiply_add) out.paragraph(multiply_add_text);
     out.line();
     out.write("} // namespace");
-}
-
-void write_postlude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors) {
-    if (!needs.any() || vectors != CppVectors::extensions) return;
-    out.line();
-    out.paragraph("#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n");
 }
 
 } // namespace swirl::emit

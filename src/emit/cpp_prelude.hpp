@@ -43,7 +43,4 @@ void reserve_prelude_names(Identifiers& names);
 /// Includes, vector types and their helpers.
 void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors);
 
-/// What must follow the last function: restores the compiler's warnings.
-void write_postlude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors);
-
 } // namespace swirl::emit

@@ -20,7 +20,7 @@ private:
     std::unordered_set<std::string> taken_;
 };
 
-/// Whether `name` can stand as it is: a C identifier and no keyword of C, C++, CUDA or OpenCL C.
+/// Whether `name` can stand as it is: a C identifier and no keyword of C or C++.
 bool is_plain_identifier(std::string_view name);
 
 } // namespace swirl::emit

@@ -1,5 +1,7 @@
 #include "emit/usage.hpp"
 
+#include "ir/analysis.hpp"
+
 namespace swirl::emit {
 namespace {
 
@@ -50,22 +52,15 @@ private:
 
     void visit(ir::Value value) {
         const ir::Operation& operation = program_[value];
-        const bool writes =
-            operation.opcode == ir::Opcode::store || operation.opcode == ir::Opcode::atomic_add;
-        if (writes) use(value);
+        if (ir::has_side_effect(operation.opcode)) use(value);
         if (!usage_.values[static_cast<std::size_t>(value)]) return;
-        for (const ir::Value operand : operation.operands) use(operand);
-        if (operation.opcode == ir::Opcode::load || writes) {
-            usage_.buffers[static_cast<std::size_t>(operation.address.buffer)] = true;
-            use(operation.address.dynamic);
-        }
-        if (operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::index || writes)
-            visit(operation.address.index);
+        ir::for_each_operand(operation, [this](ir::Value operand) { use(operand); });
+        const bool accesses = ir::accesses_memory(operation.opcode);
+        if (accesses) usage_.buffers[static_cast<std::size_t>(operation.address.buffer)] = true;
+        if (accesses || operation.opcode == ir::Opcode::index) visit(operation.address.index);
     }
 
-    void use(ir::Value value) {
-        if (value != ir::no_value) usage_.values[static_cast<std::size_t>(value)] = true;
-    }
+    void use(ir::Value value) { usage_.values[static_cast<std::size_t>(value)] = true; }
     bool is_used(Variable variable) const { return usage_.variables[static_cast<std::size_t>(variable)]; }
 
     const ir::Program& program_;
