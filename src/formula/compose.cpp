@@ -121,8 +121,9 @@ std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& in
     Integer greatest = outer.base.constant();
     if (greatest < 0) return std::nullopt;
     for (const Affine::Term& term : outer.base.terms()) {
-        if (!counts || term.coefficient < 0) return std::nullopt;
-        greatest += term.coefficient * (counts(term.variable) - 1);
+        const Integer count = counts ? counts(term.variable) : 0;
+        if (count == 0 || term.coefficient < 0) return std::nullopt;
+        greatest += term.coefficient * (count - 1);
     }
     if (greatest >= stride) return std::nullopt;
     result.modulus = *product;
@@ -146,8 +147,9 @@ std::optional<DigitMap> compose_digits(const DigitMap& outer_map, Integer outer_
         add(inner.strides[q], inner.radices[q], std::nullopt);
     const Integer slack = outer_domain - 1 - constant - reach;
     for (const Affine::Term& term : inner.base.terms()) {
-        if (!counts && term.coefficient < 0) return std::nullopt;
-        add(term.coefficient, counts ? counts(term.variable) : slack / term.coefficient + 1, term.variable);
+        const Integer count = counts ? counts(term.variable) : 0;
+        if (count == 0 && term.coefficient < 0) return std::nullopt;
+        add(term.coefficient, count != 0 ? count : slack / term.coefficient + 1, term.variable);
     }
     Refinement refinement(outer, outer_domain);
     if (!refinement.add_constant(constant)) return std::nullopt;
@@ -185,6 +187,31 @@ IndexMap IndexMap::inverse() const {
     for (std::size_t i = 0; i < forward.size(); ++i)
         backward[static_cast<std::size_t>(forward[i])] = static_cast<Integer>(i);
     return from_values(std::move(backward), range_);
+}
+
+std::optional<IndexMap> IndexMap::of_blocks(Integer size) const {
+    if (size == 1) return *this;
+    const auto* digits = std::get_if<DigitMap>(&kind_);
+    if (!digits || domain_ % size != 0 || range_ % size != 0) return std::nullopt;
+    DigitMap blocks = merged(*digits);
+    if (blocks.radices.empty() || blocks.radices.back() % size != 0 || blocks.strides.back() != 1 ||
+        blocks.modulus % size != 0)
+        return std::nullopt;
+    blocks.radices.back() /= size;
+    blocks.strides.back() = size;
+    for (Integer& stride : blocks.strides) {
+        if (stride % size != 0) return std::nullopt;
+        stride /= size;
+    }
+    if (blocks.base.constant() % size != 0) return std::nullopt;
+    Affine base = blocks.base.constant() / size;
+    for (const Affine::Term& term : blocks.base.terms()) {
+        if (term.coefficient % size != 0) return std::nullopt;
+        base += Affine::of(term.variable, term.coefficient / size);
+    }
+    blocks.base = base;
+    blocks.modulus /= size;
+    return IndexMap(domain_ / size, range_ / size, merged(blocks));
 }
 
 std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,

@@ -70,19 +70,21 @@ public:
     /// The map with `value` in place of a variable.
     IndexMap substitute(Variable variable, const Affine& value) const;
 
-    /// Number of values 0…count−1 that a variable takes.
+    /// Number of values 0…count−1 that a variable takes; 0 where that is not known.
     using Counts = std::function<Integer(Variable)>;
     /// outer ∘ inner; digit maps stay digit maps where the digits allow it, else a table. Throws InternalError
     /// where neither will do: maps that name variables and whose digits do not fit.
     friend IndexMap compose(const IndexMap& outer, const IndexMap& inner, const Counts& counts);
-    /// outer ∘ inner as above, or nothing where it cannot be expressed. Without `counts`, a variable of inner's
-    /// base is taken to be as large as inner's range permits.
+    /// outer ∘ inner as above, or nothing where it cannot be expressed. A variable of unknown count in inner's base
+    /// is taken to be as large as inner's range permits.
     friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
                                                const Counts& counts);
     /// The inverse of a permutation.
     IndexMap inverse() const;
     /// (i, j) ↦ (a(i), b(j)): the map of a Kronecker product of permutations.
     friend IndexMap tensor(const IndexMap& a, const IndexMap& b);
+    /// The map q with this map = q ⊗ identity(size), where it moves whole blocks of neighbours; else nothing.
+    std::optional<IndexMap> of_blocks(Integer size) const;
     /// The same map with adjacent digits that lie contiguously merged, the modulus dropped where the digits stay
     /// below it, and tables that follow digits turned into digits. Equal maps that need no modulus then compare
     /// equal.

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "formula/rewrite.hpp"
+
+#include <vector>
+
+/// The rules of each family, for the registry and the drivers in rewriting_rules.cpp; one file a family.
+namespace swirl::rules {
+
+using RewriteRules = std::vector<formula::RewriteRule>;
+
+const RewriteRules& kronecker_identities(); ///< simplifying, to a fixpoint
+const RewriteRules& reshaping_identities(); ///< one step at a time
+const RewriteRules& real_matrix_rules();
+const RewriteRules& vectorization_rules();
+const RewriteRules& parallelization_rules();
+const RewriteRules& loop_merging_rules();
+
+} // namespace swirl::rules

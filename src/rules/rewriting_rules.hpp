@@ -1,0 +1,45 @@
+#pragma once
+
+#include "formula/rewrite.hpp"
+
+#include <span>
+#include <string_view>
+
+/// Rewrite rules: identities. Breakdown rules, which choose, are in rule.hpp.
+namespace swirl::rules {
+
+using formula::Formula;
+
+/// Rules that belong together, in order of precedence.
+struct RewriteFamily {
+    std::string_view name;
+    std::string_view purpose;
+    std::span<const formula::RewriteRule> rules;
+    bool terminates; ///< false: identities for one step at a time, whose repetition goes in circles
+};
+
+/// All families, the ones below among them.
+std::span<const RewriteFamily> rewrite_families();
+
+/// Fewer and simpler terms: identities dropped, products flattened, permutations composed.
+Formula simplify(const Formula& formula, formula::RewriteTrace* trace = nullptr);
+
+/// The formula for vectors of ν lanes. Parts that cannot be had in that form keep their tag vec(ν).
+Formula vectorize(const Formula& formula, Integer lanes, formula::RewriteTrace* trace = nullptr);
+/// Whether a formula consists of nothing but arithmetic on whole vectors, moves of whole vectors and ν×ν
+/// transpositions in registers (Franchetti, Voronenko, Püschel 2006, VECPAR). Everything is for ν = 1.
+bool is_fully_vectorized(const Formula& formula, Integer lanes);
+
+/// The formula for p processors that share no cache line of μ elements. Parts that cannot be had in that form keep
+/// their tag smp(p, μ). Vectorise afterwards.
+Formula parallelize(const Formula& formula, Integer processors, Integer line,
+                    formula::RewriteTrace* trace = nullptr);
+/// Whether a formula consists of nothing but p equal shares on whole cache lines and moves of whole cache lines:
+/// balanced and free of false sharing (Franchetti, Voronenko, Püschel 2006, SC, definition 1). Everything is for p = 1.
+bool is_fully_parallel(const Formula& formula, Integer processors, Integer line);
+
+/// Σ-SPL: Kronecker products with identities as iterative sums, with permutations and diagonals folded into their
+/// gathers and scatters (Franchetti, Voronenko, Püschel 2005).
+Formula merge_loops(const Formula& formula, formula::RewriteTrace* trace = nullptr);
+
+} // namespace swirl::rules
