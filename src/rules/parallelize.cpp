@@ -1,5 +1,6 @@
 // Tag smp(p, μ): p processors, cache lines of μ elements. Franchetti, Voronenko, Püschel: "FFT program generation
 // for shared memory: SMP and multicore" (SC 2006), table 1. What cannot be shared evenly keeps its tag.
+#include "rules/building_blocks.hpp"
 #include "rules/rewrite_families.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "rules/terms.hpp"
@@ -46,7 +47,7 @@ RewriteRules permutations() {
              [](const Match& m) {
                  const auto [rows, n] = *stride_sizes(m["L"]);
                  const Integer p = m.processors(), share = rows / p;
-                 return parallel_kron(p, L(share * n, share)) * smp_tagged(strided(L(p * n, p), share), m);
+                 return parallel_kron(p, L(share * n, share)) * smp_tagged(spread(L(p * n, p), share), m);
              }},
         {.name = "smp(p,μ)[L^mn_m] → smp(p,μ)[L^pm_m ⊗ I_{n/p}](I_p ⊗∥ L^{mn/p}_m)",
          .match = tagged(smp, term<Permutation>("L")),
@@ -59,7 +60,7 @@ RewriteRules permutations() {
              [](const Match& m) {
                  const auto [rows, n] = *stride_sizes(m["L"]);
                  const Integer p = m.processors(), share = n / p;
-                 return smp_tagged(strided(L(p * rows, rows), share), m) *
+                 return smp_tagged(spread(L(p * rows, rows), share), m) *
                         parallel_kron(p, L(rows * share, rows));
              }},
     };
@@ -77,7 +78,7 @@ RewriteRules kronecker_products() {
              },
          .rewrite =
              [](const Match& m) {
-                 return parallel_kron(m.processors(), repeated(m.size("m") / m.processors(), m["A"]));
+                 return parallel_kron(m.processors(), repeat(m.size("m") / m.processors(), m["A"]));
              }},
         // the tutorial's section 6.6, with stride permutations of whole cache lines
         {.name = "smp(p,μ)[A_m ⊗ I_n] → smp(p,μ)[L^mp_m ⊗ I_{n/p}] (I_p ⊗∥ (A_m ⊗ I_{n/p})) smp(p,μ)[L^mp_p "
@@ -91,9 +92,9 @@ RewriteRules kronecker_products() {
              [](const Match& m) {
                  const Integer p = m.processors(), share = m.size("n") / p;
                  const Integer rows = m["A"].rows(), columns = m["A"].columns();
-                 return smp_tagged(strided(L(rows * p, rows), share), m) *
-                        parallel_kron(p, strided(m["A"], share)) *
-                        smp_tagged(strided(L(columns * p, p), share), m);
+                 return smp_tagged(spread(L(rows * p, rows), share), m) *
+                        parallel_kron(p, spread(m["A"], share)) *
+                        smp_tagged(spread(L(columns * p, p), share), m);
              }},
         {.name = "smp(p,μ)[I_m ⊗ A] → I_m ⊗ smp(p,μ)[A]",
          .match = tagged(smp, kron(identity("m"), any("A"))),

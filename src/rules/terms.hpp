@@ -11,11 +11,6 @@ namespace swirl::rules {
 using formula::Formula;
 using formula::Match;
 
-/// I_k ⊗ A; A itself for k = 1.
-inline Formula repeated(Integer k, const Formula& a) { return k == 1 ? a : kron(formula::I(k), a); }
-/// A ⊗ I_k; A itself for k = 1.
-inline Formula strided(const Formula& a, Integer k) { return k == 1 ? a : kron(a, formula::I(k)); }
-
 inline bool neither_is_identity(const Match& m) {
     return !m["A"].is<formula::Identity>() && !m["B"].is<formula::Identity>();
 }

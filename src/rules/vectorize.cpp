@@ -1,5 +1,6 @@
 // Tag vec(ν). Franchetti, Voronenko, Püschel: "A rewriting system for the vectorization of signal transforms"
 // (VECPAR 2006). What cannot be had on whole vectors keeps its tag.
+#include "rules/building_blocks.hpp"
 #include "rules/rewrite_families.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "rules/terms.hpp"
@@ -16,7 +17,7 @@ Formula vec_tagged(const Formula& formula, const Match& m) { return tagged(m.tag
 
 /// A ⊗ I_n → (A ⊗ I_{n/ν}) ⊗ᵥ I_ν.
 Formula on_vectors(const Formula& a, Integer n, Integer lanes) {
-    return vector_kron(strided(a, n / lanes), lanes);
+    return vector_kron(spread(a, n / lanes), lanes);
 }
 
 bool divides(Integer lanes, Shape shape) { return shape.rows % lanes == 0 && shape.columns % lanes == 0; }
@@ -62,7 +63,7 @@ std::optional<Formula> through_transpositions(const IndexMap& map, Integer lanes
     std::vector<Formula> factors;
     const IndexMap left(vectors, vectors, first), right(vectors, vectors, second);
     if (!left.is_identity()) factors.push_back(moved_vectors(left, lanes));
-    factors.push_back(repeated(vectors / lanes, vector_transposition(lanes)));
+    factors.push_back(repeat(vectors / lanes, vector_transposition(lanes)));
     if (!right.is_identity()) factors.push_back(moved_vectors(right, lanes));
     return product(std::move(factors));
 }
@@ -93,7 +94,7 @@ RewriteRules loops_with_strides() {
              [](const Match& m) {
                  const Integer lanes = m.lanes(), k = m.size("m") / lanes, r = m["A"].rows(),
                                c = m["A"].columns();
-                 return repeated(k, vec_tagged(L(r * lanes, lanes), m) * vector_kron(m["A"], lanes)) *
+                 return repeat(k, vec_tagged(L(r * lanes, lanes), m) * vector_kron(m["A"], lanes)) *
                         vector_kron(L(k * c, k), lanes);
              }},
         {.name = "vec(ν)[L^mn_n (I_m ⊗ A_n)] → (L^{mn/ν}_n ⊗ᵥ I_ν)(I_{m/ν} ⊗ (A_n ⊗ᵥ I_ν) vec(ν)[L^nν_n])",
@@ -105,7 +106,7 @@ RewriteRules loops_with_strides() {
                  const Integer lanes = m.lanes(), k = m.size("m") / lanes, r = m["A"].rows(),
                                c = m["A"].columns();
                  return vector_kron(L(k * r, r), lanes) *
-                        repeated(k, vector_kron(m["A"], lanes) * vec_tagged(L(c * lanes, c), m));
+                        repeat(k, vector_kron(m["A"], lanes) * vec_tagged(L(c * lanes, c), m));
              }},
         {.name = "vec(ν)[A B] → vec(ν)[A] vec(ν)[B]",
          .match = tagged(vec, term<Product>("F")),
@@ -158,9 +159,9 @@ RewriteRules kronecker_products() {
          .rewrite =
              [](const Match& m) {
                  const Integer lanes = m.lanes(), r = m["A"].rows(), c = m["A"].columns();
-                 return repeated(m.size("m") / lanes, vec_tagged(L(r * lanes, lanes), m) *
-                                                          vector_kron(m["A"], lanes) *
-                                                          vec_tagged(L(c * lanes, c), m));
+                 return repeat(m.size("m") / lanes, vec_tagged(L(r * lanes, lanes), m) *
+                                                        vector_kron(m["A"], lanes) *
+                                                        vec_tagged(L(c * lanes, c), m));
              }},
         {.name = "vec(ν)[I_m ⊗ A] → I_m ⊗ vec(ν)[A]",
          .match = tagged(vec, kron(identity("m"), any("A"))),
