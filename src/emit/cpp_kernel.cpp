@@ -35,9 +35,20 @@ CppKernelWriter::CppKernelWriter(SourceWriter& out, const ir::Program& program, 
     for (std::size_t i = 0; i < program.operations.size(); ++i) names_.reserve(fmt::format("v{}", i));
     for (std::size_t i = 0; i < program.buffers.size(); ++i)
         buffers_.push_back(tables_[i].empty() ? names_.unique(program.buffers[i].name) : tables_[i]);
-    for (const ir::VariableInfo& variable : program.variables)
-        variables_.push_back(names_.unique(variable.name));
+    variables_.resize(program.variables.size());
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        using Kind = ir::VariableInfo::Kind;
+        const Kind kind = program.variables[i].kind;
+        if (kind != Kind::loop && kind != Kind::induction) open_scope(static_cast<Variable>(i));
+    }
 }
+
+void CppKernelWriter::open_scope(Variable variable) {
+    const std::size_t position = static_cast<std::size_t>(variable);
+    variables_[position] = names_.unique(program_.variables[position].name);
+}
+
+void CppKernelWriter::close_scope(Variable variable) { names_.release(name(variable)); }
 
 bool CppKernelWriter::is_passed(std::size_t buffer) const {
     return !is_in_frame(program_.buffers[buffer].space) && tables_[buffer].empty();
@@ -157,18 +168,31 @@ void CppKernelWriter::write(const ir::Straight& straight) {
 }
 
 void CppKernelWriter::write(const ir::For& loop) {
-    const auto name = [this](Variable variable) { return variables_[static_cast<std::size_t>(variable)]; };
-    std::string start = fmt::format("{} = {}", name(loop.variable), form(loop.begin));
-    std::string step = fmt::format("{} += {}", name(loop.variable), loop.step);
+    std::vector<Variable> scope = {loop.variable};
+    const std::string end = form(loop.end);
+    std::vector<std::string> starts = {form(loop.begin)};
+    std::vector<Integer> steps = {loop.step};
     for (const ir::Induction& induction : loop.inductions) {
         if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
-        start += fmt::format(", {} = {}", name(induction.variable), form(induction.start));
-        step += fmt::format(", {} += {}", name(induction.variable), induction.step);
+        scope.push_back(induction.variable);
+        starts.push_back(form(induction.start));
+        steps.push_back(induction.step);
+    }
+    std::string start;
+    std::string step;
+    for (std::size_t i = 0; i < scope.size(); ++i) {
+        open_scope(scope[i]);
+        const char* separator = i == 0 ? "" : ", ";
+        start += fmt::format("{}{} = {}", separator, name(scope[i]), starts[i]);
+        step += fmt::format("{}{} += {}", separator, name(scope[i]), steps[i]);
     }
     if (loop.kind == ir::For::Kind::parallel) out_.comment("the iterations are independent");
-    SourceWriter::Block block(out_, fmt::format("for (std::int64_t {}; {} < {}; {})", start,
-                                                name(loop.variable), form(loop.end), step));
-    write(loop.body);
+    {
+        SourceWriter::Block block(
+            out_, fmt::format("for (std::int64_t {}; {} < {}; {})", start, name(loop.variable), end, step));
+        write(loop.body);
+    }
+    for (const Variable variable : scope) close_scope(variable);
 }
 
 void CppKernelWriter::write(const ir::If& branch) {

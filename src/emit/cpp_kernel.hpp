@@ -22,8 +22,12 @@ public:
     void write_typed_overload();
 
 private:
-    std::string& buffer_name(ir::Buffer buffer) { return buffers_[static_cast<std::size_t>(buffer)]; }
     bool is_passed(std::size_t buffer) const;
+    const std::string& name(Variable variable) const {
+        return variables_[static_cast<std::size_t>(variable)];
+    }
+    void open_scope(Variable variable);
+    void close_scope(Variable variable);
     std::string pointer_type(const ir::BufferInfo& buffer) const;
 
     void describe();
@@ -57,7 +61,7 @@ private:
     std::span<const std::string> tables_;
     Identifiers names_;
     std::vector<std::string> buffers_;   ///< names by Buffer
-    std::vector<std::string> variables_; ///< names by Variable
+    std::vector<std::string> variables_; ///< names by Variable; those of loops while they are open
 };
 
 } // namespace swirl::emit

@@ -10,34 +10,38 @@
 #include <algorithm>
 
 namespace swirl::emit {
-namespace {
-
-std::string sum_of(std::string sum, Integer term) {
-    if (term == 0) return sum;
-    if (sum.empty()) return c_literal(term);
-    if (term < 0 && -term > 0) return fmt::format("{} - {}", sum, -term);
-    return fmt::format("{} + {}", sum, c_literal(term));
-}
-
-} // namespace
-
+/// What is added comes first, so that most forms begin without a sign.
 std::string CppKernelWriter::form(const Affine& affine) const {
     std::string text;
-    for (const Affine::Term& term : affine.terms()) {
-        const std::string& name = variables_[static_cast<std::size_t>(term.variable)];
-        const bool subtracted = term.coefficient < 0 && !text.empty() && -term.coefficient > 0;
-        const Integer factor = subtracted ? -term.coefficient : term.coefficient;
-        if (!text.empty()) text += subtracted ? " - " : " + ";
-        text += factor == 1 ? name : fmt::format("{} * {}", c_literal(factor), name);
-    }
-    return text.empty() ? c_literal(affine.constant()) : sum_of(text, affine.constant());
+    const auto append = [&](bool negative, const std::string& magnitude) {
+        if (text.empty())
+            text = (negative ? "-" : "") + magnitude;
+        else
+            text += (negative ? " - " : " + ") + magnitude;
+    };
+    const auto append_terms = [&](bool negative) {
+        for (const Affine::Term& term : affine.terms()) {
+            if ((term.coefficient < 0) != negative) continue;
+            const std::string factor = c_literal(term.coefficient).substr(negative ? 1 : 0);
+            append(negative,
+                   factor == "1" ? name(term.variable) : fmt::format("{} * {}", factor, name(term.variable)));
+        }
+    };
+    const Integer constant = affine.constant();
+    append_terms(false);
+    if (constant > 0) append(false, c_literal(constant));
+    append_terms(true);
+    if (constant < 0 && text.empty()) return c_literal(constant);
+    if (constant < 0) append(true, c_literal(constant).substr(1));
+    return text.empty() ? "0" : text;
 }
 
 std::string CppKernelWriter::operand(ir::Value value) const {
     const ir::Operation& operation = program_[value];
-    if (operation.opcode == ir::Opcode::constant && operation.type.lanes == 1)
-        return c_literal(operation.number, operation.type.scalar);
-    return fmt::format("v{}", value);
+    if (operation.opcode != ir::Opcode::constant || operation.type.lanes != 1)
+        return fmt::format("v{}", value);
+    std::string literal = c_literal(operation.number, operation.type.scalar);
+    return literal.starts_with('-') ? fmt::format("({})", literal) : literal;
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------
@@ -142,7 +146,12 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
                            c_literal(operation.number, operation.type.scalar));
     case Opcode::index: return form(operation.address.index);
     case Opcode::load: return load(operation);
-    case Opcode::splat: return scalar ? a() : fmt::format("splat<{}>({})", cpp_type(operation.type), a());
+    case Opcode::splat:
+        if (scalar) return a();
+        if (const ir::Operation& source = program_[operation.operands[0]]; source.opcode == Opcode::constant)
+            return fmt::format("splat<{}>({})", cpp_type(operation.type),
+                               c_literal(source.number, source.type.scalar));
+        return fmt::format("splat<{}>({})", cpp_type(operation.type), a());
     case Opcode::negate: return "-" + a();
     case Opcode::add: return a() + " + " + b();
     case Opcode::subtract: return a() + " - " + b();

@@ -15,6 +15,8 @@ public:
     void reserve(std::string_view name) { taken_.emplace(name); }
     /// `wish` with what no identifier may hold replaced by `_`, and a number behind it when it is taken.
     std::string unique(std::string_view wish);
+    /// The name may be handed out again: its scope has ended.
+    void release(const std::string& name) { taken_.erase(name); }
 
 private:
     std::unordered_set<std::string> taken_;

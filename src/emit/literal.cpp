@@ -14,7 +14,7 @@ template <class Real> std::string real_literal(long double number, const char* s
     if (std::isinf(value)) return fmt::format("static_cast<{}>({}INFINITY)", type, value < 0 ? "-" : "");
     std::string digits = fmt::format("{}", value);
     if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
-    return std::signbit(value) ? fmt::format("({}{})", digits, suffix) : digits + suffix;
+    return digits + suffix;
 }
 
 } // namespace
@@ -32,8 +32,9 @@ std::string c_literal(long double number, ir::Scalar scalar) {
 }
 
 std::string c_literal(Integer number) {
-    if (number == std::numeric_limits<Integer>::min()) return "(-9223372036854775807 - 1)";
-    return number < 0 ? fmt::format("({})", number) : fmt::format("{}", number);
+    // C has no negative literals: the magnitude must fit by itself.
+    if (number == std::numeric_limits<Integer>::min()) return "-9223372036854775807 - 1";
+    return fmt::format("{}", number);
 }
 
 } // namespace swirl::emit

@@ -8,7 +8,7 @@
 namespace swirl::emit {
 
 /// A C literal of scalar type `scalar` with the value of `number` rounded to it: the shortest decimal that reads
-/// back to the same bits. Negative values stand in parentheses; infinities and NaN are the macros of <math.h>.
+/// back to the same bits. Infinities and NaN are the macros of <math.h>.
 /// Types of 16 bits have no literals in C: InternalError.
 std::string c_literal(long double number, ir::Scalar scalar);
 
