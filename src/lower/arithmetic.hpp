@@ -1,0 +1,66 @@
+#pragma once
+
+#include "ir/builder.hpp"
+
+#include <complex>
+#include <optional>
+
+namespace swirl::lower {
+
+/// A real quantity ±value; no value is an exact zero. Signs are carried, never computed.
+struct Real {
+    ir::Value value = ir::no_value;
+    bool negative = false;
+
+    bool is_zero() const { return value == ir::no_value; }
+    Real operator-() const { return {value, !negative}; }
+    bool operator==(const Real&) const = default;
+};
+
+/// scale·(re + i·im) with scale > 0. Keeping the scale apart lets a rotation cost two fused multiply-adds and be
+/// absorbed by the next addition (Linzer and Feig 1993; Johnson and Frigo 2007 carry scales the same way).
+struct Scaled {
+    Real re;
+    Real im;
+    long double scale = 1;
+};
+
+/// How constants are multiplied in.
+enum class Multiplication {
+    plain, ///< four multiplications and two additions a rotation: the fewest operations without fma
+    fused, ///< lazily scaled: nearly every multiplication is half of an fma
+};
+
+/// Complex arithmetic over a builder: folds zeros, units and quarter turns, carries signs and scales.
+class Arithmetic {
+public:
+    Arithmetic(ir::Builder& builder, ir::Scalar scalar, Multiplication multiplication)
+        : builder_(builder), type_{scalar, 1}, multiplication_(multiplication) {}
+
+    Scaled add(const Scaled& a, const Scaled& b);
+    Scaled subtract(const Scaled& a, const Scaled& b) { return add(a, negate(b)); }
+    Scaled multiply(const Scaled& a, std::complex<long double> factor);
+    /// a times a factor held in registers, such as a twiddle loaded from a table.
+    Scaled multiply_loaded(const Scaled& a, const Scaled& factor);
+    static Scaled negate(const Scaled& a) { return {-a.re, -a.im, a.scale}; }
+    static Scaled multiply_by_i(const Scaled& a) { return {-a.im, a.re, a.scale}; }
+
+    /// The values themselves: scale and sign applied, zeros made constants.
+    Scaled settle(const Scaled& a);
+    ir::Value materialize(const Real& a);
+
+private:
+    Real add(const Real& a, const Real& b);
+    /// a + factor·b
+    Real add_scaled(const Real& a, long double factor, const Real& b);
+    Real multiply(const Real& a, long double factor);
+    Real multiply(const Real& a, const Real& b);
+    Scaled rotate_plain(const Scaled& a, std::complex<long double> factor);
+    Scaled rotate_fused(const Scaled& a, std::complex<long double> factor);
+
+    ir::Builder& builder_;
+    ir::Type type_;
+    Multiplication multiplication_;
+};
+
+} // namespace swirl::lower

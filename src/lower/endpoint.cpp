@@ -1,0 +1,140 @@
+#include "lower/endpoint.hpp"
+
+#include <algorithm>
+
+namespace swirl::lower {
+
+namespace {
+
+/// A walk from the factor's index to memory; two indices once a complex entry is seen as a pair of reals.
+class Walk {
+public:
+    Walk(const Affine& index, Extents& extents, std::optional<Variable> symbol)
+        : indices_{index}, extents_(extents), symbol_(symbol) {}
+
+    bool step(const Stage& stage, Location& location) {
+        return std::visit([&](const auto& s) { return take(s, location); }, stage);
+    }
+
+    const std::vector<Affine>& indices() const { return indices_; }
+
+private:
+    bool take(const View& view, Location&) {
+        for (Affine& index : indices_) index = view.base + view.stride * index;
+        return true;
+    }
+
+    bool take(const Pairs&, Location&) {
+        indices_ = {2 * indices_[0], 2 * indices_[0] + 1};
+        return true;
+    }
+
+    bool take(const Layout& layout, Location&) {
+        for (Affine& index : indices_) {
+            auto form = evaluate_digits(layout.lengths, layout.strides, index, extents_);
+            if (!form) return false;
+            index = std::move(*form);
+        }
+        return true;
+    }
+
+    bool take(const formula::Diagonal& diagonal, Location& location) {
+        ensure(!location.table && indices_.size() == 1, "a diagonal behind a table of indices or a pair");
+        location.diagonals.push_back({diagonal, indices_[0]});
+        return true;
+    }
+
+    bool take(const formula::IndexMap& map, Location& location) {
+        std::vector<Affine> mapped;
+        for (const Affine& index : indices_) {
+            auto form = evaluate(map, index, extents_);
+            if (!form) return symbol_ && indices_.size() == 1 && tabulate(map, location);
+            mapped.push_back(std::move(*form));
+        }
+        indices_ = std::move(mapped);
+        return true;
+    }
+
+    bool tabulate(const formula::IndexMap& map, Location& location) {
+        const Affine index = indices_[0];
+        if (!location.table) {
+            location.table = IndexTable{*symbol_, {}, [map, index](const IndexTable::Lookup& lookup) {
+                                            return map(index.evaluate(lookup));
+                                        }};
+        } else {
+            location.table->value = [map, index, symbol = *symbol_,
+                                     inner = location.table->value](const IndexTable::Lookup& lookup) {
+                const Integer known = inner(lookup);
+                return map(index.evaluate([&](Variable v) { return v == symbol ? known : lookup(v); }));
+            };
+        }
+        auto& variables = location.table->variables;
+        for (const auto& term : index.terms())
+            if (term.variable != *symbol_ && std::find(variables.begin(), variables.end(), term.variable) == variables.end())
+                variables.push_back(term.variable);
+        extents_.set(*symbol_, map.range());
+        indices_[0] = Affine::of(*symbol_);
+        return true;
+    }
+
+    std::vector<Affine> indices_;
+    Extents& extents_;
+    std::optional<Variable> symbol_;
+};
+
+} // namespace
+
+bool Endpoint::is_complex() const {
+    if (memory_.kind != Memory::Kind::real) return true;
+    return std::any_of(stages_.begin(), stages_.end(),
+                       [](const Stage& stage) { return std::holds_alternative<Pairs>(stage); });
+}
+
+Endpoint Endpoint::through(Stage stage) const {
+    Endpoint result = *this;
+    result.stages_.push_back(std::move(stage));
+    return result;
+}
+
+Endpoint Endpoint::substitute(Variable variable, const Affine& form) const {
+    Endpoint result = *this;
+    for (Stage& stage : result.stages_)
+        if (auto* view = std::get_if<View>(&stage)) view->base = view->base.substitute(variable, form);
+    return result;
+}
+
+std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
+                                         std::optional<Variable> symbol) const {
+    Location location;
+    Walk walk(index, extents, symbol);
+    for (std::size_t k = stages_.size(); k-- > 0;)
+        if (!walk.step(stages_[k], location)) return std::nullopt;
+    const auto& indices = walk.indices();
+    if (indices.size() == 2) {
+        location.re = indices[0];
+        location.im = indices[1];
+    } else if (memory_.kind == Memory::Kind::interleaved) {
+        location.re = 2 * indices[0];
+        location.im = 2 * indices[0] + 1;
+    } else {
+        location.re = location.im = indices[0];
+    }
+    return location;
+}
+
+std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variable fresh) const {
+    extents.set(fresh, size);
+    Location ignored;
+    Walk walk(Affine::of(fresh), extents, std::nullopt);
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+        if (walk.step(stages_[k], ignored)) continue;
+        if (const auto* layout = std::get_if<Layout>(&stages_[k])) return layout->lengths;
+        const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
+        const auto* digits = map ? std::get_if<formula::DigitMap>(&map->kind()) : nullptr;
+        if (!digits || digits->modulus != 0 || map->domain() != size) return {};
+        return digits->radices;
+    }
+    return {};
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,156 @@
+#include "lower/factors.hpp"
+
+#include <algorithm>
+
+namespace swirl::lower {
+
+namespace {
+
+void add_variables(std::vector<Variable>& variables, const Affine& form) {
+    for (const auto& term : form.terms())
+        if (std::find(variables.begin(), variables.end(), term.variable) == variables.end())
+            variables.push_back(term.variable);
+}
+
+/// The digit of an affine index, when it is affine.
+std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents) {
+    auto shifted = divide(index, digit.divisor, extents);
+    if (!shifted) return std::nullopt;
+    auto reduced = divide(shifted->quotient, digit.modulus, extents);
+    if (!reduced) return std::nullopt;
+    return reduced->remainder;
+}
+
+/// Variables a diagonal's entry really depends on; empty when it is constant.
+std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents) {
+    std::vector<Variable> variables;
+    if (std::holds_alternative<formula::ConstantFunction>(met.diagonal.function)) return variables;
+    const auto* twiddle = std::get_if<formula::TwiddleFunction>(&met.diagonal.function);
+    const auto index = evaluate(met.diagonal.index, met.index, extents);
+    if (twiddle && index) {
+        const auto first = digit_of(twiddle->first, *index, extents);
+        const auto second = digit_of(twiddle->second, *index, extents);
+        if ((first && *first == Affine(0)) || (second && *second == Affine(0))) return variables;
+        if (first && second) {
+            add_variables(variables, *first);
+            add_variables(variables, *second);
+            return variables;
+        }
+    }
+    add_variables(variables, met.index);
+    return variables;
+}
+
+formula::Complex value_at(const MetDiagonal& met, const IndexTable::Lookup& lookup) {
+    const Integer index = met.diagonal.index(met.index.evaluate(lookup));
+    return formula::diagonal_value(met.diagonal.function, index);
+}
+
+/// Calls f(row) for every assignment of the loops' variables in `values`, the last loop fastest.
+template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector<Integer>& values, F&& f) {
+    Integer rows = 1;
+    for (const Loop& loop : loops) rows *= loop.count;
+    for (Integer row = 0; row < rows; ++row) {
+        Integer rest = row;
+        for (std::size_t k = loops.size(); k-- > 0; rest /= loops[k].count)
+            values[static_cast<std::size_t>(loops[k].variable)] = rest % loops[k].count;
+        f(row);
+    }
+}
+
+bool contains(const std::vector<Variable>& variables, Variable variable) {
+    return std::find(variables.begin(), variables.end(), variable) != variables.end();
+}
+
+} // namespace
+
+Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents) {
+    Factor factor;
+    for (const MetDiagonal& met : diagonals) {
+        const auto variables = dependence(met, extents);
+        if (variables.empty()) {
+            factor.constant *= value_at(met, [](Variable) { return Integer{0}; });
+            continue;
+        }
+        factor.varying.push_back(met);
+        for (Variable v : variables) add_variables(factor.variables, Affine::of(v));
+    }
+    std::sort(factor.variables.begin(), factor.variables.end());
+    return factor;
+}
+
+FactorTables::FactorTables(Context& context, std::vector<Factor> factors, const std::vector<Loop>& loops,
+                           const std::optional<LaneLoop>& lane)
+    : context_(context), factors_(std::move(factors)), places_(factors_.size()) {
+    std::vector<bool> done(factors_.size());
+    for (std::size_t first = 0; first < factors_.size(); ++first) {
+        if (done[first] || factors_[first].variables.empty()) continue;
+        std::vector<std::size_t> entries;
+        for (std::size_t entry = first; entry < factors_.size(); ++entry)
+            if (!done[entry] && factors_[entry].variables == factors_[first].variables) {
+                entries.push_back(entry);
+                done[entry] = true;
+            }
+        add_group(entries, loops, lane);
+    }
+}
+
+void FactorTables::add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
+                             const std::optional<LaneLoop>& lane) {
+    const auto& variables = factors_[entries[0]].variables;
+    std::vector<Loop> varying;
+    for (const Loop& loop : loops)
+        if (contains(variables, loop.variable)) varying.push_back(loop);
+    const bool by_lane = lane && contains(variables, lane->loop.variable);
+    const Integer lanes = by_lane ? lane->lanes : 1;
+    const Integer lane_count = by_lane ? lane->loop.count : 1;
+    const Integer vectors = ceil_divide(lane_count, lanes);
+    const Integer parts = context_.request.complex ? 2 : 1;
+    const Integer vector_size = static_cast<Integer>(entries.size()) * parts * lanes;
+
+    std::vector<Integer> values(static_cast<std::size_t>(variables.back()) + 1);
+    const auto lookup = [&](Variable v) {
+        return static_cast<std::size_t>(v) < values.size() ? values[static_cast<std::size_t>(v)] : Integer{0};
+    };
+    std::vector<long double> data;
+    for_each_row(varying, values, [&](Integer row) {
+        data.resize(static_cast<std::size_t>((row + 1) * vectors * vector_size));
+        for (Integer l = 0; l < lane_count; ++l) {
+            if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
+            Integer at = (row * vectors + l / lanes) * vector_size + l % lanes;
+            for (std::size_t entry : entries) {
+                formula::Complex value = factors_[entry].constant;
+                for (const MetDiagonal& met : factors_[entry].varying) value *= value_at(met, lookup);
+                data[static_cast<std::size_t>(at)] = value.real();
+                if (parts == 2) data[static_cast<std::size_t>(at + lanes)] = value.imag();
+                at += parts * lanes;
+            }
+        }
+    });
+
+    Affine start = 0;
+    Integer stride = vectors * vector_size;
+    for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
+        start += Affine::of(varying[k].variable, stride);
+    const ir::Buffer table = context_.add_table(std::move(data));
+    for (std::size_t k = 0; k < entries.size(); ++k)
+        places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * parts * lanes,
+                                    by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
+}
+
+Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
+                           const Affine& lane) {
+    if (!places_[entry]) {
+        const formula::Complex constant = factors_[entry].constant;
+        return constant == formula::Complex(1) ? value : arithmetic.multiply(value, constant);
+    }
+    const Place& place = *places_[entry];
+    Affine index = context_.placed(place.start);
+    if (place.vector_stride) index += place.vector_stride * vector + lane;
+    Scaled factor;
+    factor.re.value = context_.builder.load(place.table, index);
+    if (place.part_stride) factor.im.value = context_.builder.load(place.table, index + place.part_stride);
+    return arithmetic.multiply_loaded(value, factor);
+}
+
+} // namespace swirl::lower

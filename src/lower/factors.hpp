@@ -1,0 +1,55 @@
+#pragma once
+
+#include "lower/context.hpp"
+
+#include <vector>
+
+namespace swirl::lower {
+
+/// What one entry is multiplied by: a constant, or a product of diagonals that varies with loop variables.
+struct Factor {
+    formula::Complex constant = 1;
+    std::vector<Variable> variables; ///< empty: only the constant counts
+    std::vector<MetDiagonal> varying;
+
+    bool is_one() const { return variables.empty() && constant == formula::Complex(1); }
+};
+
+/// Drops diagonals that are 1 for every value of the variables, folds the constant ones.
+Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents);
+
+/// The loop that becomes vector lanes: ⌊count/lanes⌋ full vectors, then the ragged rest.
+struct LaneLoop {
+    Loop loop;
+    Integer lanes;
+    Integer vectors() const { return loop.count / lanes; }
+    Integer rest() const { return loop.count % lanes; }
+};
+
+/// Tables that hold the varying factors of a codelet's entries, one for each set of variables. Layout:
+/// [loops the group varies with, outermost first…][vector][entry][re, im][lane].
+class FactorTables {
+public:
+    FactorTables(Context& context, std::vector<Factor> factors, const std::vector<Loop>& loops,
+                 const std::optional<LaneLoop>& lane);
+
+    /// entry · its factor. `vector` and `lane` are the lane loop's two parts as program forms.
+    Scaled apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
+                 const Affine& lane);
+
+private:
+    struct Place {
+        ir::Buffer table;
+        Affine start;           ///< in lowering variables, without the lane loop
+        Integer vector_stride;  ///< 0: does not vary with the lane loop
+        Integer part_stride;    ///< from the real to the imaginary part
+    };
+    void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
+                   const std::optional<LaneLoop>& lane);
+
+    Context& context_;
+    std::vector<Factor> factors_;
+    std::vector<std::optional<Place>> places_;
+};
+
+} // namespace swirl::lower

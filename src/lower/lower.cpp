@@ -1,0 +1,276 @@
+#include "lower/lower.hpp"
+
+#include "lower/codelet.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace swirl::lower {
+
+using namespace formula;
+
+namespace {
+
+using Loops = std::vector<Loop>;
+
+/// A factor of a product that computes, with the maps and diagonals folded into its two ends.
+struct Step {
+    Formula factor;
+    std::vector<Stage> before; ///< nearest the input first
+    std::vector<Stage> after;  ///< nearest the factor first
+};
+
+/// Entries of 0…range−1 that no index maps to.
+std::vector<Integer> complement(const IndexMap& map) {
+    std::vector<bool> hit(static_cast<std::size_t>(map.range()));
+    for (Integer i = 0; i < map.domain(); ++i) hit[static_cast<std::size_t>(map(i))] = true;
+    std::vector<Integer> missed;
+    for (Integer i = 0; i < map.range(); ++i)
+        if (!hit[static_cast<std::size_t>(i)]) missed.push_back(i);
+    return missed;
+}
+
+/// Emits  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
+class Lowering {
+public:
+    explicit Lowering(Context& context) : context_(context) {}
+
+    void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        if (is_nonterminal(f)) return emit_codelet(context_, codelet_of(f), in, out, loops);
+        std::visit([&](const auto& payload) { lower(payload, f, in, out, loops); }, f.payload());
+    }
+
+private:
+    void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_copy(context_, f.rows(), in, out, loops);
+    }
+    template <class Transform>
+    void lower(const Transform&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_codelet(context_, codelet_of(f), in, out, loops);
+    }
+    void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_copy(context_, f.rows(), in.through(p.map), out, loops);
+    }
+    void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_copy(context_, f.rows(), in.through(g.map), out, loops);
+    }
+    void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_copy(context_, f.rows(), in.through(d), out, loops);
+    }
+    void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_zeros(s.map, out, loops);
+        emit_copy(context_, s.map.domain(), in, out.through(s.map), loops);
+    }
+    void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        lower_steps(steps_of(f), in, out, loops);
+    }
+    void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        Integer row = 0, column = 0;
+        for (const Formula& summand : f.children()) {
+            (*this)(summand, in.through(View{column, 1}), out.through(View{row, 1}), loops);
+            row += summand.rows();
+            column += summand.columns();
+        }
+    }
+    void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        (*this)(f.children()[0], in.through(Pairs{}), out.through(Pairs{}), loops);
+    }
+    void lower(const Tagged&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        (*this)(f.children()[0], in, out, loops);
+    }
+    void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        (*this)(kron(f.children()[0], I(v.lanes)), in, out, loops);
+    }
+    void lower(const ParallelKronecker& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        (*this)(kron(I(p.processors), f.children()[0]), in, out, loops);
+    }
+    void lower(const LinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        (*this)(kron(f.children()[0], I(p.line)), in, out, loops);
+    }
+    void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        emit_codelet(context_, codelet_of(f), in, out, loops);
+    }
+
+    void emit_zeros(const IndexMap& map, const Endpoint& out, Loops loops) {
+        std::vector<Integer> missed = complement(map);
+        if (missed.empty()) return;
+        const auto count = static_cast<Integer>(missed.size());
+        const bool consecutive = missed.back() - missed.front() == count - 1;
+        const IndexMap places = consecutive ? IndexMap::strided(count, map.range(), missed.front(), 1)
+                                            : IndexMap::table(std::move(missed), map.range());
+        loops.push_back({context_.new_variable(count), count});
+        const Endpoint to = out.through(places).through(View{Affine::of(loops.back().variable), 0});
+        emit_codelet(context_, zero_codelet(), out, to, loops);
+    }
+
+    static std::vector<Step> steps_of(const Formula& product);
+    void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                              const Loop& lane);
+    void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
+
+    Context& context_;
+};
+
+std::vector<Step> Lowering::steps_of(const Formula& product) {
+    std::vector<Step> steps;
+    std::vector<Stage> pending;
+    for (std::size_t k = product.children().size(); k-- > 0;) {
+        const Formula& factor = product.children()[k];
+        if (const auto* p = factor.get_if<Permutation>()) pending.emplace_back(p->map);
+        else if (const auto* g = factor.get_if<Gather>()) pending.emplace_back(g->map);
+        else if (const auto* d = factor.get_if<Diagonal>()) pending.emplace_back(*d);
+        else if (!factor.is<Identity>()) steps.push_back({factor, std::exchange(pending, {}), {}});
+    }
+    const bool gathers = std::any_of(pending.begin(), pending.end(), [](const Stage& stage) {
+        const auto* map = std::get_if<IndexMap>(&stage);
+        return map && map->domain() != map->range();
+    });
+    if (steps.empty() || gathers) {
+        steps.push_back({I(product.rows()), std::move(pending), {}});
+        return steps;
+    }
+    for (Stage& stage : pending) {
+        if (const auto* map = std::get_if<IndexMap>(&stage)) stage = map->inverse();
+        steps.back().after.push_back(std::move(stage));
+    }
+    return steps;
+}
+
+/// I ⊗ A ⊗ I: loops around A. With several factors beside identities, A ⊗ B = (A ⊗ I)(I ⊗ B).
+void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    const auto& factors = f.children();
+    std::vector<std::size_t> working;
+    for (std::size_t k = 0; k < factors.size(); ++k)
+        if (!factors[k].is<Identity>()) working.push_back(k);
+    if (working.empty()) return emit_copy(context_, f.rows(), in, out, loops);
+    if (working.size() > 1) {
+        std::vector<Formula> first, rest;
+        for (std::size_t k = 0; k < factors.size(); ++k) {
+            first.push_back(k == working[0] ? factors[k] : I(factors[k].rows()));
+            rest.push_back(k == working[0] ? I(factors[k].columns()) : factors[k]);
+        }
+        return (*this)(product({kron(first), kron(rest)}), in, out, loops);
+    }
+    const Formula& factor = factors[working[0]];
+    Loops around = loops;
+    Affine column = 0, row = 0;
+    Integer stride = 1;
+    for (std::size_t k = factors.size(); k-- > 0;) {
+        if (k == working[0]) continue;
+        const Integer count = factors[k].rows();
+        const bool left = k < working[0];
+        if (count > 1) {
+            const Variable v = context_.new_variable(count);
+            around.insert(around.begin() + static_cast<std::ptrdiff_t>(loops.size()), Loop{v, count});
+            column += Affine::of(v, stride * (left ? factor.columns() : 1));
+            row += Affine::of(v, stride * (left ? factor.rows() : 1));
+        }
+        stride *= count;
+    }
+    Integer right = 1;
+    for (std::size_t k = working[0] + 1; k < factors.size(); ++k) right *= factors[k].rows();
+    (*this)(factor, in.through(View{column, right}), out.through(View{row, right}), around);
+}
+
+void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
+    for (const Stage& stage : step.before) in = in.through(stage);
+    for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
+    (*this)(step.factor, in, out, loops);
+}
+
+/// Several steps run one after the other for each iteration of the outer loops, so that what lies between them stays
+/// in cache; a loop over neighbouring entries is kept inside, one machine vector of it at a time.
+void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                           const Loops& loops) {
+    if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
+    Loops outer = loops;
+    std::optional<Loop> lane;
+    const auto place = in.locate(0, context_.extents);
+    for (std::size_t k = 0; k < outer.size() && !lane; ++k) {
+        const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
+        const Integer vectors = ceil_divide(outer[k].count, context_.request.lanes);
+        const bool fills = 2 * outer[k].count >= vectors * context_.request.lanes;
+        if (!place || place->re.coefficient(outer[k].variable) != unit || !fills) continue;
+        lane = outer[k];
+        outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    const std::function<void(std::size_t)> nest = [&](std::size_t k) {
+        if (k < outer.size()) return context_.in_loop(outer[k], "b", ir::For::Kind::serial, [&] { nest(k + 1); });
+        if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
+        lower_chain(steps, in, out, {});
+    };
+    nest(0);
+}
+
+void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                                    const Loop& lane) {
+    const Integer lanes = context_.request.lanes;
+    if (lane.count <= lanes) return lower_chain(steps, in, out, {lane});
+    const auto run = [&](const Affine& first, Integer count) {
+        const Loop part{context_.new_variable(count), count};
+        const Affine index = first + Affine::of(part.variable);
+        lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
+    };
+    const Loop blocks{context_.new_variable(lane.count / lanes), lane.count / lanes};
+    context_.in_loop(blocks, "b", ir::For::Kind::serial, [&] { run(Affine::of(blocks.variable, lanes), lanes); });
+    if (lane.count % lanes) run(lanes * blocks.count, lane.count % lanes);
+}
+
+void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                           const Loops& loops) {
+    std::optional<Temporary> previous;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        std::optional<Temporary> next;
+        if (k + 1 < steps.size())
+            next = make_temporary(context_, steps[k].factor.rows(), loops, out.is_complex());
+        lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+        if (previous) context_.release(previous->memory);
+        previous = std::move(next);
+    }
+}
+
+/// Lowest and highest element a layout reaches.
+std::pair<Integer, Integer> reach(const Layout& layout) {
+    Integer low = 0, high = 0;
+    for (std::size_t k = 0; k < layout.lengths.size(); ++k) {
+        const Integer step = layout.strides[k] * (layout.lengths[k] - 1);
+        (step < 0 ? low : high) += step;
+    }
+    return {low, high};
+}
+
+ir::Buffer add_argument(Context& context, const std::string& name, const Layout& layout, bool written) {
+    const Integer scalars = context.request.complex ? 2 : 1;
+    const auto [low, high] = reach(layout);
+    ir::BufferInfo info{.name = name, .element = context.request.scalar, .space = ir::Space::argument};
+    info.first = low * scalars;
+    info.elements = (high - low + 1) * scalars;
+    info.written = written;
+    return context.builder.add(std::move(info));
+}
+
+Endpoint argument(const Context& context, ir::Buffer buffer, const Layout& layout) {
+    const auto kind = context.request.complex ? Memory::Kind::interleaved : Memory::Kind::real;
+    return Endpoint(Memory{kind, buffer, buffer}).through(layout);
+}
+
+} // namespace
+
+ir::Program lower(const KernelRequest& request) {
+    Context context(request);
+    const bool in_place = request.in_place;
+    const ir::Buffer in = add_argument(context, in_place ? "data" : "in", request.input, in_place);
+    const ir::Buffer out = in_place ? in : add_argument(context, "out", request.output, true);
+    Formula formula = request.formula;
+    if (request.scale != 1)
+        formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
+    Lowering(context)(formula, argument(context, in, request.input), argument(context, out, request.output), {});
+    return context.finish();
+}
+
+} // namespace swirl::lower

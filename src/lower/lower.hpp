@@ -1,0 +1,40 @@
+#pragma once
+
+#include "formula/formula.hpp"
+#include "ir/program.hpp"
+#include "lower/arithmetic.hpp"
+
+#include <string>
+#include <vector>
+
+/// Formula → ir. Loops come from Kronecker products with identities and from iterative sums; index maps fold into
+/// addresses, diagonals into the loads and stores of straight-line codelets (Σ-SPL: Franchetti, Voronenko,
+/// Püschel, "Formal loop merging for signal transforms", PLDI 2005).
+namespace swirl::lower {
+
+/// Where the entries of a vector lie: the index splits into digits (row-major over `lengths`), each digit steps by
+/// its stride. Strides count elements: complex numbers for complex data, reals for real data.
+struct Layout {
+    std::vector<Integer> lengths;
+    std::vector<Integer> strides;
+    static Layout contiguous(Integer n) { return {{n}, {1}}; }
+    bool operator==(const Layout&) const = default;
+};
+
+struct KernelRequest {
+    std::string name;
+    formula::Formula formula; ///< expanded; transforms left whole become codelets
+    bool complex = true;      ///< entries are complex numbers, stored as adjacent pairs
+    ir::Scalar scalar = ir::Scalar::float64;
+    Layout input;
+    Layout output;
+    bool in_place = false; ///< one buffer "data" instead of "in" and "out"
+    long double scale = 1;
+    int lanes = 1; ///< of a machine vector
+    Multiplication multiplication = Multiplication::fused;
+};
+
+/// The kernel: arguments first ("in", "out" or "data"), then scratch and tables, in order of first use.
+ir::Program lower(const KernelRequest& request);
+
+} // namespace swirl::lower

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "formula/formula.hpp"
+#include "lower/arithmetic.hpp"
+
+#include <vector>
+
+namespace swirl::lower {
+
+/// formula · x as straight-line arithmetic. Transforms still whole are broken down by
+/// rules::cheapest_straight_line. The result may be scaled: Arithmetic::settle it.
+std::vector<Scaled> straight_line(const formula::Formula& formula, std::vector<Scaled> x, Arithmetic& arithmetic);
+
+} // namespace swirl::lower
