@@ -26,7 +26,7 @@ Real Arithmetic::multiply(const Real& a, long double factor) {
     const bool negative = a.negative != (factor < 0);
     const long double magnitude = std::abs(factor);
     if (same(magnitude, 1)) return {a.value, negative};
-    return {builder_.multiply(builder_.constant(magnitude, type_), a.value), negative};
+    return {builder_.multiply(builder_.constant(type_, magnitude), a.value), negative};
 }
 
 Real Arithmetic::multiply(const Real& a, const Real& b) {
@@ -37,7 +37,7 @@ Real Arithmetic::multiply(const Real& a, const Real& b) {
 Real Arithmetic::add_scaled(const Real& a, long double factor, const Real& b) {
     if (b.is_zero() || a.is_zero() || same(std::abs(factor), 1) || multiplication_ == Multiplication::plain)
         return add(a, multiply(b, factor));
-    const ir::Value constant = builder_.constant(std::abs(factor), type_);
+    const ir::Value constant = builder_.constant(type_, std::abs(factor));
     const bool negative = b.negative != (factor < 0);
     if (negative == a.negative) return {builder_.fma(constant, b.value, a.value), a.negative};
     return {builder_.fnma(constant, b.value, a.value), a.negative};
@@ -57,8 +57,8 @@ Scaled Arithmetic::add(const Scaled& a, const Scaled& b) {
 Scaled Arithmetic::rotate_plain(const Scaled& a, std::complex<long double> factor) {
     const long double c = factor.real(), s = factor.imag();
     if (same(std::abs(c), std::abs(s))) { // an eighth turn: two additions, two multiplications
-        const Real re = s > 0 == c > 0 ? add(a.re, -a.im) : add(a.re, a.im);
-        const Real im = s > 0 == c > 0 ? add(a.im, a.re) : add(a.im, -a.re);
+        const Real re = (s > 0) == (c > 0) ? add(a.re, -a.im) : add(a.re, a.im);
+        const Real im = (s > 0) == (c > 0) ? add(a.im, a.re) : add(a.im, -a.re);
         return {multiply(re, c), multiply(im, c), a.scale};
     }
     return {add(multiply(a.re, c), multiply(a.im, -s)), add(multiply(a.im, c), multiply(a.re, s)), a.scale};
@@ -68,7 +68,8 @@ Scaled Arithmetic::rotate_fused(const Scaled& a, std::complex<long double> facto
     const long double c = factor.real(), s = factor.imag();
     if (std::abs(c) >= std::abs(s) * (1 - rounding)) { // c·(1 + i·tan)
         const long double tangent = s / c;
-        Scaled turned{add_scaled(a.re, -tangent, a.im), add_scaled(a.im, tangent, a.re), a.scale * std::abs(c)};
+        Scaled turned{add_scaled(a.re, -tangent, a.im), add_scaled(a.im, tangent, a.re),
+                      a.scale * std::abs(c)};
         return c < 0 ? negate(turned) : turned;
     }
     const long double cotangent = c / s; // i·s·(1 − i·cot)
@@ -86,7 +87,8 @@ Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
         const long double real_factor = turn ? s : c;
         Scaled result = multiplication_ == Multiplication::fused
                             ? Scaled{a.re, a.im, a.scale * std::abs(real_factor)}
-                            : Scaled{multiply(a.re, std::abs(real_factor)), multiply(a.im, std::abs(real_factor)), a.scale};
+                            : Scaled{multiply(a.re, std::abs(real_factor)),
+                                     multiply(a.im, std::abs(real_factor)), a.scale};
         if (real_factor < 0) result = negate(result);
         return turn ? multiply_by_i(result) : result;
     }
@@ -104,7 +106,7 @@ Scaled Arithmetic::settle(const Scaled& a) {
 }
 
 ir::Value Arithmetic::materialize(const Real& a) {
-    if (a.is_zero()) return builder_.constant(0, type_);
+    if (a.is_zero()) return builder_.constant(type_, 0);
     return a.negative ? builder_.negate(a.value) : a.value;
 }
 

@@ -37,15 +37,21 @@ class CodeletEmitter {
 public:
     CodeletEmitter(Context& context, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
                    Placement placement, std::vector<Loop> loops)
-        : context_(context), codelet_(codelet), in_(in.memory()), out_(out.memory()), complex_(out.is_complex()),
-          placement_(std::move(placement)), loops_(std::move(loops)),
+        : context_(context),
+          codelet_(codelet),
+          in_(in.memory()),
+          out_(out.memory()),
+          complex_(out.is_complex()),
+          placement_(std::move(placement)),
+          loops_(std::move(loops)),
           lane_(choose_lane(placement_, loops_, context.request.lanes)) {
         if (lane_) std::erase_if(loops_, [&](const Loop& l) { return l.variable == lane_->loop.variable; });
         std::vector<Loop> around = context.open_loops();
         around.insert(around.end(), loops_.begin(), loops_.end());
         const auto factors = [&](const std::vector<Location>& places) {
             std::vector<Factor> result;
-            for (const Location& place : places) result.push_back(factor_of(place.diagonals, context.extents));
+            for (const Location& place : places)
+                result.push_back(factor_of(place.diagonals, context.extents));
             return FactorTables(context, std::move(result), around, lane_);
         };
         before_.emplace(factors(placement_.sources));
@@ -63,12 +69,12 @@ private:
     }
 
     void emit_loops(std::size_t k) {
-        if (k < loops_.size())
-            return context_.in_loop(loops_[k], "i", kind(), [&] { emit_loops(k + 1); });
+        if (k < loops_.size()) return context_.in_loop(loops_[k], "i", kind(), [&] { emit_loops(k + 1); });
         if (!lane_) return body(0, 0);
         if (lane_->vectors() == 1) lanes(0, lane_->lanes);
         if (lane_->vectors() > 1) {
-            const Affine block = context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1, kind());
+            const Affine block =
+                context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1, kind());
             lanes(block, lane_->lanes);
             context_.builder.close_loop();
         }
@@ -76,7 +82,8 @@ private:
     }
 
     void lanes(const Affine& vector, Integer count) {
-        const Affine lane = context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
+        const Affine lane =
+            context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
         context_.bind(lane_->loop.variable, lane_->lanes * vector + lane);
         body(vector, lane);
         context_.builder.close_loop();
@@ -103,7 +110,8 @@ private:
 
     void store(const Location& place, const Scaled& value, Arithmetic& arithmetic) {
         context_.builder.store(out_.re, context_.placed(place.re), arithmetic.materialize(value.re));
-        if (complex_) context_.builder.store(out_.im, context_.placed(place.im), arithmetic.materialize(value.im));
+        if (complex_)
+            context_.builder.store(out_.im, context_.placed(place.im), arithmetic.materialize(value.im));
     }
 
     Context& context_;

@@ -28,7 +28,8 @@ void emit_codelet(Context& context, const Codelet& codelet, const Endpoint& in, 
                   const std::vector<Loop>& loops);
 
 /// Emits  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them.
-void emit_copy(Context& context, Integer n, const Endpoint& in, const Endpoint& out, const std::vector<Loop>& loops);
+void emit_copy(Context& context, Integer n, const Endpoint& in, const Endpoint& out,
+               const std::vector<Loop>& loops);
 
 /// A fresh temporary for n entries in each iteration of `loops`, and the endpoint that sees it: [n][loops…].
 struct Temporary {

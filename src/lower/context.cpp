@@ -31,17 +31,10 @@ Memory Context::acquire(Integer elements, bool complex) {
         temporary.elements = std::max(temporary.elements, elements);
         return temporary.memory;
     }
-    const auto scratch = [&](const std::string& name) {
-        ir::BufferInfo info{.name = name, .element = request.scalar, .space = ir::Space::scratch};
-        info.elements = elements;
-        info.alignment = cache_line;
-        info.written = true;
-        return builder.add(std::move(info));
-    };
-    Memory memory{kind};
+    Memory memory{kind, 0, 0};
     const std::string name = fmt::format("t{}", temporaries_.size());
-    memory.re = scratch(complex ? name + "_re" : name);
-    memory.im = complex ? scratch(name + "_im") : memory.re;
+    memory.re = builder.scratch(complex ? name + "_re" : name, request.scalar, elements);
+    memory.im = complex ? builder.scratch(name + "_im", request.scalar, elements) : memory.re;
     temporaries_.push_back({memory, elements, true});
     return memory;
 }
@@ -52,11 +45,7 @@ void Context::release(const Memory& memory) {
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {
-    ir::BufferInfo info{.name = fmt::format("w{}", tables_++), .element = request.scalar, .space = ir::Space::table};
-    info.elements = static_cast<Integer>(data.size());
-    info.alignment = cache_line;
-    info.data = std::make_shared<const std::vector<long double>>(std::move(data));
-    return builder.add(std::move(info));
+    return builder.table(fmt::format("w{}", tables_++), request.scalar, std::move(data));
 }
 
 ir::Buffer Context::add_table(std::vector<Integer> data) {
@@ -68,6 +57,8 @@ ir::Program Context::finish() {
     for (const Temporary& temporary : temporaries_)
         for (ir::Buffer buffer : {temporary.memory.re, temporary.memory.im})
             program.buffers[static_cast<std::size_t>(buffer)].elements = temporary.elements;
+    for (ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;
     return program;
 }
 

@@ -37,7 +37,8 @@ public:
     Affine placed(const Affine& form) const;
 
     /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
-    template <class Body> void in_loop(const Loop& loop, std::string_view name, ir::For::Kind kind, Body&& body) {
+    template <class Body>
+    void in_loop(const Loop& loop, std::string_view name, ir::For::Kind kind, Body&& body) {
         if (loop.count == 1) {
             bind(loop.variable, 0);
             return body();

@@ -11,8 +11,8 @@ Endpoint at(const Endpoint& endpoint, const Affine& index) { return endpoint.thr
 bool is_affine(const Endpoint& endpoint, Extents& extents) { return endpoint.locate(0, extents).has_value(); }
 
 /// The copy as loops over the given radices' digits, when both sides are affine in them.
-bool emit_by_digits(Context& context, const std::vector<Integer>& radices, const Endpoint& in, const Endpoint& out,
-                    std::vector<Loop> loops) {
+bool emit_by_digits(Context& context, const std::vector<Integer>& radices, const Endpoint& in,
+                    const Endpoint& out, std::vector<Loop> loops) {
     Affine index = 0;
     Integer stride = 1;
     std::vector<Loop> digits;
@@ -52,9 +52,11 @@ public:
 
     void store(const Scaled& value, Arithmetic& arithmetic) {
         const ir::Access access{.dynamic = dynamic()};
-        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re), access);
+        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re),
+                               access);
         if (complex_)
-            context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im), access);
+            context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im),
+                                   access);
     }
 
 private:
@@ -84,7 +86,9 @@ private:
         table_ = context_.add_table(std::move(values));
     }
 
-    ir::Value dynamic() { return table_ ? context_.builder.load(*table_, context_.placed(index_)) : ir::no_value; }
+    ir::Value dynamic() {
+        return table_ ? context_.builder.load(*table_, context_.placed(index_)) : ir::no_value;
+    }
 
     Context& context_;
     Memory memory_;
@@ -94,14 +98,16 @@ private:
     Affine index_ = 0;
 };
 
-void emit_by_tables(Context& context, const Endpoint& in, const Endpoint& out, const std::vector<Loop>& loops) {
+void emit_by_tables(Context& context, const Endpoint& in, const Endpoint& out,
+                    const std::vector<Loop>& loops) {
     std::vector<Loop> around = context.open_loops();
     around.insert(around.end(), loops.begin(), loops.end());
     TabledSide source(context, in, around), target(context, out, around);
     FactorTables before(context, {factor_of(source.diagonals(), context.extents)}, around, std::nullopt);
     FactorTables after(context, {factor_of(target.diagonals(), context.extents)}, around, std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
-        if (k < loops.size()) return context.in_loop(loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });
+        if (k < loops.size())
+            return context.in_loop(loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });
         Arithmetic arithmetic(context.builder, context.request.scalar, context.request.multiplication);
         Scaled value = before.apply(0, source.load(), arithmetic, 0, 0);
         target.store(arithmetic.settle(after.apply(0, value, arithmetic, 0, 0)), arithmetic);
@@ -111,7 +117,8 @@ void emit_by_tables(Context& context, const Endpoint& in, const Endpoint& out, c
 
 } // namespace
 
-void emit_copy(Context& context, Integer n, const Endpoint& in, const Endpoint& out, const std::vector<Loop>& loops) {
+void emit_copy(Context& context, Integer n, const Endpoint& in, const Endpoint& out,
+               const std::vector<Loop>& loops) {
     if (emit_by_digits(context, {n}, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out}) {
         const auto radices = side->radices_for(n, context.extents, context.new_variable(n));

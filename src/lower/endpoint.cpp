@@ -70,7 +70,8 @@ private:
         }
         auto& variables = location.table->variables;
         for (const auto& term : index.terms())
-            if (term.variable != *symbol_ && std::find(variables.begin(), variables.end(), term.variable) == variables.end())
+            if (term.variable != *symbol_ &&
+                std::find(variables.begin(), variables.end(), term.variable) == variables.end())
                 variables.push_back(term.variable);
         extents_.set(*symbol_, map.range());
         indices_[0] = Affine::of(*symbol_);

@@ -73,7 +73,8 @@ public:
 
     /// Location of entry `index`, an affine form of variables with known extents. Nothing when a map is not affine
     /// and `symbol` is absent; with a symbol (a fresh variable), such a map becomes an index table.
-    std::optional<Location> locate(const Affine& index, Extents& extents, std::optional<Variable> symbol = {}) const;
+    std::optional<Location> locate(const Affine& index, Extents& extents,
+                                   std::optional<Variable> symbol = {}) const;
 
     /// Radices of the first map (nearest the factor) whose digits are not affine in one loop over the whole vector;
     /// empty when there is none.

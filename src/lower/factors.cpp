@@ -138,8 +138,8 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
                                     by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
 }
 
-Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
-                           const Affine& lane) {
+Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
+                           const Affine& vector, const Affine& lane) {
     if (!places_[entry]) {
         const formula::Complex constant = factors_[entry].constant;
         return constant == formula::Complex(1) ? value : arithmetic.multiply(value, constant);

@@ -40,9 +40,9 @@ public:
 private:
     struct Place {
         ir::Buffer table;
-        Affine start;           ///< in lowering variables, without the lane loop
-        Integer vector_stride;  ///< 0: does not vary with the lane loop
-        Integer part_stride;    ///< from the real to the imaginary part
+        Affine start;          ///< in lowering variables, without the lane loop
+        Integer vector_stride; ///< 0: does not vary with the lane loop
+        Integer part_stride;   ///< from the real to the imaginary part
     };
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<LaneLoop>& lane);

@@ -26,8 +26,9 @@ std::optional<Quotient> divide(const Affine& form, Integer divisor, const Extent
     return Quotient{quotient + shift, remainder - shift * divisor};
 }
 
-std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices, const std::vector<Integer>& strides,
-                                      const Affine& index, const Extents& extents) {
+std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices,
+                                      const std::vector<Integer>& strides, const Affine& index,
+                                      const Extents& extents) {
     Affine rest = index, result = 0;
     for (std::size_t q = radices.size(); q-- > 0;) {
         if (q == 0) return result + strides[q] * rest;

@@ -36,8 +36,9 @@ struct Quotient {
 std::optional<Quotient> divide(const Affine& form, Integer divisor, const Extents& extents);
 
 /// Σ strides·digits of the index, the same way.
-std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices, const std::vector<Integer>& strides,
-                                      const Affine& index, const Extents& extents);
+std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices,
+                                      const std::vector<Integer>& strides, const Affine& index,
+                                      const Extents& extents);
 
 /// map(index) as an affine form; nothing when the digits do not come out affine.
 std::optional<Affine> evaluate(const formula::IndexMap& map, const Affine& index, const Extents& extents);

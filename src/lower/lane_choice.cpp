@@ -29,17 +29,20 @@ double access_cost(const std::vector<Location>& places, Variable variable, Integ
     const auto one_by_one = 2.0 * static_cast<double>(lanes);
     const Integer stride = places[0].re.coefficient(variable);
     for (const Location& place : places)
-        if (place.re.coefficient(variable) != stride || place.im.coefficient(variable) != stride) return one_by_one;
+        if (place.re.coefficient(variable) != stride || place.im.coefficient(variable) != stride)
+            return one_by_one;
     const bool interleaved = places[0].im == places[0].re + 1;
     if (stride == 0) return 1;
     if (stride == (interleaved ? 2 : 1)) return interleaved ? 2 : 1;
-    if (mean_run(places) >= static_cast<double>(shortest_row)) return 1 + std::log2(static_cast<double>(lanes));
+    if (mean_run(places) >= static_cast<double>(shortest_row))
+        return 1 + std::log2(static_cast<double>(lanes));
     return one_by_one;
 }
 
 } // namespace
 
-std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops, Integer lanes) {
+std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops,
+                                    Integer lanes) {
     if (lanes < 2) return std::nullopt;
     const auto entries = static_cast<double>(placement.sources.size() + placement.targets.size()) / 2;
     const double arithmetic = entries * (2 + 2 * std::log2(std::max(entries, 1.0)));
@@ -51,7 +54,8 @@ std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vecto
     double best_cost = 2 * entries + arithmetic; // scalar code, each iteration
     for (const Loop& loop : loops) {
         const double vectors = static_cast<double>(ceil_divide(loop.count, lanes));
-        const double cost = (move_cost(loop.variable) + arithmetic) * vectors / static_cast<double>(loop.count);
+        const double cost =
+            (move_cost(loop.variable) + arithmetic) * vectors / static_cast<double>(loop.count);
         if (loop.count < 2 || cost >= best_cost) continue;
         best_cost = cost;
         best = LaneLoop{loop, lanes};

@@ -12,6 +12,7 @@ struct Placement {
 
 /// The loop to run in vector lanes, by estimated operations for each entry: contiguous accesses first, then those an
 /// in-register transposition serves, then one access a lane. Nothing when scalar code is no slower.
-std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops, Integer lanes);
+std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops,
+                                    Integer lanes);
 
 } // namespace swirl::lower

@@ -42,31 +42,40 @@ public:
     }
 
 private:
-    void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_copy(context_, f.rows(), in, out, loops);
     }
     template <class Transform>
-    void lower(const Transform&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Transform&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_codelet(context_, codelet_of(f), in, out, loops);
     }
-    void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_copy(context_, f.rows(), in.through(p.map), out, loops);
     }
-    void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_copy(context_, f.rows(), in.through(g.map), out, loops);
     }
-    void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_copy(context_, f.rows(), in.through(d), out, loops);
     }
-    void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_zeros(s.map, out, loops);
         emit_copy(context_, s.map.domain(), in, out.through(s.map), loops);
     }
-    void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         lower_steps(steps_of(f), in, out, loops);
     }
-    void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops);
+    void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         Integer row = 0, column = 0;
         for (const Formula& summand : f.children()) {
             (*this)(summand, in.through(View{column, 1}), out.through(View{row, 1}), loops);
@@ -80,17 +89,20 @@ private:
     void lower(const Tagged&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         (*this)(f.children()[0], in, out, loops);
     }
-    void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         (*this)(kron(f.children()[0], I(v.lanes)), in, out, loops);
     }
     void lower(const ParallelKronecker& p, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         (*this)(kron(I(p.processors), f.children()[0]), in, out, loops);
     }
-    void lower(const LinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const LinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         (*this)(kron(f.children()[0], I(p.line)), in, out, loops);
     }
-    void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
         emit_codelet(context_, codelet_of(f), in, out, loops);
     }
 
@@ -107,8 +119,10 @@ private:
     }
 
     static std::vector<Step> steps_of(const Formula& product);
-    void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    void lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops);
+    void lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops);
     void lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                               const Loop& lane);
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
@@ -121,10 +135,14 @@ std::vector<Step> Lowering::steps_of(const Formula& product) {
     std::vector<Stage> pending;
     for (std::size_t k = product.children().size(); k-- > 0;) {
         const Formula& factor = product.children()[k];
-        if (const auto* p = factor.get_if<Permutation>()) pending.emplace_back(p->map);
-        else if (const auto* g = factor.get_if<Gather>()) pending.emplace_back(g->map);
-        else if (const auto* d = factor.get_if<Diagonal>()) pending.emplace_back(*d);
-        else if (!factor.is<Identity>()) steps.push_back({factor, std::exchange(pending, {}), {}});
+        if (const auto* p = factor.get_if<Permutation>())
+            pending.emplace_back(p->map);
+        else if (const auto* g = factor.get_if<Gather>())
+            pending.emplace_back(g->map);
+        else if (const auto* d = factor.get_if<Diagonal>())
+            pending.emplace_back(*d);
+        else if (!factor.is<Identity>())
+            steps.push_back({factor, std::exchange(pending, {}), {}});
     }
     const bool gathers = std::any_of(pending.begin(), pending.end(), [](const Stage& stage) {
         const auto* map = std::get_if<IndexMap>(&stage);
@@ -142,7 +160,8 @@ std::vector<Step> Lowering::steps_of(const Formula& product) {
 }
 
 /// I ⊗ A ⊗ I: loops around A. With several factors beside identities, A ⊗ B = (A ⊗ I)(I ⊗ B).
-void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops) {
     const auto& factors = f.children();
     std::vector<std::size_t> working;
     for (std::size_t k = 0; k < factors.size(); ++k)
@@ -200,7 +219,8 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
     }
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
-        if (k < outer.size()) return context_.in_loop(outer[k], "b", ir::For::Kind::serial, [&] { nest(k + 1); });
+        if (k < outer.size())
+            return context_.in_loop(outer[k], "b", ir::For::Kind::serial, [&] { nest(k + 1); });
         if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
         lower_chain(steps, in, out, {});
     };
@@ -217,7 +237,8 @@ void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoi
         lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
     };
     const Loop blocks{context_.new_variable(lane.count / lanes), lane.count / lanes};
-    context_.in_loop(blocks, "b", ir::For::Kind::serial, [&] { run(Affine::of(blocks.variable, lanes), lanes); });
+    context_.in_loop(blocks, "b", ir::For::Kind::serial,
+                     [&] { run(Affine::of(blocks.variable, lanes), lanes); });
     if (lane.count % lanes) run(lanes * blocks.count, lane.count % lanes);
 }
 
@@ -247,7 +268,9 @@ std::pair<Integer, Integer> reach(const Layout& layout) {
 ir::Buffer add_argument(Context& context, const std::string& name, const Layout& layout, bool written) {
     const Integer scalars = context.request.complex ? 2 : 1;
     const auto [low, high] = reach(layout);
-    ir::BufferInfo info{.name = name, .element = context.request.scalar, .space = ir::Space::argument};
+    ir::BufferInfo info;
+    info.name = name;
+    info.element = context.request.scalar;
     info.first = low * scalars;
     info.elements = (high - low + 1) * scalars;
     info.written = written;
@@ -269,7 +292,8 @@ ir::Program lower(const KernelRequest& request) {
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
-    Lowering(context)(formula, argument(context, in, request.input), argument(context, out, request.output), {});
+    Lowering{context}(formula, argument(context, in, request.input), argument(context, out, request.output),
+                      {});
     return context.finish();
 }
 

@@ -42,7 +42,8 @@ private:
     Vector evaluate(const Diagonal& d, const Formula&, Vector x) {
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = arithmetic_.multiply(
-                x[i], diagonal_value(d.function, static_cast<Integer>(index(d.index, static_cast<Integer>(i)))));
+                x[i],
+                diagonal_value(d.function, static_cast<Integer>(index(d.index, static_cast<Integer>(i)))));
         return x;
     }
 
@@ -56,7 +57,8 @@ private:
     }
 
     Vector evaluate(const Product&, const Formula& formula, Vector x) {
-        for (std::size_t k = formula.children().size(); k-- > 0;) x = (*this)(formula.children()[k], std::move(x));
+        for (std::size_t k = formula.children().size(); k-- > 0;)
+            x = (*this)(formula.children()[k], std::move(x));
         return x;
     }
 
@@ -161,8 +163,8 @@ private:
 } // namespace
 
 std::vector<Scaled> straight_line(const Formula& formula, std::vector<Scaled> x, Arithmetic& arithmetic) {
-    ensure(static_cast<Integer>(x.size()) == formula.columns(), "straight_line: {} inputs for a formula of {} columns",
-           x.size(), formula.columns());
+    ensure(static_cast<Integer>(x.size()) == formula.columns(),
+           "straight_line: {} inputs for a formula of {} columns", x.size(), formula.columns());
     return Evaluator(arithmetic)(formula, std::move(x));
 }
 

@@ -9,6 +9,7 @@ namespace swirl::lower {
 
 /// formula · x as straight-line arithmetic. Transforms still whole are broken down by
 /// rules::cheapest_straight_line. The result may be scaled: Arithmetic::settle it.
-std::vector<Scaled> straight_line(const formula::Formula& formula, std::vector<Scaled> x, Arithmetic& arithmetic);
+std::vector<Scaled> straight_line(const formula::Formula& formula, std::vector<Scaled> x,
+                                  Arithmetic& arithmetic);
 
 } // namespace swirl::lower
