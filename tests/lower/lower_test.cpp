@@ -1,0 +1,107 @@
+#include "formula/formula.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/print.hpp"
+#include "lower/lower.hpp"
+#include "rules/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace swirl::lower {
+namespace {
+
+using namespace formula;
+
+std::vector<Complex> random_vector(Integer n, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<Complex> x(static_cast<std::size_t>(n));
+    for (Complex& value : x) value = {uniform(generator), uniform(generator)};
+    return x;
+}
+
+/// Runs the lowered kernel in the interpreter and returns the relative error against `apply`.
+double error_of(const KernelRequest& request, unsigned seed = 1) {
+    const ir::Program program = lower(request);
+    const auto x = random_vector(request.formula.columns(), seed);
+    const auto expected = formula::apply(request.formula, x);
+    const auto place = [](const Layout& layout, Integer i) {
+        Integer at = 0;
+        for (std::size_t q = layout.lengths.size(); q-- > 0; i /= layout.lengths[q])
+            at += layout.strides[q] * (i % layout.lengths[q]);
+        return at;
+    };
+    ir::Arguments arguments(program);
+    auto& in = arguments[0];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const Integer at = 2 * place(request.input, static_cast<Integer>(i));
+        in.set(at, x[i].real());
+        in.set(at + 1, x[i].imag());
+    }
+    ir::interpret(program, arguments);
+    auto& out = request.in_place ? arguments[0] : arguments[1];
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const Integer at = 2 * place(request.output, static_cast<Integer>(i));
+        const Complex y = {out[at], out[at + 1]};
+        difference += std::norm(y - request.scale * expected[i]);
+        norm += std::norm(request.scale * expected[i]);
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+}
+
+KernelRequest request_for(const Formula& formula, int lanes) {
+    return {.name = "kernel",
+            .formula = formula,
+            .input = Layout::contiguous(formula.columns()),
+            .output = Layout::contiguous(formula.rows()),
+            .lanes = lanes};
+}
+
+Formula expanded(Integer n, const std::string& tree, Direction direction = Direction::forward) {
+    return rules::expand(DFT(n, direction), rules::parse_tree(tree));
+}
+
+TEST(Lowering, RunsEveryCodeletSize) {
+    for (Integer n = 1; n <= 64; ++n) EXPECT_LT(error_of(request_for(n == 1 ? I(1) : DFT(n), 1)), 1e-15) << n;
+}
+
+TEST(Lowering, RunsBreakdownsOfEveryFamily) {
+    const std::pair<Integer, const char*> cases[] = {
+        {64, "stockham(8,8)"},      {1000, "stockham(25,40)"}, {1155, "stockham(33,35)"}, {512, "stockham(8,8,8)"},
+        {60, "cooley-tukey(4,15)"}, {77, "good-thomas(7,11)"}, {37, "rader"},             {74, "stockham(37,2)[codelet, rader]"},
+        {256, "four-step(16,16)"},  {256, "six-step(16,16)"},  {41, "bluestein(81)"},     {53, "bluestein(128)[stockham(8,16)]"},
+    };
+    for (const auto& [n, tree] : cases)
+        for (int lanes : {1, 4, 8})
+            EXPECT_LT(error_of(request_for(expanded(n, tree), lanes)), 2e-15) << n << " " << tree << " " << lanes;
+}
+
+TEST(Lowering, RunsBatchesColumnsAndStrides) {
+    for (const char* tree : {"codelet", "stockham(4,6)"})
+        for (int lanes : {1, 8}) {
+            const Formula f = expanded(24, tree);
+            EXPECT_LT(error_of(request_for(kron(I(10), f), lanes)), 1e-15) << tree;
+            EXPECT_LT(error_of(request_for(kron(f, I(21)), lanes)), 1e-15) << tree;
+            EXPECT_LT(error_of(request_for(kron({I(3), f, I(5)}), lanes)), 1e-15) << tree;
+            auto strided = request_for(kron({I(3), f, I(5)}), lanes);
+            strided.input = {{3, 24, 5}, {-400, 2, 60}};
+            strided.output = {{3, 24, 5}, {1, 17, 500}};
+            EXPECT_LT(error_of(strided), 1e-15) << tree;
+        }
+}
+
+TEST(Lowering, WorksInPlaceAndScales) {
+    for (const char* tree : {"codelet", "stockham(4,6)", "cooley-tukey(4,6)"})
+        for (int lanes : {1, 8}) {
+            auto request = request_for(kron({I(3), expanded(24, tree), I(5)}), lanes);
+            request.in_place = true;
+            request.scale = 0.125;
+            EXPECT_LT(error_of(request), 1e-15) << tree << " " << lanes;
+        }
+}
+
+} // namespace
+} // namespace swirl::lower
