@@ -32,7 +32,8 @@ std::string to_string(const Recipe& recipe) {
     std::string text = recipe.cpu + ":";
     const char* separator = " ";
     for (const StepRecipe& step : recipe.steps) {
-        text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension, rules::to_string(step.tree));
+        text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension,
+                            rules::to_string(step.tree));
     }
     return text;
 }

@@ -59,8 +59,10 @@ Stage make_stage(std::size_t dimension, Formula nonterminal, bool complex, const
         (std::abs(other.in) >= std::abs(axis.in) && axis.length > 1 ? outside : inside).push_back(other);
     outside = merged(std::move(outside));
     inside = merged(std::move(inside));
-    Stage stage{dimension, std::move(nonterminal), complex, in_place ? Placement::in_place : Placement::out_of_place,
-                {{}, {}},  {},                     {},      1};
+    Stage stage{dimension, std::move(nonterminal),
+                complex,   in_place ? Placement::in_place : Placement::out_of_place,
+                {{}, {}},  {},
+                {},        1};
     const auto append = [&](const StageAxis& a) {
         for (std::size_t side : {0u, 1u}) stage.layouts[side].lengths.push_back(a.length);
         stage.layouts[0].strides.push_back(a.in);
@@ -98,8 +100,8 @@ std::vector<Stage> stages(const Problem& problem) {
         if (transform.is<Identity>() && !last_chance) continue;
         const bool from_output = !result.empty();
         const StageAxis axis{d.length, from_output ? d.output_stride : d.input_stride, d.output_stride};
-        result.push_back(make_stage(k, std::move(transform), complex, axis, other_axes(problem, k, from_output),
-                                    in_place || from_output));
+        result.push_back(make_stage(k, std::move(transform), complex, axis,
+                                    other_axes(problem, k, from_output), in_place || from_output));
     }
     result.back().scale = problem.scale;
     return result;
@@ -108,14 +110,16 @@ std::vector<Stage> stages(const Problem& problem) {
 Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
     std::vector<Formula> factors;
     for (Integer n : stage.left) factors.push_back(I(n));
-    factors.push_back(stage.nonterminal.is<Identity>() ? stage.nonterminal : rules::expand(stage.nonterminal, tree));
+    factors.push_back(stage.nonterminal.is<Identity>() ? stage.nonterminal
+                                                       : rules::expand(stage.nonterminal, tree));
     for (Integer n : stage.right) factors.push_back(I(n));
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
 
-lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
-                                    const target::Cpu& cpu) {
-    const ir::Scalar scalar = problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu) {
+    const ir::Scalar scalar =
+        problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     lower::KernelRequest request{.name = fmt::format("swirl_step_{}", stage.dimension),
                                  .formula = stage_formula(stage, tree),
                                  .complex = stage.complex,

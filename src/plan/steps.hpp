@@ -13,13 +13,15 @@ namespace swirl::planning {
 
 /// What the kernel for one dimension computes, before a breakdown is chosen.
 struct Stage {
-    std::size_t dimension;        ///< of the problem
-    formula::Formula nonterminal; ///< the one-dimensional transform; I(1) when there is nothing to do but copy
-    bool complex;                 ///< entries are complex
-    Placement placement;          ///< a first stage may read the input; the others work on the output in place
-    std::vector<lower::Layout> layouts; ///< of input and output, with the loops' digits around the transform's
-    std::vector<Integer> left;    ///< loops outside the transform, outermost first
-    std::vector<Integer> right;   ///< loops inside it
+    std::size_t dimension; ///< of the problem
+    formula::Formula
+        nonterminal;     ///< the one-dimensional transform; I(1) when there is nothing to do but copy
+    bool complex;        ///< entries are complex
+    Placement placement; ///< a first stage may read the input; the others work on the output in place
+    std::vector<lower::Layout>
+        layouts;                ///< of input and output, with the loops' digits around the transform's
+    std::vector<Integer> left;  ///< loops outside the transform, outermost first
+    std::vector<Integer> right; ///< loops inside it
     double scale;
 };
 
@@ -30,7 +32,7 @@ std::vector<Stage> stages(const Problem& problem);
 formula::Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree);
 
 /// What lower/ is asked for.
-lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
-                                    const target::Cpu& cpu);
+lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu);
 
 } // namespace swirl::planning

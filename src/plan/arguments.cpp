@@ -1,0 +1,66 @@
+#include "plan/arguments.hpp"
+
+#include "base/error.hpp"
+
+#include <cstdint>
+
+namespace swirl::planning {
+
+ArgumentCheck::ArgumentCheck(const Problem& problem)
+    : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
+      planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
+      in_place_(problem.placement == Placement::in_place),
+      alignment_(static_cast<std::size_t>(real_bytes(problem.precision))) {
+    const auto range = [&](Side side) {
+        const Extent reach = extent(problem, side);
+        const Integer bytes = element_bytes(problem, side);
+        return Range{reach.lowest * bytes, (reach.highest + 1) * bytes};
+    };
+    input_ = range(Side::input);
+    output_ = range(Side::output);
+}
+
+void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
+    if (!pointer) throw UserError("{} is null; it must point at the element of index 0", name);
+    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment_ != 0)
+        throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", name, pointer,
+                        alignment_);
+}
+
+void ArgumentCheck::check_apart(const char* a_name, const void* a, const Range& a_range, const char* b_name,
+                                const void* b, const Range& b_range) const {
+    const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
+    if (start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low) return;
+    throw UserError(
+        "{} = {} and {} = {} overlap; an out-of-place plan needs them apart (or plan it in place)", a_name, a,
+        b_name, b);
+}
+
+void ArgumentCheck::operator()(const Arguments& call) const {
+    check_pointer("input", call.input);
+    check_pointer("output", call.output);
+    if (planar_input_) check_pointer("imaginary input", call.input_imaginary);
+    if (planar_output_) check_pointer("imaginary output", call.output_imaginary);
+    if (in_place_) {
+        if (call.input != call.output)
+            throw UserError("input = {} differs from output = {}; an in-place plan needs one pointer",
+                            call.input, call.output);
+        if (planar_input_ && planar_output_ && call.input_imaginary != call.output_imaginary)
+            throw UserError(
+                "imaginary input = {} differs from imaginary output = {}; an in-place plan needs one pointer",
+                call.input_imaginary, call.output_imaginary);
+    } else {
+        check_apart("input", call.input, input_, "output", call.output, output_);
+        if (planar_input_)
+            check_apart("imaginary input", call.input_imaginary, input_, "output", call.output, output_);
+        if (planar_output_)
+            check_apart("input", call.input, input_, "imaginary output", call.output_imaginary, output_);
+        if (planar_input_ && planar_output_)
+            check_apart("imaginary input", call.input_imaginary, input_, "imaginary output",
+                        call.output_imaginary, output_);
+    }
+    if (planar_output_)
+        check_apart("output", call.output, output_, "imaginary output", call.output_imaginary, output_);
+}
+
+} // namespace swirl::planning

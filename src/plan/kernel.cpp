@@ -1,0 +1,121 @@
+#include "plan/kernel.hpp"
+
+#include "base/error.hpp"
+#include "passes/change_layout.hpp"
+#include "passes/pipeline.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+/// Scratch buffers start this much apart modulo the page size, so that equal indices do not fight for cache sets.
+constexpr std::size_t stagger = 2 * cache_line;
+constexpr std::size_t most_buffers = 64;
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
+
+std::size_t bytes_of(const ir::BufferInfo& buffer) {
+    return static_cast<std::size_t>(buffer.elements) *
+           static_cast<std::size_t>(ir::size_in_bytes(buffer.element));
+}
+
+template <class T, class From> void fill(void* to, const std::vector<From>& values) {
+    std::transform(values.begin(), values.end(), static_cast<T*>(to),
+                   [](From v) { return static_cast<T>(v); });
+}
+
+void fill_table(void* to, const ir::BufferInfo& table) {
+    switch (table.element) {
+    case ir::Scalar::float32: return fill<float>(to, *table.data);
+    case ir::Scalar::float64: return fill<double>(to, *table.data);
+    case ir::Scalar::int64: return fill<std::int64_t>(to, *table.integers);
+    default: throw InternalError("table {} has an element type that no kernel loads", table.name);
+    }
+}
+
+} // namespace
+
+Binding::Source source_of(const std::string& name) {
+    using Source = Binding::Source;
+    static const std::pair<const char*, Source> sources[] = {
+        {"data", Source::output}, {"data_im", Source::output_imaginary}, {"data_re", Source::output},
+        {"in", Source::input},    {"in_im", Source::input_imaginary},    {"in_re", Source::input},
+        {"out", Source::output},  {"out_im", Source::output_imaginary},  {"out_re", Source::output},
+    };
+    for (const auto& [known, source] : sources)
+        if (name == known) return source;
+    throw InternalError("a kernel asks for an argument \"{}\" that no plan has", name);
+}
+
+Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
+                  const target::Cpu& cpu) {
+    lower::KernelRequest request = kernel_request(problem, stage, tree, cpu);
+    ir::Program lowered = lower::lower(request);
+    if (stage.complex && problem.layout == ComplexLayout::planar)
+        for (const char* name : {"in", "out", "data"})
+            if (std::any_of(lowered.buffers.begin(), lowered.buffers.end(),
+                            [&](const ir::BufferInfo& b) { return b.name == name; }))
+                lowered = passes::interleaved_to_planar(std::move(lowered), name);
+    ir::Program machine = passes::run_for_cpu(lowered, cpu);
+    return {std::move(request.formula), std::move(lowered), std::move(machine)};
+}
+
+Kernel::Kernel(const ir::Program& program, const target::Cpu& cpu) : info_(ir::describe(program)) {
+    const jit::MachineCode code = jit::compile(program, cpu);
+    statistics_ = code.statistics;
+    code_ = runtime::ExecutableCode(code);
+    fill_tables(program);
+    bind(program);
+}
+
+void Kernel::fill_tables(const ir::Program& program) {
+    std::size_t bytes = 0;
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::table) bytes += rounded_up(bytes_of(buffer));
+    tables_ = runtime::AlignedBuffer(bytes);
+    std::size_t offset = 0;
+    for (const ir::BufferInfo& buffer : program.buffers) {
+        if (buffer.space != ir::Space::table) continue;
+        fill_table(tables_.as<std::byte>() + offset, buffer);
+        offset += rounded_up(bytes_of(buffer));
+    }
+}
+
+void Kernel::bind(const ir::Program& program) {
+    std::size_t table_offset = 0;
+    for (const ir::BufferInfo& buffer : program.buffers) {
+        switch (buffer.space) {
+        case ir::Space::argument: bindings_.push_back({source_of(buffer.name)}); break;
+        case ir::Space::table:
+            bindings_.push_back({Binding::Source::table, 0, tables_.as<std::byte>() + table_offset});
+            table_offset += rounded_up(bytes_of(buffer));
+            break;
+        case ir::Space::scratch:
+            bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
+            workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+            break;
+        case ir::Space::local:
+        case ir::Space::shared: break;
+        }
+    }
+    ensure(bindings_.size() <= most_buffers, "kernel {} has {} buffers; at most {} are foreseen",
+           program.name, bindings_.size(), most_buffers);
+}
+
+void Kernel::run(const Pointers& pointers) const {
+    std::array<void*, most_buffers> buffers;
+    for (std::size_t k = 0; k < bindings_.size(); ++k) {
+        const Binding& binding = bindings_[k];
+        buffers[k] = binding.source == Binding::Source::table
+                         ? const_cast<void*>(binding.table)
+                         : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
+                               binding.offset;
+    }
+    code_.function()(buffers.data(), nullptr);
+}
+
+} // namespace swirl::planning

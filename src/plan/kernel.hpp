@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ir/kernel_info.hpp"
+#include "ir/program.hpp"
+#include "jit/compile.hpp"
+#include "plan/steps.hpp"
+#include "runtime/aligned_buffer.hpp"
+#include "runtime/executable_memory.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+/// Which pointer of a call a kernel's buffer gets.
+struct Binding {
+    enum class Source : std::uint8_t { input, input_imaginary, output, output_imaginary, workspace, table };
+    Source source;
+    std::size_t offset = 0;      ///< bytes into the workspace
+    const void* table = nullptr; ///< the table itself
+};
+
+/// A step's program on its way to the machine.
+struct Derivation {
+    formula::Formula formula;
+    ir::Program lowered;
+    ir::Program machine; ///< after the passes
+};
+Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
+                  const target::Cpu& cpu);
+
+/// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
+Binding::Source source_of(const std::string& buffer_name);
+
+/// One compiled step: code, tables, where its buffers come from.
+class Kernel {
+public:
+    Kernel(const ir::Program& program, const target::Cpu& cpu);
+
+    const ir::KernelInfo& info() const { return info_; }
+    std::size_t workspace_bytes() const { return workspace_bytes_; }
+    const jit::CodeStatistics& statistics() const { return statistics_; }
+
+    /// Pointers in the order of Binding::Source; `workspace` is 64-byte aligned.
+    using Pointers = std::array<void*, 5>;
+    void run(const Pointers& pointers) const;
+
+private:
+    void bind(const ir::Program& program);
+    void fill_tables(const ir::Program& program);
+
+    ir::KernelInfo info_;
+    std::vector<Binding> bindings_;
+    std::size_t workspace_bytes_ = 0;
+    runtime::AlignedBuffer tables_;
+    runtime::ExecutableCode code_;
+    jit::CodeStatistics statistics_;
+};
+
+} // namespace swirl::planning

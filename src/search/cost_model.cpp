@@ -1,0 +1,200 @@
+#include "search/cost_model.hpp"
+
+#include "base/error.hpp"
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::search {
+
+using namespace formula;
+using rules::BreakdownTree;
+
+namespace {
+
+/// Largest transform that one straight-line codelet computes, and the largest prime factor in it.
+constexpr Integer largest_codelet = 64;
+constexpr Integer largest_codelet_prime = 31;
+
+/// Floating-point operations a cycle, and moves (loads, stores, shuffles) a cycle.
+constexpr double operations_per_cycle = 2;
+constexpr double moves_per_cycle = 1;
+/// Reaching for the next loop iteration: pointer steps, the branch, filling the pipeline.
+constexpr double iteration_overhead = 6;
+/// Values alive at once beyond the registers cost a store and a load each.
+constexpr double spill_moves = 1.2;
+
+bool is_codelet_size(Integer n) {
+    return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
+}
+
+/// What the model needs to know of the machine and of the loops around a transform.
+struct Setting {
+    double lanes;
+    double registers;
+    double loops; ///< iterations of all loops around the transform
+};
+
+/// Share of a vector's lanes that do work in a loop of `count` iterations.
+double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
+
+double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
+    const auto r = static_cast<double>(radix);
+    const double operations = codelet_operations(radix) + (twiddles ? 6 * (r - 1) * 2 / 3 : 0);
+    double moves = 4 * r + shuffles * r + (twiddles ? 2 * (r - 1) : 0);
+    if (2 * r > setting.registers) moves += spill_moves * 2 * r * std::log2(2 * r / setting.registers);
+    return std::max(operations / operations_per_cycle, moves / moves_per_cycle) +
+           0.3 * std::min(operations / operations_per_cycle, moves / moves_per_cycle) + iteration_overhead;
+}
+
+/// Cycles of a Stockham transform of n points whose lanes come from its own loops.
+double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
+    double cycles = 0;
+    Integer before = 1;
+    for (const Integer radix : radices) {
+        const Integer rest = n / (before * radix);
+        const Integer lane_loop = before == 1 ? rest : std::max(before, rest);
+        const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
+        const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
+        const bool first = before == 1, last = rest == 1;
+        const double shuffles = (first ? 1 + std::log2(setting.lanes) : 0) + (last ? 1 : 0);
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting);
+        before *= radix;
+    }
+    return cycles;
+}
+
+double codelet_cycles(Integer n, const Setting& setting) {
+    const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
+    return butterfly_cycles(n, false, lanes > 1 ? std::log2(setting.lanes) : 0, setting) /
+           std::max(lanes, 1.0);
+}
+
+/// The tree for a radix of a Stockham transform, or for an inner transform of one.
+Candidate best(const Formula& dft, const Setting& setting);
+
+BreakdownTree with_children(std::string_view rule, rules::Choice choice, const Formula& dft,
+                            const Setting& setting) {
+    BreakdownTree tree{std::string(rule), choice, {}};
+    for (const Formula& child : rules::nonterminals(rules::rule_named(rule).build(dft, choice)))
+        tree.children.push_back(is_codelet_size(child.rows()) && rule == "stockham"
+                                    ? BreakdownTree{}
+                                    : best(child, setting).tree);
+    return tree;
+}
+
+/// Smallest size ≥ n that is a product of 2, 3 and 5 with at least one 4, so that its passes fill vectors.
+Integer convolution_length(Integer n) {
+    Integer best_length = 0;
+    for (Integer five = 1; five <= 2 * n; five *= 5)
+        for (Integer three = five; three <= 2 * n; three *= 3) {
+            Integer m = three;
+            while (m < n || m % 4 != 0) m *= 2;
+            if (best_length == 0 || m < best_length) best_length = m;
+        }
+    return best_length;
+}
+
+double convolution_cycles(Integer length, const Setting& setting) {
+    const Candidate inner = best(DFT(length), setting);
+    return 2 * inner.cycles + 12 * static_cast<double>(length) / setting.lanes;
+}
+
+/// Primes above the codelets': Rader when p−1 is smooth, Bluestein otherwise or when cheaper.
+std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setting) {
+    const Integer p = dft.rows();
+    std::vector<Candidate> result;
+    if (rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
+        result.push_back({with_children("rader", {}, dft, setting),
+                          convolution_cycles(p - 1, setting) + 10 * static_cast<double>(p)});
+    const Integer length = convolution_length(2 * p - 1);
+    result.push_back(
+        {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+    return result;
+}
+
+/// Radices for sizes with large primes: those first, each as a pass of its own, then the smooth rest.
+rules::Choice rough_radices(Integer n, const Setting& setting) {
+    rules::Choice radices;
+    Integer smooth = n;
+    for (Integer p = rules::largest_prime_factor(smooth); p > largest_codelet_prime;
+         p = rules::largest_prime_factor(smooth)) {
+        radices.push_back(p);
+        smooth /= p;
+    }
+    if (is_codelet_size(smooth)) {
+        if (smooth > 1) radices.push_back(smooth);
+    } else {
+        const rules::Choice rest = best(DFT(smooth), setting).tree.choice;
+        radices.insert(radices.end(), rest.begin(), rest.end());
+    }
+    return radices;
+}
+
+std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting) {
+    const Integer n = dft.rows();
+    std::vector<Candidate> result;
+    if (is_codelet_size(n)) result.push_back({{}, codelet_cycles(n, setting)});
+    const Integer largest = rules::largest_prime_factor(n);
+    if (largest > largest_codelet_prime && largest == n) {
+        for (Candidate& c : prime_candidates(dft, setting)) result.push_back(std::move(c));
+    } else if (largest > largest_codelet_prime) {
+        const rules::Choice radices = rough_radices(n, setting);
+        double cycles = 0;
+        for (const Integer r : radices)
+            cycles += static_cast<double>(n / r) *
+                      (is_codelet_size(r) ? codelet_cycles(r, setting) : best(DFT(r), setting).cycles);
+        result.push_back({with_children("stockham", radices, dft, setting), cycles});
+        const Integer length = convolution_length(2 * n - 1);
+        result.push_back(
+            {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+    } else if (n > largest) {
+        const auto& stockham = rules::rule_named("stockham");
+        for (const rules::Choice& choice : stockham.choices(dft)) {
+            if (choice.size() < 2) continue;
+            result.push_back({{"stockham", choice, {}}, stockham_cycles(choice, n, setting)});
+        }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    return result;
+}
+
+Candidate best(const Formula& dft, const Setting& setting) {
+    auto all = dft_candidates(dft, setting);
+    if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
+    return std::move(all.front());
+}
+
+} // namespace
+
+double codelet_operations(Integer n) {
+    if (n == 1) return 0;
+    const Integer p = rules::prime_factors(n).front();
+    const auto size = static_cast<double>(n);
+    if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
+    if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
+    const Integer q = n / p;
+    const bool coprime = q % p != 0;
+    const auto a = static_cast<double>(p), b = static_cast<double>(q);
+    return a * codelet_operations(q) + b * codelet_operations(p) + (coprime ? 0 : 4 * (a - 1) * (b - 1));
+}
+
+std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar) {
+    if (stage.nonterminal.is<Identity>()) return {{{}, 0}};
+    Setting setting{static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
+                    static_cast<double>(cpu.vector_registers), 1};
+    for (const auto& loops : {stage.left, stage.right})
+        for (const Integer count : loops) setting.loops *= static_cast<double>(count);
+    if (stage.nonterminal.is<Dft>()) {
+        auto all = dft_candidates(stage.nonterminal, setting);
+        if (all.empty())
+            throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
+        for (Candidate& candidate : all) candidate.cycles *= setting.loops;
+        return all;
+    }
+    throw UserError("no breakdown is known for {}", "this transform");
+}
+
+} // namespace swirl::search

@@ -1,0 +1,42 @@
+#include "search/planner.hpp"
+
+#include "base/error.hpp"
+#include "problem/validate.hpp"
+#include "search/cost_model.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::search {
+
+namespace {
+
+/// Clock rate the model's cycles are turned into seconds with, where nothing is measured.
+constexpr double assumed_hertz = 3e9;
+
+void add_rejections(Choice& choice, const planning::Stage& stage, const std::vector<Candidate>& all) {
+    for (std::size_t k = 1; k < all.size(); ++k)
+        choice.rejections.push_back(
+            {rules::to_string(all[k].tree),
+             fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
+    for (const rules::BreakdownRule& rule : rules::registry())
+        if (const auto applicability = rule.applicable(stage.nonterminal); !applicability.ok())
+            choice.rejections.push_back({std::string(rule.name), applicability.reason()});
+}
+
+} // namespace
+
+Choice estimate(const Problem& problem, const target::Cpu& cpu) {
+    validate(problem);
+    const ir::Scalar scalar =
+        problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+    Choice choice{{std::string(cpu.name), {}}, 0, {}};
+    for (const planning::Stage& stage : planning::stages(problem)) {
+        const std::vector<Candidate> all = candidates(stage, cpu, scalar);
+        choice.recipe.steps.push_back({stage.dimension, all[0].tree});
+        choice.estimated_seconds += all[0].cycles / assumed_hertz;
+        add_rejections(choice, stage, all);
+    }
+    return choice;
+}
+
+} // namespace swirl::search
