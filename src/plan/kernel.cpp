@@ -67,7 +67,7 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
 Kernel::Kernel(const ir::Program& program, const target::Cpu& cpu) : info_(ir::describe(program)) {
     const jit::MachineCode code = jit::compile(program, cpu);
     statistics_ = code.statistics;
-    code_ = runtime::ExecutableCode(code);
+    code_.emplace(code);
     fill_tables(program);
     bind(program);
 }
@@ -115,7 +115,7 @@ void Kernel::run(const Pointers& pointers) const {
                          : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
                                binding.offset;
     }
-    code_.function()(buffers.data(), nullptr);
+    code_->function()(buffers.data(), nullptr);
 }
 
 } // namespace swirl::planning

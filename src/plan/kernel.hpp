@@ -9,6 +9,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,7 @@ private:
     std::vector<Binding> bindings_;
     std::size_t workspace_bytes_ = 0;
     runtime::AlignedBuffer tables_;
-    runtime::ExecutableCode code_;
+    std::optional<runtime::ExecutableCode> code_;
     jit::CodeStatistics statistics_;
 };
 
