@@ -61,8 +61,10 @@ std::vector<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direct
 Formula build(const Formula& f, const Choice& choice) {
     require(bluestein.name, f, applicable(f));
     const Integer n = f.rows();
-    require_choice(choice.size() == 1 && choice[0] >= 2 * n - 1, bluestein.name, f, choice,
-                   fmt::format("one size of at least {}", 2 * n - 1));
+    // More padding than the next power of two helps nothing; the bound keeps a slip of the pen from filling memory.
+    const Integer least = 2 * n - 1, most = 4 * n;
+    require_choice(choice.size() == 1 && choice[0] >= least && choice[0] <= most, bluestein.name, f, choice,
+                   fmt::format("one size of at least {} and at most {}", least, most));
     const Direction direction = f.get_if<Dft>()->direction;
     const Integer size = choice[0];
     const Formula chirp = diagonal(ChirpFunction{n, direction}, n);

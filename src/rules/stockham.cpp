@@ -115,11 +115,8 @@ Formula build(const Formula& f, const Choice& choice) {
     const Integer n = f.rows();
     if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable(f));
     Integer product_of_radices = choice.empty() ? 0 : 1;
-    for (const Integer radix : choice) {
-        const bool divides = radix > 1 && n % (product_of_radices * radix) == 0;
-        product_of_radices = divides ? product_of_radices * radix : 0;
-        if (!divides) break;
-    }
+    for (const Integer radix : choice)
+        product_of_radices = radix > 1 ? checked_multiply(product_of_radices, radix).value_or(0) : 0;
     require_choice(product_of_radices == n, stockham.name, f, choice,
                    fmt::format("radices above 1 of product {}", n));
     std::vector<Formula> passes;
