@@ -1,0 +1,52 @@
+#pragma once
+
+#include "base/integer.hpp"
+#include "ir/program.hpp"
+#include "runtime/executable_memory.hpp"
+#include "target/cpu.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+
+/// What the probe times. All have the calling convention of ir::Program.
+///
+///   arithmetic: buffers {accumulators}, parameters {iterations}
+///   memory:     buffers as named, parameters {elements, repetitions}; elements of 8 bytes, a multiple of `granule`
+struct ProbeKernels {
+    struct Arithmetic {
+        runtime::KernelFunction run = nullptr;
+        Integer elements = 0;  ///< of the buffer
+        double flops_each = 0; ///< floating-point operations of one iteration
+    };
+    Arithmetic float32;
+    Arithmetic float64;
+    runtime::KernelFunction read = nullptr;  ///< {from, sums}: `granule` numbers at most in sums
+    runtime::KernelFunction write = nullptr; ///< {to}
+    runtime::KernelFunction copy = nullptr;  ///< {from, to}
+    Integer granule = 1;
+    std::string made_of; ///< "avx512 machine code" or "portable C++"
+
+    std::vector<runtime::ExecutableCode> code; ///< owns the functions that are not part of the library
+};
+
+/// Independent chains x ← x·½ + ½ in registers, as many fused multiply-adds as the machine can hold.
+ir::Program arithmetic_program(const target::Cpu& cpu, ir::Scalar scalar);
+ir::Program read_program(const target::Cpu& cpu);
+ir::Program write_program(const target::Cpu& cpu);
+ir::Program copy_program(const target::Cpu& cpu);
+
+/// Floating-point operations of one iteration of arithmetic_program.
+double arithmetic_flops(const target::Cpu& cpu, ir::Scalar scalar);
+/// Elements (of 8 bytes) that one iteration of the memory programs covers.
+Integer memory_granule(const target::Cpu& cpu);
+
+/// Machine code for the CPU; throws runtime::ExecutableMemoryUnavailable.
+ProbeKernels compiled_probe_kernels(const target::Cpu& cpu);
+/// Loops of this library, as its compiler made them.
+ProbeKernels portable_probe_kernels();
+/// The compiled ones where they can run, else the portable ones.
+ProbeKernels best_probe_kernels();
+
+} // namespace swirl::search

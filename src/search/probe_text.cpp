@@ -1,0 +1,131 @@
+// A probe as JSON and as a table.
+
+#include "base/error.hpp"
+#include "search/probe.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace swirl::search {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const CacheLevel& cache) {
+    return {{"level", cache.level},
+            {"bytes", cache.bytes},
+            {"line_bytes", cache.line_bytes},
+            {"ways", cache.ways},
+            {"shared_by", cache.shared_by}};
+}
+
+Json json_of(const Bandwidth& bandwidth) {
+    return {{"level", bandwidth.level},
+            {"working_set", bandwidth.working_set},
+            {"read", bandwidth.read},
+            {"write", bandwidth.write},
+            {"copy", bandwidth.copy}};
+}
+
+CacheLevel cache_of(const Json& json) {
+    return {.level = json.at("level").get<int>(),
+            .bytes = json.at("bytes").get<Integer>(),
+            .line_bytes = json.at("line_bytes").get<int>(),
+            .ways = json.at("ways").get<int>(),
+            .shared_by = json.at("shared_by").get<int>()};
+}
+
+double speed_of(const Json& json, const char* name) {
+    const double speed = json.at(name).get<double>();
+    if (!(speed > 0)) throw UserError("a machine probe whose {} is {}", name, speed);
+    return speed;
+}
+
+Bandwidth bandwidth_of(const Json& json) {
+    return {.level = json.at("level").get<std::string>(),
+            .working_set = json.at("working_set").get<Integer>(),
+            .read = speed_of(json, "read"),
+            .write = speed_of(json, "write"),
+            .copy = speed_of(json, "copy")};
+}
+
+Machine machine_of(const Json& json) {
+    Machine machine;
+    machine.model = json.at("model").get<std::string>();
+    machine.generation = json.at("generation").get<std::string>();
+    machine.instruction_set = json.at("instruction_set").get<std::string>();
+    machine.vector_bytes = json.at("vector_bytes").get<int>();
+    machine.cores = json.at("cores").get<int>();
+    machine.hardware_threads = json.at("hardware_threads").get<int>();
+    for (const Json& cache : json.at("caches")) machine.caches.push_back(cache_of(cache));
+    return machine;
+}
+
+} // namespace
+
+std::string to_json(const MachineProbe& probe) {
+    Json caches = Json::array();
+    for (const CacheLevel& cache : probe.machine.caches) caches.push_back(json_of(cache));
+    Json bandwidth = Json::array();
+    for (const Bandwidth& each : probe.bandwidth) bandwidth.push_back(json_of(each));
+    const Json json = {{"model", probe.machine.model},
+                       {"generation", probe.machine.generation},
+                       {"instruction_set", probe.machine.instruction_set},
+                       {"vector_bytes", probe.machine.vector_bytes},
+                       {"cores", probe.machine.cores},
+                       {"hardware_threads", probe.machine.hardware_threads},
+                       {"caches", caches},
+                       {"measured_with", probe.measured_with},
+                       {"flops_float32", probe.flops_float32},
+                       {"flops_float64", probe.flops_float64},
+                       {"bandwidth", bandwidth}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+MachineProbe parse_probe(std::string_view text) {
+    try {
+        const Json json = Json::parse(text);
+        MachineProbe probe;
+        probe.machine = machine_of(json);
+        probe.measured_with = json.at("measured_with").get<std::string>();
+        probe.flops_float32 = speed_of(json, "flops_float32");
+        probe.flops_float64 = speed_of(json, "flops_float64");
+        for (const Json& each : json.at("bandwidth")) probe.bandwidth.push_back(bandwidth_of(each));
+        if (probe.bandwidth.empty()) throw UserError("a machine probe without bandwidths");
+        return probe;
+    } catch (const nlohmann::json::exception& error) {
+        throw UserError("this is no machine probe: {}", error.what());
+    }
+}
+
+std::string to_table(const MachineProbe& probe) {
+    const Machine& machine = probe.machine;
+    std::string text;
+    const auto line = [&](std::string_view name, const std::string& value) {
+        text += fmt::format("{:<18}{}\n", name, value);
+    };
+    const auto count = [](int number, const char* thing) {
+        return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+    };
+    line("processor", machine.model + (machine.generation.empty() ? "" : " (" + machine.generation + ")"));
+    line("available",
+         count(machine.cores, "core") + ", " + count(machine.hardware_threads, "hardware thread"));
+    line("vectors", fmt::format("{}: {} bytes, {} float64 or {} float32", machine.instruction_set,
+                                machine.vector_bytes, machine.vector_bytes / 8, machine.vector_bytes / 4));
+    for (const CacheLevel& cache : machine.caches)
+        line(fmt::format("L{} data cache", cache.level),
+             fmt::format("{}{}, {}-byte lines, shared by {}", size_text(cache.bytes),
+                         cache.ways > 0 ? fmt::format(", {} ways", cache.ways) : "", cache.line_bytes,
+                         count(cache.shared_by, "hardware thread")));
+    line("arithmetic", fmt::format("float64 {:.1f} Gflop/s, float32 {:.1f} Gflop/s, one core",
+                                   probe.flops_float64 / 1e9, probe.flops_float32 / 1e9));
+    line("measured with", probe.measured_with);
+    text += fmt::format("\n{:<10}{:>12}{:>12}{:>12}{:>12}   GB/s, one core\n", "level", "data", "read",
+                        "write", "copy");
+    for (const Bandwidth& each : probe.bandwidth)
+        text += fmt::format("{:<10}{:>12}{:>12.1f}{:>12.1f}{:>12.1f}\n", each.level,
+                            size_text(each.working_set), each.read / 1e9, each.write / 1e9, each.copy / 1e9);
+    return text;
+}
+
+} // namespace swirl::search
