@@ -66,31 +66,28 @@ private:
 
     void body(const Affine& i, const Affine& l, bool first) {
         known_.clear();
-        scratch_columns_ = first ? 0 : scratch_columns_;
-        for (int k = 0; k < number(1, 2 * static_cast<int>(columns_)); ++k) load(i, l, !first);
+        if (first) stored_.assign(static_cast<std::size_t>(columns_), false);
+        for (int k = 0; k < number(1, 2 * static_cast<int>(columns_)); ++k) load(i, l);
         constants();
         for (int k = 0; k < shape_.operations; ++k) {
             operation();
-            if (number(0, 7) == 0) load(i, l, !first);
-            if (number(0, 7) == 0) store(i, l, first);
+            if (number(0, 7) == 0) load(i, l);
+            if (number(0, 7) == 0) store(i, l);
         }
         for (Integer column = 0; column < columns_; ++column) {
             builder_.store(out_, element(i, l, column, planar_out_), pick(bits() - 1).value);
-            if (first) {
-                builder_.store(scratch_, element(i, l, column, planar_out_), pick(10).value);
-                scratch_columns_ = columns_;
-            }
+            if (first) store_scratch(i, l, column, pick(10).value);
         }
     }
 
-    void load(const Affine& i, const Affine& l, bool from_scratch) {
+    void load(const Affine& i, const Affine& l) {
         const Integer column = number(0, static_cast<int>(columns_) - 1);
         switch (number(0, 5)) {
         case 0: return know(builder_.load(table_, size() * i + column + Affine(number(0, 1))), 2);
         case 1: return know(builder_.load(table_, element(i, l, column, true)), 2);
         case 2: return know(builder_.load(in_place_, element(i, l, column, planar_in_)), 5);
         case 3:
-            if (from_scratch && column < scratch_columns_)
+            if (stored_[static_cast<std::size_t>(column)])
                 return know(builder_.load(scratch_, element(i, l, column, planar_out_)), 10);
             return know(builder_.load(in_, element(i, l, column, false)), 5);
         case 4: return know(builder_.load(in_, 2 * l + Affine(number(0, 1))), 5);
@@ -98,14 +95,19 @@ private:
         }
     }
 
-    void store(const Affine& i, const Affine& l, bool first) {
+    void store(const Affine& i, const Affine& l) {
         const Integer column = number(0, static_cast<int>(columns_) - 1);
         const Affine at = element(i, l, column, planar_in_);
         const Known stored = pick(4);
         if (flip())
             builder_.store(in_place_, at, stored.value);
-        else if (first)
-            builder_.store(scratch_, element(i, l, column, planar_out_), stored.value);
+        else
+            store_scratch(i, l, column, stored.value);
+    }
+
+    void store_scratch(const Affine& i, const Affine& l, Integer column, ir::Value value) {
+        builder_.store(scratch_, element(i, l, column, planar_out_), value);
+        stored_[static_cast<std::size_t>(column)] = true;
     }
 
     void constants() {
@@ -169,7 +171,7 @@ private:
     ir::Builder builder_;
     ir::Buffer in_ = 0, out_ = 0, in_place_ = 0, scratch_ = 0, table_ = 0;
     Integer columns_ = 1;
-    Integer scratch_columns_ = 0;
+    std::vector<bool> stored_; ///< columns of the scratch buffer that hold something
     bool planar_in_ = false, planar_out_ = false, reversed_ = false;
     std::vector<Known> known_;
 };

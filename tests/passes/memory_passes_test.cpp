@@ -1,0 +1,183 @@
+// Passes that change what is in memory, or which memory: scalar replacement, layout, precision, instructions.
+
+#include "ir/verify.hpp"
+#include "passes/change_layout.hpp"
+#include "passes/change_precision.hpp"
+#include "passes/remove_dead_code.hpp"
+#include "passes/scalar_replacement.hpp"
+#include "passes/select_instructions.hpp"
+#include "passes/support.hpp"
+#include "passes/vectorize.hpp"
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+Program replaced(const Program& before) {
+    const Program after = remove_dead_code(scalar_replacement(before));
+    verify(after, Stage::vectorized);
+    expect_same_results(before, after);
+    return after;
+}
+
+TEST(ScalarReplacement, LeavesNoTraceOfScratchThatOneRunWritesAndReads) {
+    Builder b("passes");
+    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
+    const Buffer scratch = b.scratch("scratch", Scalar::float64, 16);
+    b.for_loop("i", 2, [&](const Affine& i) {
+        for (Integer k = 0; k < 8; ++k) b.store(scratch, 8 * i + k, b.load(in, 8 * i + k));
+        for (Integer k = 0; k < 8; ++k) b.store(out, 8 * i + k, b.load(scratch, 8 * i + 7 - k));
+    });
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 8);
+    EXPECT_EQ(count(after, Opcode::store), 8);
+}
+
+TEST(ScalarReplacement, ReloadsAfterAStoreThatMayHaveOverwrittenThePlace) {
+    Builder b("overwritten");
+    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
+    const Buffer local = b.local("local", Scalar::float64, 16);
+    b.for_loop("i", 8, [&](const Affine& i) {
+        b.store(local, 4, b.load(in, 0));
+        b.store(local, i, b.load(in, i)); // at 4 once
+        b.store(out, i, b.load(local, 4));
+        b.store(local, 4, b.load(in, 2));
+        b.store(out, i + 8, b.load(local, 4));
+    });
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 4); // three of `in`, one of `local`
+}
+
+TEST(ScalarReplacement, ForwardsWholeVectorsOnly) {
+    Builder b("vectors");
+    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
+    const Buffer s = b.scratch("s", Scalar::float64, 16);
+    const Value whole = b.load(in, 0, {.lanes = 4});
+    b.store(s, 0, whole, {.lanes = 4});
+    b.store(s, 8, whole, {.lanes = 4, .active = 3});
+    b.store(out, 0, b.load(s, 0, {.lanes = 4}), {.lanes = 4});
+    b.store(out, 4, b.load(s, 8, {.lanes = 4, .active = 3}), {.lanes = 4});
+    b.store(out, 8, b.load(s, 1, {.lanes = 2}), {.lanes = 2});
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 3);
+    EXPECT_EQ(count(after, Opcode::store), 5);
+}
+
+TEST(ScalarReplacement, RemovesStoresThatAreOverwrittenUnread) {
+    Builder b("twice");
+    const Buffer in = b.input("in", Scalar::float64, 4), out = b.output("out", Scalar::float64, 4);
+    b.store(out, 0, b.load(in, 0));
+    b.store(out, 1, b.load(out, 0));
+    b.store(out, 0, b.load(in, 1));
+    b.store(out, 2, b.load(out, 3));
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::store), 3);
+}
+
+TEST(ScalarReplacement, KeepsScratchThatAnotherLoopReads) {
+    Builder b("loops");
+    const Buffer in = b.input("in", Scalar::float64, 4), out = b.output("out", Scalar::float64, 4);
+    const Buffer s = b.scratch("s", Scalar::float64, 4), unread = b.scratch("unread", Scalar::float64, 4);
+    b.for_loop("i", 4, [&](const Affine& i) {
+        b.store(s, i, b.load(in, i));
+        b.store(unread, i, b.load(in, i));
+    });
+    b.for_loop("i", 4, [&](const Affine& i) { b.store(out, i, b.load(s, 3 - i)); });
+    EXPECT_EQ(count(replaced(b.finish()), Opcode::store), 2);
+}
+
+/// out[e] = i · in[map[e]] for complex e, with interleaved buffers.
+Program rotated_by_table() {
+    Builder b("rotated");
+    const Buffer map = b.table("map", std::vector<Integer>{6, 0, 4, 2});
+    const Buffer in = b.input("in", Scalar::float64, 8);
+    const Buffer other = b.output("other", Scalar::float64, 4);
+    const Buffer out = b.output("out", Scalar::float64, 8);
+    b.for_loop("e", 4, [&](const Affine& e) {
+        const Value at = b.load(map, e);
+        b.store(out, 2 * e, b.negate(b.load(in, 1, {.dynamic = at})));
+        b.store(out, 2 * e + 1, b.load(in, 0, {.dynamic = at}));
+        b.store(other, e, b.load(in, 2 * e + 1));
+    });
+    return b.finish();
+}
+
+TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
+    const Program interleaved = rotated_by_table();
+    Program planar = interleaved_to_planar(interleaved_to_planar(interleaved, "in"), "out");
+    verify(planar, Stage::lowered);
+    std::vector<std::string> names;
+    for (const BufferInfo& buffer : planar.buffers) names.push_back(buffer.name);
+    EXPECT_EQ(std::vector<std::string>(names.begin(), names.begin() + 6),
+              (std::vector<std::string>{"map", "in_re", "in_im", "other", "out_re", "out_im"}));
+
+    Arguments a(interleaved), p(planar);
+    for (Integer e = 0; e < 4; ++e)
+        for (Integer c = 0; c < 2; ++c) {
+            a["in"].set(2 * e + c, 10 * e + c);
+            p[c == 0 ? "in_re" : "in_im"].set(e, 10 * e + c);
+        }
+    interpret(interleaved, a);
+    interpret(planar, p);
+    for (Integer e = 0; e < 4; ++e) {
+        EXPECT_EQ(a["out"][2 * e], p["out_re"][e]);
+        EXPECT_EQ(a["out"][2 * e + 1], p["out_im"][e]);
+        EXPECT_EQ(a["other"][e], p["other"][e]);
+    }
+
+    const Program again = planar_to_interleaved(planar_to_interleaved(planar, "in_re", "in_im", "in"),
+                                                "out_re", "out_im", "out");
+    verify(again, Stage::lowered);
+    expect_same_results(interleaved, again);
+}
+
+TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
+    Builder b("odd");
+    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    b.for_loop("i", 8, [&](const Affine& i) { b.store(out, i, b.load(in, i)); });
+    EXPECT_THROW(interleaved_to_planar(b.finish(), "in"), InternalError);
+    EXPECT_THROW(interleaved_to_planar(rotated_by_table(), "nobody"), InternalError);
+}
+
+TEST(ChangePrecision, MakesEveryTypeOfTheProgramTheOther) {
+    Builder b("doubles");
+    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer table = b.table("table", Scalar::float64, std::vector<long double>{1, 2, 3, 4});
+    b.for_loop("i", 4, [&](const Affine& i) {
+        b.store(out, i, b.fma(b.load(in, i), b.load(table, i), b.constant(f64, 0.5L)));
+    });
+    const Program before = b.finish();
+    const Program after = change_precision(before, Scalar::float64, Scalar::float32);
+    verify(after, Stage::lowered);
+    for (const BufferInfo& buffer : after.buffers) EXPECT_EQ(buffer.element, Scalar::float32);
+    for (const Operation& operation : after.operations) EXPECT_EQ(operation.type.scalar, Scalar::float32);
+    expect_same_results(before, after); // small numbers: exact in both
+    expect_same_results(before, change_precision(after, Scalar::float32, Scalar::float64));
+}
+
+TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
+    for (const target::Cpu* cpu : target::cpus())
+        for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+            const int lanes = target::lanes(*cpu, scalar);
+            for (const Integer columns : {2, 3, 4, 8}) {
+                Builder b("columns");
+                const Buffer in = b.input("in", scalar, 256), out = b.output("out", scalar, 256);
+                b.for_loop("l", 0, lanes, 1, For::Kind::vector, [&](const Affine& l) {
+                    for (Integer j = 0; j < columns; ++j) {
+                        b.store(out, columns * l + columns - 1 - j, b.load(in, columns * l + j));
+                        b.store(out, lanes * (columns + j) + l, b.load(in, lanes - l + j));
+                    }
+                });
+                const Program before = b.finish();
+                const Program after = select_instructions(vectorize(before, lanes), *cpu);
+                if (cpu->set != target::InstructionSet::portable) {
+                    EXPECT_EQ(count(after, Opcode::shuffle), 0);
+                }
+                expect_same_results(before, after);
+            }
+        }
+}
+
+} // namespace
+} // namespace swirl::passes
