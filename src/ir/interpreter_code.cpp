@@ -18,7 +18,8 @@ public:
         std::vector<Node> nodes;
         nodes.reserve(body.size());
         for (const Statement& statement : body)
-            nodes.push_back(std::visit([this](const auto& node) { return decode(node); }, statement.node));
+            nodes.push_back(
+                std::visit([this](const auto& node) { return this->decode(node); }, statement.node));
         return nodes;
     }
 
