@@ -12,6 +12,9 @@ namespace swirl::ir {
 
 namespace {
 
+/// Operations for which room is made at once: moving them later costs more than making them.
+constexpr std::size_t usual_operations = 2048;
+
 std::size_t hash_number(long double number) {
     const double high = static_cast<double>(number);
     const double low = std::isfinite(high) ? static_cast<double>(number - high) : 0.0;
@@ -35,17 +38,19 @@ BufferInfo buffer_info(std::string name, Scalar element, Space space, Integer el
 } // namespace
 
 std::size_t hash_of(const Operation& operation) {
-    std::size_t seed = mix_hash(static_cast<std::size_t>(operation.opcode),
-                                static_cast<std::uint64_t>(operation.type.scalar) << 32 |
-                                    static_cast<std::uint32_t>(operation.type.lanes));
-    for (const Value value : operands(operation)) seed = mix_hash(seed, static_cast<std::uint32_t>(value));
+    const auto word = [](auto high, auto low) {
+        return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
+    };
+    const auto kind =
+        static_cast<std::uint32_t>(operation.opcode) << 8 | static_cast<std::uint32_t>(operation.type.scalar);
+    const auto& [a, b, c] = operation.operands;
+    std::size_t seed =
+        mix_hash(word(kind, operation.type.lanes), word(a, b) + static_cast<std::uint32_t>(c) * 31U);
     switch (operation.opcode) {
     case Opcode::constant: return mix_hash(seed, hash_number(operation.number));
     case Opcode::load:
         seed = mix_hash(seed, static_cast<std::uint64_t>(operation.address.lane_stride));
-        seed = mix_hash(seed, static_cast<std::uint32_t>(operation.address.dynamic));
-        seed = mix_hash(seed, static_cast<std::uint64_t>(operation.address.buffer) << 32 |
-                                  static_cast<std::uint32_t>(operation.active));
+        seed = mix_hash(seed, word(operation.address.buffer, operation.address.dynamic));
         [[fallthrough]];
     case Opcode::index: return mix_hash(seed, operation.address.index.hash());
     case Opcode::shuffle:
@@ -64,6 +69,7 @@ bool same_operation(const Operation& a, const Operation& b) {
 
 Builder::Builder(std::string name, Options options) : options_(options) {
     program_.name = std::move(name);
+    program_.operations.reserve(usual_operations);
     bodies_.emplace_back();
 }
 
@@ -72,7 +78,9 @@ Program Builder::finish() {
     end_run();
     program_.body = std::move(bodies_.back());
     Program result = std::move(program_);
-    *this = Builder("", options_);
+    program_ = Program{};
+    bodies_.assign(1, Body{});
+    parameters_ = 0;
     return result;
 }
 
@@ -216,23 +224,25 @@ bool Builder::may_share(const Operation& operation) const {
 Value Builder::find_or_append(Operation operation) {
     if (2 * (used_slots_ + 1) > slots_.size()) grow_shared();
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash_of(operation) & mask;
+    const auto hash = static_cast<std::uint32_t>(hash_of(operation));
+    std::size_t at = hash & mask;
     for (; slots_[at].run == run_number_; at = (at + 1) & mask)
-        if (same_operation(program_[slots_[at].value], operation)) return slots_[at].value;
+        if (slots_[at].hash == hash && same_operation(program_[slots_[at].value], operation))
+            return slots_[at].value;
     const Value value = program_.append(std::move(operation));
     run_.push_back(value);
-    slots_[at] = {value, run_number_};
+    slots_[at] = {value, run_number_, hash};
     ++used_slots_;
     return value;
 }
 
 void Builder::grow_shared() {
-    std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()));
+    std::vector<Slot> old(std::max(usual_operations, 2 * slots_.size()));
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
         if (slot.run != run_number_) continue;
-        std::size_t at = hash_of(program_[slot.value]) & mask;
+        std::size_t at = slot.hash & mask;
         while (slots_[at].run == run_number_) at = (at + 1) & mask;
         slots_[at] = slot;
     }

@@ -141,6 +141,7 @@ private:
     struct Slot {
         Value value = no_value;
         unsigned run = 0; ///< the slot is free unless this is the current run's number
+        std::uint32_t hash = 0;
     };
     std::vector<Slot> slots_; ///< open addressing, a power of two
     unsigned run_number_ = 1;

@@ -138,6 +138,11 @@ Code::Code(const Program& program) {
     for (const Integer extent : program.launch.blocks) blocks *= extent;
     ensure(threads > 0 && threads <= 65536 && blocks > 0, "'{}' is launched on {} blocks of {} threads",
            program.name, blocks, threads);
+    steps.reserve(program.operations.size());
+    std::size_t lanes = 0;
+    for (const Operation& operation : program.operations)
+        lanes += static_cast<std::size_t>(operation.type.lanes);
+    cells.reserve(lanes * threads);
     body = Decoder(program, *this).decode(program.body);
 }
 
