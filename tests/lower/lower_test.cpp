@@ -1,7 +1,7 @@
+#include "lower/lower.hpp"
 #include "formula/formula.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
-#include "lower/lower.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -70,13 +70,23 @@ TEST(Lowering, RunsEveryCodeletSize) {
 
 TEST(Lowering, RunsBreakdownsOfEveryFamily) {
     const std::pair<Integer, const char*> cases[] = {
-        {64, "stockham(8,8)"},      {1000, "stockham(25,40)"}, {1155, "stockham(33,35)"}, {512, "stockham(8,8,8)"},
-        {60, "cooley-tukey(4,15)"}, {77, "good-thomas(7,11)"}, {37, "rader"},             {74, "stockham(37,2)[codelet, rader]"},
-        {256, "four-step(16,16)"},  {256, "six-step(16,16)"},  {41, "bluestein(81)"},     {53, "bluestein(128)[stockham(8,16)]"},
+        {64, "stockham(8,8)"},
+        {1000, "stockham(25,40)"},
+        {1155, "stockham(33,35)"},
+        {512, "stockham(8,8,8)"},
+        {60, "cooley-tukey(4,15)"},
+        {77, "good-thomas(7,11)"},
+        {37, "rader"},
+        {74, "stockham(37,2)[codelet, rader]"},
+        {256, "four-step(16,16)"},
+        {256, "six-step(16,16)"},
+        {41, "bluestein(81)"},
+        {53, "bluestein(128)[stockham(8,16)]"},
     };
     for (const auto& [n, tree] : cases)
         for (int lanes : {1, 4, 8})
-            EXPECT_LT(error_of(request_for(expanded(n, tree), lanes)), 2e-15) << n << " " << tree << " " << lanes;
+            EXPECT_LT(error_of(request_for(expanded(n, tree), lanes)), 2e-15)
+                << n << " " << tree << " " << lanes;
 }
 
 TEST(Lowering, RunsBatchesColumnsAndStrides) {
