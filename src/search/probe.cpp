@@ -141,8 +141,12 @@ MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options) {
         } catch (const UserError&) { // written by another version: measured anew
         }
     }
+    return new_probe(wisdom, options);
+}
+
+MachineProbe new_probe(Wisdom& wisdom, const ProbeOptions& options) {
     MachineProbe result = probe(options);
-    wisdom.remember_fact(key, fact_name, to_json(result));
+    wisdom.remember_fact(machine_key(host_machine()), fact_name, to_json(result));
     return result;
 }
 

@@ -45,6 +45,8 @@ MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options);
 
 /// What wisdom knows about this machine, else a measurement, which goes to wisdom.
 MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options = {});
+/// A measurement in any case, which goes to wisdom.
+MachineProbe new_probe(Wisdom& wisdom, const ProbeOptions& options = {});
 
 std::string to_json(const MachineProbe& probe);
 /// Reads what to_json wrote; UserError otherwise.
