@@ -9,7 +9,6 @@ if(cli_sources)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
-    target_compile_definitions(swirl_cli PRIVATE SWIRL_VERSION="${PROJECT_VERSION}")
     target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all CLI11::CLI11
         nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
     install(TARGETS swirl_cli)
@@ -24,6 +23,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     set(test_folders)
+    set(folders_that_run_programs cli docs)
     foreach(source IN LISTS test_sources)
         string(REGEX MATCH "^([^/]+)/" is_in_folder "${source}")
         if(is_in_folder)
@@ -45,7 +45,7 @@ if(SWIRL_BUILD_TESTS)
             SWIRL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}"
             SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
         target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw GTest::gtest_main)
-        if(folder STREQUAL "cli" AND TARGET swirl_cli)
+        if(TARGET swirl_cli AND folder IN_LIST folders_that_run_programs)
             add_dependencies(test_${folder} swirl_cli)
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
@@ -65,15 +65,21 @@ if(SWIRL_BUILD_BENCH AND bench_sources)
     endforeach()
 endif()
 
-# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only
+# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only. One that
+# needs a library of others names it in SWIRL_EXAMPLE_DEPENDENCIES_<name> and is skipped where that is not there.
 file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
     foreach(source IN LISTS example_sources)
         cmake_path(GET source STEM name)
         cmake_path(GET source EXTENSION LAST_ONLY extension)
         string(REPLACE "." "_" suffix "${extension}")
+        set(needed ${SWIRL_EXAMPLE_DEPENDENCIES_${name}})
+        if(needed AND NOT TARGET ${needed})
+            message(STATUS "examples/${name}${extension} is left out: ${needed} was not found")
+            continue()
+        endif()
         add_executable(example_${name}${suffix} ${source})
-        target_link_libraries(example_${name}${suffix} PRIVATE swirl_compile_options swirl::swirl
+        target_link_libraries(example_${name}${suffix} PRIVATE swirl_compile_options swirl::swirl ${needed}
             $<$<PLATFORM_ID:Linux>:m>)
     endforeach()
 endif()

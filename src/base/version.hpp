@@ -1,10 +1,3 @@
 #pragma once
 
-#include <string_view>
-
-namespace swirl {
-
-/// Of this library, as "major.minor.patch".
-std::string_view version();
-
-} // namespace swirl
+#include <swirl/version.hpp>

@@ -1,0 +1,133 @@
+/* swirl's C interface. C99.
+ *
+ *     swirl_plan* plan;
+ *     if (swirl_plan_from_text("dft 1024", SWIRL_ESTIMATE, &plan) != SWIRL_OK) puts(swirl_last_error());
+ *     swirl_execute(plan, x, y);
+ *     swirl_plan_destroy(plan);
+ *
+ * Every function that can fail returns a swirl_status; after anything but SWIRL_OK, swirl_last_error() says, for the
+ * calling thread, what was wrong with which argument, and nothing was written. Plans may be executed by any number of
+ * threads at once. */
+#ifndef SWIRL_SWIRL_H
+#define SWIRL_SWIRL_H
+
+#include <swirl/export.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum swirl_status {
+    SWIRL_OK = 0,
+    SWIRL_USER_ERROR = 1, /* an argument or a problem that cannot be; the message says what would work */
+    SWIRL_OUT_OF_MEMORY = 2,
+    SWIRL_INTERNAL_ERROR = 3, /* a mistake of swirl */
+    SWIRL_SYSTEM_ERROR = 4    /* the operating system refused something */
+} swirl_status;
+
+/* What went wrong in the calling thread's last call that failed; "" when none has. Valid until its next call. */
+SWIRL_API const char* swirl_last_error(void);
+
+/* Of the library, as "major.minor.patch". */
+SWIRL_API const char* swirl_version(void);
+
+/* ---- problems ------------------------------------------------------------------------------------------------- */
+
+typedef enum swirl_kind {
+    SWIRL_DFT = 0,      /* complex to complex */
+    SWIRL_REAL_DFT = 1, /* real to half spectrum (n/2+1 complex), forward; its inverse, backward */
+    SWIRL_WHT = 2,      /* Walsh-Hadamard, natural order */
+    SWIRL_DCT2 = 3,
+    SWIRL_DCT3 = 4,
+    SWIRL_DCT4 = 5,
+    SWIRL_DST2 = 6,
+    SWIRL_DST3 = 7,
+    SWIRL_DST4 = 8
+} swirl_kind;
+
+typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
+typedef enum swirl_precision { SWIRL_FLOAT32 = 0, SWIRL_FLOAT64 = 1 } swirl_precision;
+typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
+typedef enum swirl_placement { SWIRL_OUT_OF_PLACE = 0, SWIRL_IN_PLACE = 1 } swirl_placement;
+typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
+
+/* What to compute. Made with defaults (forward, double, interleaved, out of place, contiguous rows, one transform,
+ * scale 1), then changed by the functions below, whose `int` arguments are the enumerators above. Whether it can be
+ * computed is said when it is planned. */
+typedef struct swirl_problem swirl_problem;
+
+/* A transform along each of `rank` dimensions, slowest first. */
+SWIRL_API swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths,
+                                            swirl_problem** problem);
+/* NULL is allowed. */
+SWIRL_API void swirl_problem_destroy(swirl_problem* problem);
+
+SWIRL_API swirl_status swirl_problem_set_direction(swirl_problem* problem, int direction);
+SWIRL_API swirl_status swirl_problem_set_precision(swirl_problem* problem, int precision);
+SWIRL_API swirl_status swirl_problem_set_layout(swirl_problem* problem, int layout);
+SWIRL_API swirl_status swirl_problem_set_placement(swirl_problem* problem, int placement);
+/* The result is multiplied by it. */
+SWIRL_API swirl_status swirl_problem_set_scale(swirl_problem* problem, double scale);
+/* One stride for each dimension, in elements of that side. */
+SWIRL_API swirl_status swirl_problem_set_strides(swirl_problem* problem, int side, const int64_t* strides);
+/* A loop of `count` transforms inside those added before; the strides follow what lies inside it. */
+SWIRL_API swirl_status swirl_problem_add_batch(swirl_problem* problem, int64_t count);
+/* The same with its strides. */
+SWIRL_API swirl_status swirl_problem_add_strided_batch(swirl_problem* problem, int64_t count,
+                                                       int64_t input_stride, int64_t output_stride);
+
+/* The problem as text, into `text` of `size` bytes, shortened if need be, always terminated when size > 0. `length`,
+ * unless NULL, gets the length of the whole text without its end. */
+SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* text, size_t size,
+                                          size_t* length);
+
+/* ---- plans ---------------------------------------------------------------------------------------------------- */
+
+/* Flags, to be combined with |. */
+enum {
+    SWIRL_ESTIMATE = 0,  /* choose from tables about the machine; nothing is timed */
+    SWIRL_MEASURE = 1,   /* time the likely algorithms for up to five seconds */
+    SWIRL_NO_WISDOM = 2, /* leave out what earlier measurements found */
+    SWIRL_NO_CHECK = 4   /* do not run the plan once against a second route */
+};
+
+typedef struct swirl_plan swirl_plan;
+
+/* The problem may be destroyed or changed afterwards. */
+SWIRL_API swirl_status swirl_plan_create(const swirl_problem* problem, unsigned flags, swirl_plan** plan);
+/* From one line of text, such as "dft 16x8 backward inplace batch=10 scale=0.5". */
+SWIRL_API swirl_status swirl_plan_from_text(const char* problem, unsigned flags, swirl_plan** plan);
+/* NULL is allowed. */
+SWIRL_API void swirl_plan_destroy(swirl_plan* plan);
+
+/* Valid while the plan is; NULL for NULL. */
+SWIRL_API const char* swirl_plan_problem(const swirl_plan* plan);
+SWIRL_API const char* swirl_plan_recipe(const swirl_plan* plan);
+/* 0 for NULL. */
+SWIRL_API size_t swirl_plan_workspace_bytes(const swirl_plan* plan);
+SWIRL_API double swirl_plan_flops(const swirl_plan* plan);
+SWIRL_API double swirl_plan_bytes(const swirl_plan* plan);
+
+/* Interleaved and real data: complex numbers as pairs, like double _Complex or double[2]. Pointers are to the element
+ * of index 0, of the problem's precision. In place, output is input. */
+SWIRL_API swirl_status swirl_execute(const swirl_plan* plan, const void* input, void* output);
+/* The same with `bytes` bytes of workspace, 64-byte aligned, used by one execution at a time. */
+SWIRL_API swirl_status swirl_execute_with_workspace(const swirl_plan* plan, const void* input, void* output,
+                                                    void* workspace, size_t bytes);
+/* Planar data; a real side has its data in the first of its two arrays and NULL for the second. */
+SWIRL_API swirl_status swirl_execute_planar(const swirl_plan* plan, const void* input_real,
+                                            const void* input_imaginary, void* output_real,
+                                            void* output_imaginary);
+SWIRL_API swirl_status swirl_execute_planar_with_workspace(const swirl_plan* plan, const void* input_real,
+                                                           const void* input_imaginary, void* output_real,
+                                                           void* output_imaginary, void* workspace,
+                                                           size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

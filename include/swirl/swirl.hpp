@@ -1,0 +1,11 @@
+/// swirl's C++ interface:
+///
+///     std::vector<std::complex<double>> x(1024), y(1024);
+///     swirl::plan("dft 1024").execute(x.data(), y.data());
+#pragma once
+
+#include <swirl/error.hpp>
+#include <swirl/kinds.hpp>
+#include <swirl/plan.hpp>
+#include <swirl/problem.hpp>
+#include <swirl/version.hpp>

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <swirl/export.h>
+
+#include <string_view>
+
+namespace swirl {
+
+/// Of this library, as "major.minor.patch".
+SWIRL_API std::string_view version();
+
+} // namespace swirl

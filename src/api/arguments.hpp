@@ -1,0 +1,16 @@
+#pragma once
+
+#include <swirl/plan.hpp>
+
+#include "plan/plan.hpp"
+
+#include <span>
+
+/// What the public entry points check before a plan sees its arguments.
+namespace swirl::api {
+
+/// The arrays that an execution of the problem takes, by role. Throws UserError where their number, an element type or
+/// a const does not fit; null and overlapping pointers are the plan's to find.
+planning::Arguments arguments_of(const Problem& problem, std::span<const detail::Pointer> arrays);
+
+} // namespace swirl::api

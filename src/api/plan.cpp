@@ -1,0 +1,86 @@
+#include "api/plan.hpp"
+
+#include "api/arguments.hpp"
+#include "base/error.hpp"
+#include "search/planner.hpp"
+
+#include <cstdint>
+
+namespace swirl {
+namespace api {
+namespace {
+
+search::Effort effort_of(Effort effort) {
+    switch (effort) {
+    case Effort::estimate: return search::Effort::estimate;
+    case Effort::measure: return search::Effort::measure;
+    }
+    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
+}
+
+std::shared_ptr<const planning::Plan> build_by_recipe(const Problem& problem, const PlanOptions& options) {
+    const planning::Recipe recipe = planning::parse_recipe(options.recipe);
+    if (!options.cpu.empty() && options.cpu != recipe.cpu)
+        throw UserError(
+            "cpu is {}, but the recipe is for {}\n  recipe: {}\n  leave out one of them, or make them agree",
+            options.cpu, recipe.cpu, options.recipe);
+    return planning::Plan::build(problem, recipe, {.check = options.check});
+}
+
+std::shared_ptr<const planning::Plan> build_by_search(const Problem& problem, const PlanOptions& options) {
+    if (!(options.time_budget_seconds >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+                        options.time_budget_seconds);
+    const search::PlannerOptions planner{
+        .effort = effort_of(options.effort),
+        .time_budget_seconds = options.time_budget_seconds,
+        .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
+        .use_wisdom = options.use_wisdom,
+        .check = options.check,
+        .progress = options.progress,
+    };
+    return search::make_plan(problem, planner);
+}
+
+void check_workspace(const Workspace& workspace, std::size_t needed) {
+    constexpr std::uintptr_t alignment = 64;
+    if (workspace.bytes < needed)
+        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, needed);
+    if (workspace.data == nullptr)
+        throw UserError("the workspace of {} bytes is a null pointer", workspace.bytes);
+    if (reinterpret_cast<std::uintptr_t>(workspace.data) % alignment != 0)
+        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data, alignment);
+}
+
+} // namespace
+
+std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options) {
+    validate(problem);
+    return options.recipe.empty() ? build_by_search(problem, options) : build_by_recipe(problem, options);
+}
+
+void execute(const planning::Plan& plan, const planning::Arguments& arguments, const Workspace& workspace) {
+    if (workspace.data == nullptr && workspace.bytes == 0) {
+        plan.execute(arguments);
+        return;
+    }
+    check_workspace(workspace, plan.workspace_bytes());
+    plan.execute(arguments, workspace.data);
+}
+
+} // namespace api
+
+Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
+
+const Problem& Plan::problem() const { return plan_->problem(); }
+std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
+std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
+double Plan::flops() const { return plan_->flops(); }
+double Plan::bytes() const { return plan_->bytes(); }
+
+void Plan::run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const {
+    const auto arguments = api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
+    api::execute(*plan_, arguments, workspace);
+}
+
+} // namespace swirl

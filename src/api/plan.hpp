@@ -1,0 +1,19 @@
+#pragma once
+
+#include <swirl/plan.hpp>
+
+#include "plan/plan.hpp"
+
+#include <memory>
+
+/// What the C++ and the C interface share.
+namespace swirl::api {
+
+/// Plans as <swirl/plan.hpp> says.
+std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options);
+
+/// Executes with `workspace`, or, where it is {nullptr, 0}, with memory that the calling thread keeps. Throws UserError
+/// unless `workspace` is aligned to 64 bytes and large enough.
+void execute(const planning::Plan& plan, const planning::Arguments& arguments, const Workspace& workspace);
+
+} // namespace swirl::api

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <swirl/problem.hpp>
+
+#include <complex>
+#include <numbers>
+#include <random>
+#include <vector>
+
+/// The complex DFT by its definition, for arrays of any shape.
+namespace definition {
+
+using swirl::Integer;
+using Number = std::complex<long double>;
+
+/// Offsets of all elements of one side, relative to the pointer, row-major, batches first.
+inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
+    std::vector<Integer> result{0};
+    const auto extend = [&](const swirl::Dimension& axis) {
+        std::vector<Integer> longer;
+        for (const Integer start : result)
+            for (Integer i = 0; i < axis.length; ++i)
+                longer.push_back(start + i * (input ? axis.input_stride : axis.output_stride));
+        result = longer;
+    };
+    for (const auto& axis : problem.batches) extend(axis);
+    for (const auto& axis : problem.dimensions) extend(axis);
+    return result;
+}
+
+inline std::vector<Number> dft_of_one(const swirl::Problem& problem, const std::vector<Number>& x) {
+    const long double sign = problem.direction == swirl::Direction::forward ? -1 : 1;
+    std::vector<Number> y(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k)
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            long double turns = 0; // Σ j_d·k_d/n_d
+            Integer rest_j = static_cast<Integer>(j), rest_k = static_cast<Integer>(k);
+            for (std::size_t d = problem.dimensions.size(); d-- > 0;) {
+                const Integer n = problem.dimensions[d].length;
+                turns +=
+                    static_cast<long double>(rest_j % n * (rest_k % n) % n) / static_cast<long double>(n);
+                rest_j /= n;
+                rest_k /= n;
+            }
+            const long double angle = sign * 2 * std::numbers::pi_v<long double> * turns;
+            y[k] += x[j] * Number(std::cos(angle), std::sin(angle));
+        }
+    for (Number& value : y) value *= static_cast<long double>(problem.scale);
+    return y;
+}
+
+/// All batches.
+inline std::vector<Number> dft(const swirl::Problem& problem, const std::vector<Number>& x) {
+    std::size_t each = 1;
+    for (const auto& axis : problem.dimensions) each *= static_cast<std::size_t>(axis.length);
+    std::vector<Number> y;
+    for (auto start = x.begin(); start != x.end(); start += static_cast<std::ptrdiff_t>(each)) {
+        const auto one = dft_of_one(problem, {start, start + static_cast<std::ptrdiff_t>(each)});
+        y.insert(y.end(), one.begin(), one.end());
+    }
+    return y;
+}
+
+/// An array with room for every element of one side, whatever the signs of its strides.
+template <class Element> class Array {
+public:
+    Array(const swirl::Problem& problem, bool input) : offsets_(offsets(problem, input)) {
+        Integer lowest = 0, highest = 0;
+        for (const Integer offset : offsets_) {
+            lowest = std::min(lowest, offset);
+            highest = std::max(highest, offset);
+        }
+        elements_.resize(static_cast<std::size_t>(highest - lowest + 1));
+        origin_ = -lowest;
+    }
+    Element* data() { return elements_.data() + origin_; }
+    std::size_t size() const { return offsets_.size(); }
+    Element& operator[](std::size_t i) { return elements_[static_cast<std::size_t>(origin_ + offsets_[i])]; }
+    std::vector<Element>& all() { return elements_; }
+
+private:
+    std::vector<Integer> offsets_;
+    std::vector<Element> elements_;
+    Integer origin_ = 0;
+};
+
+inline long double relative_error(const std::vector<Number>& a, const std::vector<Number>& b) {
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::norm(a[i] - b[i]);
+        norm += std::norm(b[i]);
+    }
+    return std::sqrt(difference / norm);
+}
+
+} // namespace definition

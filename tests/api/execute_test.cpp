@@ -1,0 +1,264 @@
+#include <swirl/swirl.hpp>
+
+#include "api/definition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using definition::Array;
+using definition::Number;
+
+template <class T> std::vector<Number> random_numbers(std::size_t count, bool complex = true) {
+    std::mt19937 generator(7);
+    std::uniform_real_distribution<T> uniform(-1, 1);
+    std::vector<Number> numbers(count);
+    for (Number& number : numbers) {
+        const T real = uniform(generator);
+        number = {real, complex ? uniform(generator) : T(0)};
+    }
+    return numbers;
+}
+
+/// Runs an interleaved complex problem through the C++ interface and compares with the definition.
+template <class T> void expect_right(const std::string& text) {
+    const swirl::Problem problem = swirl::problem(text);
+    const bool in_place = problem.placement == swirl::Placement::in_place;
+    Array<std::complex<T>> input(problem, true), output(problem, false);
+    const auto x = random_numbers<T>(input.size());
+    for (std::size_t i = 0; i < x.size(); ++i) input[i] = std::complex<T>(x[i]);
+
+    swirl::plan(problem).execute(input.data(), in_place ? input.data() : output.data());
+
+    std::vector<Number> y;
+    for (std::size_t i = 0; i < x.size(); ++i) y.push_back(Number(in_place ? input[i] : output[i]));
+    const long double unit = std::numeric_limits<T>::epsilon() * std::sqrt(std::log2(x.size() + 2.0L));
+    EXPECT_LT(definition::relative_error(y, definition::dft(problem, x)), 2 * unit) << text;
+}
+
+void expect_right(const std::string& text) {
+    expect_right<double>(text);
+    expect_right<float>(text + " float32");
+}
+
+TEST(Execute, GivesTheDftOfEverySmallSizeInBothDirectionsInAndOutOfPlace) {
+    for (int n = 1; n <= 40; ++n)
+        for (const char* options : {"", " backward", " inplace", " inplace backward"})
+            expect_right("dft " + std::to_string(n) + options);
+}
+
+TEST(Execute, ScalesTheResult) {
+    expect_right("dft 30 scale=0.25");
+    expect_right("dft 64 backward inplace scale=1/64");
+}
+
+TEST(Execute, TransformsSeveralDimensions) {
+    for (const char* lengths : {"4x8", "16x16", "5x7", "1x9", "3x4x5", "8x1x8", "2x3x4x5"})
+        for (const char* options : {"", " backward", " inplace"})
+            expect_right(std::string("dft ") + lengths + options);
+}
+
+TEST(Execute, FollowsStridesAndBatches) {
+    for (const char* text : {
+             "dft 16 in=3 out=2",
+             "dft 16 in=-1",
+             "dft 15 in=2 out=-3",
+             "dft 8 batch=5",
+             "dft 8 batch=5:9",
+             "dft 12 batch=7:(12,16)",
+             "dft 16 in=5 out=5 batch=5:1",
+             "dft 16 strides=3 batch=3:1 inplace",
+             "dft 32 batch=2x3",
+             "dft 6x10 in=(1,6)",
+             "dft 6x10 strides=(-1,6) inplace",
+             "dft 4x4 batch=3 backward",
+         })
+        expect_right(text);
+}
+
+// ---- arguments ----------------------------------------------------------------------------------------------
+
+/// What UserError says, and that nothing was written to `untouched`.
+template <class T, class F> std::string complaint(const std::vector<T>& untouched, F&& f) {
+    const std::vector<T> before = untouched;
+    try {
+        f();
+    } catch (const swirl::UserError& error) {
+        EXPECT_EQ(untouched, before) << "written before the error";
+        return error.what();
+    }
+    return "no error";
+}
+
+#define EXPECT_MENTIONS(message, words) EXPECT_NE((message).find(words), std::string::npos) << (message)
+
+TEST(Arguments, OfAnotherTypeAreNamed) {
+    const swirl::Plan plan = swirl::plan("dft 8");
+    std::vector<std::complex<float>> floats(16, 1.0F);
+    std::string message = complaint(floats, [&] { plan.execute(floats.data(), floats.data() + 8); });
+    EXPECT_MENTIONS(message, "input");
+    EXPECT_MENTIONS(message, "std::complex<float>");
+    EXPECT_MENTIONS(message, "std::complex<double>");
+    EXPECT_MENTIONS(message, "dft 8");
+
+    std::vector<double> reals(32, 1.0);
+    message = complaint(reals, [&] { plan.execute(reals.data(), reals.data() + 16); });
+    EXPECT_MENTIONS(message, "input is an array of double");
+}
+
+TEST(Arguments, OfAnotherNumberAreRefused) {
+    const swirl::Plan plan = swirl::plan("dft 8");
+    std::vector<double> reals(32, 1.0);
+    double* const p = reals.data();
+    const std::string message = complaint(reals, [&] { plan.execute(p, p + 8, p + 16, p + 24); });
+    EXPECT_MENTIONS(message, "4 arrays");
+    EXPECT_MENTIONS(message, "2: input, output");
+}
+
+TEST(Arguments, ThatAreNullAreNamed) {
+    const swirl::Plan plan = swirl::plan("dft 8");
+    std::vector<std::complex<double>> data(8, 1.0);
+    const std::complex<double>* const no_input = nullptr;
+    std::complex<double>* const no_output = nullptr;
+    EXPECT_MENTIONS(complaint(data, [&] { plan.execute(no_input, data.data()); }), "input");
+    EXPECT_MENTIONS(complaint(data, [&] { plan.execute(data.data(), no_output); }), "output");
+}
+
+TEST(Arguments, ThatOverlapAreRefused) {
+    std::vector<std::complex<double>> data(16, 1.0);
+    const swirl::Plan apart = swirl::plan("dft 8");
+    EXPECT_MENTIONS(complaint(data, [&] { apart.execute(data.data(), data.data()); }), "overlap");
+    EXPECT_MENTIONS(complaint(data, [&] { apart.execute(data.data(), data.data() + 7); }), "overlap");
+    const swirl::Plan in_place = swirl::plan("dft 8 inplace");
+    EXPECT_NE(complaint(data, [&] { in_place.execute(data.data(), data.data() + 8); }), "no error");
+}
+
+TEST(Arguments, ThatAreMisalignedAreRefused) {
+    std::vector<std::complex<double>> data(17, 1.0);
+    auto* const crooked =
+        reinterpret_cast<std::complex<double>*>(reinterpret_cast<std::uintptr_t>(data.data()) + 4);
+    const swirl::Plan plan = swirl::plan("dft 8");
+    EXPECT_MENTIONS(complaint(data, [&] { plan.execute(data.data() + 8, crooked); }), "output");
+}
+
+TEST(Workspace, ThatDoesNotFitIsRefused) {
+    const swirl::Plan plan = swirl::plan("dft 4096");
+    ASSERT_GT(plan.workspace_bytes(), 0U);
+    std::vector<std::complex<double>> x(4096, 1.0), y(4096);
+    std::vector<std::byte> memory(plan.workspace_bytes() + 128);
+    std::byte* const aligned =
+        memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+    const auto run = [&](swirl::Workspace workspace) {
+        return complaint(y, [&] { plan.execute(x.data(), y.data(), workspace); });
+    };
+    EXPECT_MENTIONS(run({aligned, plan.workspace_bytes() - 1}), "workspace");
+    EXPECT_MENTIONS(run({aligned + 8, plan.workspace_bytes()}), "aligned");
+    EXPECT_MENTIONS(run({nullptr, plan.workspace_bytes()}), "null");
+    EXPECT_EQ(run({aligned, plan.workspace_bytes()}), "no error");
+}
+
+TEST(Workspace, OfTheCallerGivesTheSameBits) {
+    const swirl::Plan plan = swirl::plan("dft 1155");
+    std::vector<std::complex<double>> x(1155), y(1155), z(1155);
+    const auto numbers = random_numbers<double>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(numbers[i]);
+    std::vector<std::byte> memory(plan.workspace_bytes() + 64);
+    std::byte* const aligned =
+        memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+    plan.execute(x.data(), y.data());
+    plan.execute(x.data(), z.data(), {aligned, plan.workspace_bytes()});
+    EXPECT_EQ(y, z);
+}
+
+// ---- plans --------------------------------------------------------------------------------------------------
+
+TEST(Plan, ServesManyThreadsAtOnceWithTheSameBits) {
+    const swirl::Plan plan = swirl::plan("dft 1000");
+    std::vector<std::complex<double>> x(1000), expected(1000);
+    const auto numbers = random_numbers<double>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(numbers[i]);
+    plan.execute(x.data(), expected.data());
+
+    std::vector<int> differences(8, -1);
+    std::vector<std::thread> threads;
+    for (int& own : differences)
+        threads.emplace_back([&, plan] {
+            own = 0;
+            for (int repetition = 0; repetition < 200; ++repetition) {
+                std::vector<std::complex<double>> y(1000);
+                plan.execute(x.data(), y.data());
+                own += y == expected ? 0 : 1;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(differences, std::vector<int>(8, 0));
+}
+
+TEST(Plan, IsBuiltAgainFromItsRecipe) {
+    const swirl::Plan plan = swirl::plan("dft 360 float32");
+    const swirl::Plan again = swirl::plan("dft 360 float32", {.recipe = plan.recipe()});
+    EXPECT_EQ(again.recipe(), plan.recipe());
+    std::vector<std::complex<float>> x(360), y(360), z(360);
+    const auto numbers = random_numbers<float>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<float>(numbers[i]);
+    plan.execute(x.data(), y.data());
+    again.execute(x.data(), z.data());
+    EXPECT_EQ(y, z);
+}
+
+TEST(Plan, TellsWhatItCosts) {
+    const swirl::Plan plan = swirl::plan("dft 256 batch=3");
+    EXPECT_EQ(swirl::to_text(plan.problem()), "dft 256 batch=3");
+    EXPECT_GT(plan.flops(), 3 * 256 * 8.0);      // at least one operation an output and level
+    EXPECT_LT(plan.flops(), 3 * 5 * 256 * 8.0);  // no more than radix 2 needs
+    EXPECT_GE(plan.bytes(), 3 * 2 * 256 * 16.0); // all input read, all output written
+}
+
+TEST(Plan, OutlivesTheHandleItWasCopiedFrom) {
+    auto first = std::make_unique<swirl::Plan>(swirl::plan("dft 4"));
+    const swirl::Plan copy = *first;
+    const swirl::Plan moved = std::move(*first); // copies: a plan is never empty
+    EXPECT_EQ(first->workspace_bytes(), copy.workspace_bytes());
+    first.reset();
+    std::vector<std::complex<double>> x(4, 1.0), y(4);
+    copy.execute(x.data(), y.data());
+    EXPECT_EQ(y[0], 4.0);
+    moved.execute(x.data(), y.data());
+    EXPECT_EQ(y[0], 4.0);
+}
+
+TEST(Planning, RefusesWhatCannotBe) {
+    EXPECT_THROW(swirl::plan("dft"), swirl::SyntaxError);
+    EXPECT_THROW(swirl::plan("dft 0"), swirl::UserError);
+    EXPECT_THROW(swirl::problem("wht 12"), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus"}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.recipe = "nonsense"}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.effort = swirl::Effort::measure, .time_budget_seconds = -1}),
+                 swirl::UserError);
+    const std::string recipe = swirl::plan("dft 8").recipe();
+    EXPECT_THROW(swirl::plan("dft 8x8", {.recipe = recipe}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .recipe = recipe}), swirl::UserError);
+}
+
+TEST(Planning, TakesProblemsMadeByBuilders) {
+    swirl::ProblemOptions options;
+    options.direction = swirl::Direction::backward;
+    options.batches = {{.count = 2}};
+    const swirl::Problem problem = swirl::Problem::dft({3, 5}, options);
+    EXPECT_EQ(swirl::to_text(problem), "dft 3x5 backward batch=2");
+    expect_right<double>(swirl::to_text(problem));
+}
+
+TEST(Version, IsThreeNumbers) {
+    int major = -1, minor = -1, patch = -1;
+    EXPECT_EQ(std::sscanf(std::string(swirl::version()).c_str(), "%d.%d.%d", &major, &minor, &patch), 3);
+}
+
+} // namespace
