@@ -1,0 +1,15 @@
+#include "cli/accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::cli {
+
+Accuracy accuracy(const Problem& problem, std::span<const Complex> result, std::span<const Complex> truth) {
+    const double epsilon = problem.precision == Precision::float32 ? 0x1p-23 : 0x1p-52;
+    const auto n = static_cast<double>(std::max<Integer>(transform_size(problem), 2));
+    const auto relative = static_cast<double>(relative_error(result, truth));
+    return {relative, relative / (epsilon * std::sqrt(std::log2(n)))};
+}
+
+} // namespace swirl::cli

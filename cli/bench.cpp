@@ -1,0 +1,244 @@
+#include "base/error.hpp"
+#include "cli/accuracy.hpp"
+#include "cli/command.hpp"
+#include "cli/data.hpp"
+#include "cli/floors.hpp"
+#include "cli/output.hpp"
+#include "cli/peer.hpp"
+#include "cli/planning.hpp"
+#include "cli/problems.hpp"
+#include "cli/table.hpp"
+#include "problem/syntax.hpp"
+#include "runtime/affinity.hpp"
+#include "search/timing.hpp"
+
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <optional>
+
+namespace swirl::cli {
+namespace {
+
+struct PeerName {
+    const char* name;
+    const Peer* peer;
+};
+const PeerName peer_names[] = {
+    {"fftw-estimate", &fftw_estimate},
+    {"fftw-measure", &fftw_measure},
+    {"fftw-patient", &fftw_patient},
+    {"pocketfft", &pocketfft},
+};
+
+struct Options {
+    std::vector<std::string> words;
+    std::string sizes;
+    std::vector<std::string> peers{"fftw-estimate", "fftw-patient", "pocketfft"};
+    double seconds = 1;
+    std::uint32_t seed = 1;
+    bool accuracy = false;
+    bool json = false;
+    PlanningOptions planning;
+};
+
+/// One library's part of a result.
+struct Entry {
+    std::string name;
+    runtime::Measurement time;
+    std::optional<Accuracy> error;
+};
+
+struct Result {
+    Problem problem;
+    std::string recipe;
+    double flops;
+    search::Floors floors;
+    std::vector<Entry> entries;                                ///< swirl first
+    std::vector<std::pair<std::string, std::string>> absences; ///< peer and reason
+};
+
+std::vector<const Peer*> chosen_peers(const Options& options) {
+    std::vector<const Peer*> chosen;
+    for (const std::string& name : options.peers) {
+        if (name == "none") continue;
+        const Peer* found = nullptr;
+        std::vector<std::string> names{"none"};
+        for (const PeerName& candidate : peer_names) {
+            names.emplace_back(candidate.name);
+            if (name == candidate.name) found = candidate.peer;
+        }
+        if (found == nullptr) throw UserError("--peers has '{}'; use {}", name, fmt::join(names, ", "));
+        chosen.push_back(found);
+    }
+    return chosen;
+}
+
+class Benchmark {
+public:
+    Benchmark(const Problem& problem, const Options& options)
+        : problem_(problem), options_(options), data_(problem) {}
+
+    Result run() {
+        const auto plan = make_plan(problem_, options_.planning);
+        add("swirl", [plan, arguments = data_.arguments()] { plan->execute(arguments); });
+        Result result{problem_, planning::to_string(plan->recipe()), plan->flops(), floors_of(*plan), {}, {}};
+        for (const Peer* peer : chosen_peers(options_)) {
+            PeerPlan planned = peer->plan(problem_, data_.arguments());
+            if (planned.run)
+                add(std::string(peer->name), std::move(planned.run));
+            else
+                result.absences.emplace_back(peer->name, planned.absent_because);
+        }
+        data_.fill(options_.seed); // planning may have written over it
+        data_.memory().save();
+        const auto times = measure();
+        for (std::size_t i = 0; i < times.size(); ++i) result.entries.push_back({names_[i], times[i], {}});
+        if (options_.accuracy) find_errors(result.entries);
+        return result;
+    }
+
+private:
+    void add(const std::string& name, std::function<void()> run) {
+        names_.push_back(name);
+        works_.push_back(data_.memory().timed(std::move(run)));
+    }
+
+    std::vector<runtime::Measurement> measure() const {
+        const runtime::PinnedThread pinned;
+        const runtime::FlushDenormals flush;
+        runtime::TimingOptions timing;
+        timing.budget = options_.seconds / static_cast<double>(works_.size());
+        return search::measure_interleaved(works_, timing);
+    }
+
+    void find_errors(std::vector<Entry>& entries) {
+        data_.memory().restore();
+        const auto expected = expected_output(problem_, data_.elements(Side::input));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            data_.memory().restore();
+            works_[i].run();
+            entries[i].error = accuracy(problem_, data_.elements(Side::output), expected);
+        }
+    }
+
+    const Problem& problem_;
+    const Options& options_;
+    Data data_;
+    std::vector<std::string> names_;
+    std::vector<runtime::TimedWork> works_;
+};
+
+double gigaflops(const Result& result, const Entry& entry) {
+    return search::pseudo_flops(result.problem) / entry.time.median * 1e-9;
+}
+
+Json json_of(const Result& result) {
+    Json json{{"problem", to_text(result.problem)},
+              {"recipe", result.recipe},
+              {"flops", result.flops},
+              {"pseudo_flops", search::pseudo_flops(result.problem)},
+              {"floors",
+               {{"arithmetic_seconds", result.floors.arithmetic},
+                {"traffic_seconds", result.floors.traffic},
+                {"level", result.floors.level},
+                {"binding", binding_name(result.floors)}}},
+              {"entries", Json::array()},
+              {"absent", Json::object()}};
+    for (const Entry& entry : result.entries) {
+        Json item{{"name", entry.name},
+                  {"median_seconds", entry.time.median},
+                  {"minimum_seconds", entry.time.minimum},
+                  {"spread", entry.time.spread},
+                  {"samples", entry.time.samples},
+                  {"repetitions", entry.time.repetitions},
+                  {"pseudo_gflops", gigaflops(result, entry)},
+                  {"of_arithmetic_floor", result.floors.arithmetic / entry.time.median},
+                  {"of_traffic_floor", result.floors.traffic / entry.time.median},
+                  {"time_over_swirl", entry.time.median / result.entries.front().time.median}};
+        if (entry.error)
+            item["error"] = {{"relative_l2", entry.error->relative}, {"units", entry.error->units}};
+        json["entries"].push_back(std::move(item));
+    }
+    for (const auto& [name, reason] : result.absences) json["absent"][name] = reason;
+    return json;
+}
+
+void add_rows(Table& table, const Result& result, bool with_errors) {
+    const double swirl = result.entries.front().time.median;
+    for (const Entry& entry : result.entries) {
+        const bool is_first = &entry == &result.entries.front();
+        std::vector<std::string> row{is_first ? to_text(result.problem) : "",
+                                     entry.name,
+                                     format_seconds(entry.time.median),
+                                     format_seconds(entry.time.minimum),
+                                     format_percent(entry.time.spread),
+                                     fmt::format("{:.2f}", gigaflops(result, entry)),
+                                     format_percent(result.floors.arithmetic / entry.time.median),
+                                     format_percent(result.floors.traffic / entry.time.median),
+                                     fmt::format("{:.2f}", entry.time.median / swirl)};
+        if (with_errors) row.push_back(entry.error ? fmt::format("{:.2e}", entry.error->relative) : "-");
+        table.add(std::move(row));
+    }
+}
+
+void bench(const Options& options) {
+    std::vector<std::string> header{"problem",  "library",   "median",     "minimum",   "spread",
+                                    "pGflop/s", "of arith.", "of traffic", "time/swirl"};
+    if (options.accuracy) header.emplace_back("error");
+    Table table(header);
+    Json results = Json::array();
+    std::vector<std::string> absences;
+    chosen_peers(options); // complains before anything is run
+    for (const Problem& problem : parse_problems(options.words, options.sizes)) {
+        const Result result = Benchmark(problem, options).run();
+        results.push_back(json_of(result));
+        add_rows(table, result, options.accuracy);
+        for (const auto& [name, reason] : result.absences) {
+            const std::string line = fmt::format("{}: {}\n", name, reason);
+            if (std::find(absences.begin(), absences.end(), line) == absences.end()) absences.push_back(line);
+        }
+    }
+    if (options.json) {
+        print_json(Json{{"results", results}});
+        return;
+    }
+    print(table.text() +
+          "One thread; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "
+          "traffic' are the\n"
+          "parts of the time that the floors allow, 100% being the best possible: see swirl plan.\n" +
+          fmt::format("{}", fmt::join(absences, "")));
+}
+
+} // namespace
+
+void add_bench(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command = *program.add_subcommand(
+        "bench", "Time transforms beside FFTW and pocketfft, in turn and in the same run");
+    add_problem_words(command, options->words, "What to time: one problem or several");
+    command
+        .add_option(
+            "--sizes", options->sizes,
+            "Put each of these sizes where a length is the letter n ('dft n'): 1..64, 64..65536*2, 64,1000")
+        ->type_name("SIZES");
+    command
+        .add_option("--peers", options->peers,
+                    "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, pocketfft, none")
+        ->type_name("NAMES")
+        ->delimiter(',')
+        ->capture_default_str();
+    command.add_option("--seconds", options->seconds, "Time to spend on each problem, planning aside")
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    command.add_flag("--accuracy", options->accuracy,
+                     "Also compare the results with a reference in long double");
+    command.add_option("--seed", options->seed, "Of the random data")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    command.add_flag("--json", options->json, "Print JSON");
+    options->planning.add_to(command);
+    command.callback([options] { bench(*options); });
+}
+
+} // namespace swirl::cli

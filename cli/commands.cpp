@@ -1,0 +1,12 @@
+#include "cli/command.hpp"
+
+namespace swirl::cli {
+
+std::span<const AddCommand> commands() {
+    static constexpr AddCommand all[] = {
+        add_plan, add_show, add_verify, add_bench, add_emit, add_probe, add_wisdom,
+    };
+    return all;
+}
+
+} // namespace swirl::cli

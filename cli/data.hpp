@@ -1,0 +1,60 @@
+#pragma once
+
+#include "cli/reference.hpp"
+#include "plan/plan.hpp"
+#include "problem/problem.hpp"
+#include "search/problem_data.hpp"
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace swirl::cli {
+
+/// A problem's arrays, seen as numbers.
+class Data {
+public:
+    explicit Data(const Problem& problem) : problem_(problem), memory_(problem) {}
+
+    /// Random input, uniform in [−1, 1); for a half spectrum that of random real data. What lies between the elements,
+    /// and the output, become NaN: nobody may use it.
+    void fill(std::uint32_t seed);
+    /// Elements of a side, row-major, batches first; real elements have imaginary parts 0.
+    std::vector<Complex> elements(Side side) const;
+
+    search::ProblemData& memory() { return memory_; }
+    planning::Arguments arguments() const { return memory_.arguments(); }
+
+private:
+    Complex get(Side side, Integer offset) const;
+    void set(Side side, Integer offset, const Complex& value);
+    std::vector<Complex> random_elements(std::mt19937& generator) const;
+
+    Problem problem_;
+    search::ProblemData memory_;
+};
+
+/// Calls f(offset) for the elements of a side, row-major, batches first.
+template <class F> void for_each_offset(const Problem& problem, Side side, F&& f) {
+    const std::vector<Axis> loops = axes(problem, side);
+    std::vector<Integer> indices(loops.size(), 0);
+    Integer offset = 0;
+    for (;;) {
+        f(offset);
+        std::size_t axis = loops.size();
+        for (; axis > 0; --axis) {
+            const Axis& loop = loops[axis - 1];
+            offset += loop.stride;
+            if (++indices[axis - 1] < loop.length) break;
+            offset -= loop.stride * loop.length;
+            indices[axis - 1] = 0;
+        }
+        if (axis == 0) return;
+    }
+}
+
+/// What the transform of these elements (all batches) should be, scale included.
+std::vector<Complex> expected_output(const Problem& problem, std::span<const Complex> input);
+
+} // namespace swirl::cli

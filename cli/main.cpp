@@ -1,0 +1,94 @@
+#include <swirl/version.hpp>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace swirl::cli {
+namespace {
+
+constexpr const char* footer =
+    "PROBLEM is a transform, lengths and options, quoted or as separate words:\n"
+    "  dft 1024                     dft 16x8 backward float32 inplace\n"
+    "  rdft 2^20 planar             dft 64 in=2 batch=10:(128,64) scale=1/64\n"
+    "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
+    "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
+
+/// Lines of a message as one, without the blanks that set them off.
+std::string on_one_line(const std::string& message) {
+    std::string line;
+    for (std::size_t start = 0; start < message.size();) {
+        const std::size_t end = std::min(message.find('\n', start), message.size());
+        const std::size_t first = message.find_first_not_of(' ', start);
+        if (first < end) line += (line.empty() ? "" : "; ") + message.substr(first, end - first);
+        start = end + 1;
+    }
+    return line;
+}
+
+/// Says the place in words: a caret needs lines of its own.
+std::string on_one_line(const SyntaxError& error) {
+    const std::string message = error.what();
+    const std::size_t first_end = message.find('\n');
+    std::string text = message.substr(first_end + 1, message.find('\n', first_end + 1) - first_end - 1);
+    text.erase(0, text.find_first_not_of(' '));
+    return fmt::format("{} at character {} of '{}'", message.substr(0, first_end), error.position() + 1,
+                       text);
+}
+
+int complain(const std::string& message, int status) {
+    std::fprintf(stderr, "swirl: %s\n", message.c_str());
+    return status;
+}
+
+bool is_command(const CLI::App& program, const std::string& word) {
+    const auto all = program.get_subcommands([](const CLI::App*) { return true; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const CLI::App* command) { return command->get_name() == word; });
+}
+
+int run(int count, char** arguments) {
+    CLI::App program(
+        "swirl derives fast Fourier transforms and their relatives as formulas, turns them into machine\n"
+        "code for this machine, checks, times and runs them.",
+        "swirl");
+    program.set_version_flag("--version", "swirl " + std::string(version()), "Print the version and exit");
+    program.set_help_flag("-h,--help", "Print help and exit; each command has its own");
+    program.require_subcommand(1);
+    program.footer(footer);
+    for (const AddCommand add : commands()) add(program);
+    try {
+        program.parse(count, arguments);
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return program.exit(error); // help or version
+        if (count > 1 && arguments[1][0] != '-' && !is_command(program, arguments[1]))
+            return complain(fmt::format("there is no command '{}'; see swirl --help", arguments[1]),
+                            exit_usage);
+        return complain(on_one_line(std::string(error.what())) + "; see swirl --help", exit_usage);
+    }
+}
+
+} // namespace
+} // namespace swirl::cli
+
+int main(int count, char** arguments) {
+    using namespace swirl::cli;
+    try {
+        return run(count, arguments);
+    } catch (const ExitStatus& exit) {
+        return exit.status;
+    } catch (const swirl::SyntaxError& error) {
+        return complain(on_one_line(error), exit_usage);
+    } catch (const swirl::UserError& error) {
+        return complain(on_one_line(std::string(error.what())), exit_usage);
+    } catch (const std::bad_alloc&) {
+        return complain("out of memory", exit_failure);
+    } catch (const std::exception& error) {
+        return complain(on_one_line(std::string(error.what())), exit_failure);
+    }
+}

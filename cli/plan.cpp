@@ -1,0 +1,175 @@
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/floors.hpp"
+#include "cli/output.hpp"
+#include "cli/planning.hpp"
+#include "cli/problems.hpp"
+#include "cli/table.hpp"
+#include "formula/print.hpp"
+#include "problem/syntax.hpp"
+
+#include <memory>
+
+namespace swirl::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> words;
+    bool json = false;
+    PlanningOptions planning;
+};
+
+/// All that is reported of a plan.
+struct Report {
+    std::shared_ptr<const planning::Plan> plan;
+    std::vector<planning::StepDescription> steps;
+    search::Choice choice; ///< what the model alone would take, and why nothing else
+    search::Floors floors;
+};
+
+Report report_on(const Problem& problem, const PlanningOptions& options) {
+    Report report;
+    report.plan = make_plan(problem, options);
+    report.steps = report.plan->describe();
+    report.choice = search::estimate(problem, report.plan->cpu());
+    report.floors = floors_of(*report.plan);
+    return report;
+}
+
+/// Numbers that fill a page say nothing: the entries of a diagonal after the first few are left out.
+std::string abbreviated(const std::string& formula) {
+    constexpr std::size_t most = 100;
+    std::string result;
+    std::size_t done = 0;
+    for (std::size_t start = 0; (start = formula.find("diag(", start)) != std::string::npos;) {
+        int depth = 0;
+        std::size_t end = start + 4;
+        do depth += formula[end] == '(' ? 1 : formula[end] == ')' ? -1 : 0;
+        while (++end < formula.size() && depth > 0);
+        const std::size_t cut = formula.rfind(',', start + most);
+        if (end - start > most && cut > start && cut < end) {
+            result += formula.substr(done, cut - done) + ", …)";
+            done = end;
+        }
+        start = end;
+    }
+    return result + formula.substr(done);
+}
+
+bool is_models_choice(const Report& report) { return report.plan->recipe() == report.choice.recipe; }
+
+Json json_of(const planning::StepDescription& step) {
+    return {{"dimension", step.recipe.dimension},
+            {"tree", rules::to_string(step.recipe.tree)},
+            {"formula", abbreviated(formula::to_text(step.formula))},
+            {"kernel", step.info.name},
+            {"flops", step.info.flops},
+            {"bytes_loaded", step.info.bytes_loaded},
+            {"bytes_stored", step.info.bytes_stored},
+            {"table_bytes", step.info.table_bytes},
+            {"workspace_bytes", step.info.workspace_bytes},
+            {"instructions", step.statistics.instructions},
+            {"spills", step.statistics.spills},
+            {"reloads", step.statistics.reloads},
+            {"code_bytes", step.statistics.bytes}};
+}
+
+Json json_of(const Report& report) {
+    const planning::Plan& plan = *report.plan;
+    Json json{{"problem", to_text(plan.problem())},
+              {"recipe", planning::to_string(plan.recipe())},
+              {"cpu", plan.cpu().name},
+              {"steps", Json::array()},
+              {"flops", plan.flops()},
+              {"pseudo_flops", search::pseudo_flops(plan.problem())},
+              {"bytes", plan.bytes()},
+              {"data_bytes", search::compulsory_bytes(plan.problem())},
+              {"workspace_bytes", plan.workspace_bytes()},
+              {"floors",
+               {{"arithmetic_seconds", report.floors.arithmetic},
+                {"traffic_seconds", report.floors.traffic},
+                {"level", report.floors.level},
+                {"binding", binding_name(report.floors)}}},
+              {"estimate",
+               {{"recipe", planning::to_string(report.choice.recipe)},
+                {"seconds", report.choice.estimated_seconds}}},
+              {"rejected", Json::array()}};
+    for (const auto& step : report.steps) json["steps"].push_back(json_of(step));
+    for (const auto& rejection : report.choice.rejections)
+        json["rejected"].push_back({{"what", rejection.what}, {"why", rejection.why}});
+    return json;
+}
+
+std::string text_of_steps(const Report& report) {
+    Table table(
+        {"step", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
+    std::size_t number = 0;
+    for (const auto& step : report.steps)
+        table.add({std::to_string(++number), std::to_string(step.recipe.dimension),
+                   rules::to_string(step.recipe.tree), std::to_string(step.info.flops),
+                   format_bytes(static_cast<double>(step.info.bytes_loaded + step.info.bytes_stored)),
+                   format_bytes(static_cast<double>(step.info.table_bytes)),
+                   std::to_string(step.statistics.instructions), std::to_string(step.statistics.spills),
+                   format_bytes(static_cast<double>(step.statistics.bytes))});
+    return table.text();
+}
+
+std::string text_of_estimate(const Report& report) {
+    if (is_models_choice(report))
+        return fmt::format("estimate   {}, {} of the floor\n",
+                           format_seconds(report.choice.estimated_seconds),
+                           format_percent(report.floors.larger() / report.choice.estimated_seconds));
+    return fmt::format("estimate   the model would take {} for {}\n",
+                       planning::to_string(report.choice.recipe),
+                       format_seconds(report.choice.estimated_seconds));
+}
+
+std::string text_of(const Report& report) {
+    const planning::Plan& plan = *report.plan;
+    const double bytes = search::compulsory_bytes(plan.problem());
+    std::string text = fmt::format("problem    {}\nrecipe     {}\n", to_text(plan.problem()),
+                                   planning::to_string(plan.recipe()));
+    for (std::size_t i = 0; i < report.steps.size(); ++i)
+        text +=
+            fmt::format("formula {}  {}\n", i + 1, abbreviated(formula::to_text(report.steps[i].formula)));
+    text += "\n" + text_of_steps(report) + "\n";
+    text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", plan.flops(),
+                        plan.flops() / search::pseudo_flops(plan.problem()));
+    text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
+                        format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
+    text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
+    text += fmt::format("floors     arithmetic {}, traffic {} ({}): {} binds\n",
+                        format_seconds(report.floors.arithmetic), format_seconds(report.floors.traffic),
+                        report.floors.level, binding_name(report.floors));
+    text += text_of_estimate(report);
+    if (report.choice.rejections.empty()) return text;
+    Table table({"not taken", "because"});
+    int others = 0;
+    for (const auto& rejection : report.choice.rejections) {
+        if (rejection.why.starts_with("not a ")) // another kind of transform
+            ++others;
+        else
+            table.add({rejection.what, rejection.why});
+    }
+    return text + "\n" + table.text() + fmt::format("({} rules are for other transforms)\n", others);
+}
+
+} // namespace
+
+void add_plan(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command = *program.add_subcommand(
+        "plan", "Plan a transform: recipe, formula, steps, costs, floors, and why nothing else was taken");
+    add_problem_words(command, options->words, "What to plan");
+    command.add_flag("--json", options->json, "Print JSON");
+    options->planning.add_to(command);
+    command.callback([options] {
+        const Report report = report_on(parse_one_problem(options->words), options->planning);
+        if (options->json)
+            print_json(json_of(report));
+        else
+            print(text_of(report));
+    });
+}
+
+} // namespace swirl::cli

@@ -1,0 +1,43 @@
+#include "cli/planning.hpp"
+
+#include "api/plan.hpp"
+
+#include <cstdio>
+
+namespace swirl::cli {
+
+void PlanningOptions::add_to(CLI::App& command) {
+    command
+        .add_option("--cpu", cpu,
+                    "Generate code for avx512, avx2, sse2 or portable, not the best this machine has")
+        ->type_name("NAME");
+    command
+        .add_option("--recipe", recipe,
+                    "Take this recipe, as 'swirl plan' prints it, instead of choosing one")
+        ->type_name("TEXT");
+    command.add_flag("--measure", measure, "Choose by timing the likely recipes; the winner is remembered");
+    command.add_option("--budget", budget, "Seconds that --measure may take")
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    command.add_flag("--no-wisdom", no_wisdom, "Leave out what earlier measurements found");
+    command.add_flag("--no-check", no_check,
+                     "Do not check the plan against a second route before it is used");
+}
+
+std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options) {
+    PlanOptions plan_options;
+    plan_options.effort = options.measure ? Effort::measure : Effort::estimate;
+    plan_options.time_budget_seconds = options.budget;
+    plan_options.use_wisdom = !options.no_wisdom;
+    plan_options.check = !options.no_check;
+    plan_options.cpu = options.cpu;
+    plan_options.recipe = options.recipe;
+    plan_options.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    return api::build(problem, plan_options);
+}
+
+void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what) {
+    command.add_option("PROBLEM", words, what)->type_name("");
+}
+
+} // namespace swirl::cli

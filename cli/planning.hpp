@@ -1,0 +1,30 @@
+#pragma once
+
+#include "cli/command.hpp"
+#include "plan/plan.hpp"
+#include "search/planner.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::cli {
+
+/// The options of commands that plan.
+struct PlanningOptions {
+    std::string cpu;
+    std::string recipe;
+    bool measure = false;
+    double budget = 5;
+    bool no_wisdom = false;
+    bool no_check = false;
+
+    void add_to(CLI::App& command);
+};
+
+std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options);
+
+/// PROBLEM as positional words.
+void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what);
+
+} // namespace swirl::cli

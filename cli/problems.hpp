@@ -1,0 +1,21 @@
+#pragma once
+
+#include "problem/problem.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::cli {
+
+/// The lengths of `--sizes`: "1..64", "64..65536*2" (each twice the one before) or "64,1000,1155". Throws UserError.
+std::vector<Integer> parse_sizes(const std::string& text);
+
+/// The problems of a command line: words joined, a new problem at each name of a transform. With `sizes`, each problem
+/// stands for one for each size, put in where a length is the letter n; without words, it is "dft n".
+/// All are validated. Throws UserError.
+std::vector<Problem> parse_problems(const std::vector<std::string>& words, const std::string& sizes = {});
+
+/// The same for commands that take exactly one.
+Problem parse_one_problem(const std::vector<std::string>& words);
+
+} // namespace swirl::cli

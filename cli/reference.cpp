@@ -1,0 +1,169 @@
+#include "cli/reference.hpp"
+
+#include "cli/reference_dft.hpp"
+
+#include <cmath>
+#include <functional>
+
+namespace swirl::cli {
+namespace {
+
+using Line = std::vector<Complex>;
+
+std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
+
+Line dft_of(const Line& line, const ReferenceDft& dft) {
+    Line result(line.size());
+    dft.apply(line.data(), result.data());
+    return result;
+}
+
+Line wht_of(Line line) {
+    for (std::size_t half = 1; half < line.size(); half *= 2)
+        for (std::size_t i = 0; i < line.size(); ++i)
+            if ((i & half) == 0) {
+                const Complex a = line[i], b = line[i + half];
+                line[i] = a + b;
+                line[i + half] = a - b;
+            }
+    return line;
+}
+
+/// The cosine and sine transforms of types 2 to 4 sample points at (2j+1)/2 or j (j+1 for sines): all are entries of a
+/// complex DFT of length 4n or 8n of the odd or even extension of the data. Unnormalised, as FFTW defines them.
+struct Trigonometric {
+    Integer length;         ///< of the DFT, as a multiple of n
+    bool sine;              ///< odd extension
+    bool half_in, half_out; ///< whether data and result are at half-integer points
+};
+
+Trigonometric trigonometric_of(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2: return {4, false, true, false};
+    case TransformKind::dct3: return {4, false, false, true};
+    case TransformKind::dct4: return {8, false, true, true};
+    case TransformKind::dst2: return {4, true, true, false};
+    case TransformKind::dst3: return {4, true, false, true};
+    default: return {8, true, true, true};
+    }
+}
+
+Line trigonometric_transform(const Line& line, const Trigonometric& shape, const ReferenceDft& dft) {
+    const auto n = static_cast<Integer>(line.size());
+    const Integer length = shape.length * n;
+    const auto place = [&](Integer j, bool half) { return half ? 2 * j + 1 : shape.sine ? j + 1 : j; };
+    Line extended(size(length));
+    for (Integer j = 0; j < n; ++j) {
+        const Integer at = place(j, shape.half_in), mirror = (length - at) % length;
+        extended[size(at)] += line[size(j)];
+        // The end points 0 and n of the whole-point extensions count once, not twice.
+        const bool once = !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
+        if (once && shape.sine) {
+            extended[size(at)] /= 2;
+            extended[size(mirror)] -= extended[size(at)];
+        } else if (!once) {
+            extended[size(mirror)] += shape.sine ? -line[size(j)] : line[size(j)];
+        }
+    }
+    const Line spectrum = dft_of(extended, dft);
+    Line result(line.size());
+    for (Integer k = 0; k < n; ++k) {
+        const Complex value = spectrum[size(place(k, shape.half_out))];
+        result[size(k)] = shape.sine ? -value.imag() : value.real();
+    }
+    return result;
+}
+
+/// f on every line along `dimension` of a row-major array.
+void along(Line& data, const std::vector<Integer>& lengths, std::size_t dimension,
+           const std::function<Line(const Line&)>& f) {
+    Integer inner = 1;
+    for (std::size_t i = dimension + 1; i < lengths.size(); ++i) inner *= lengths[i];
+    const Integer n = lengths[dimension];
+    const auto total = static_cast<Integer>(data.size());
+    Line line(size(n));
+    for (Integer outer = 0; outer < total; outer += n * inner)
+        for (Integer i = 0; i < inner; ++i) {
+            for (Integer j = 0; j < n; ++j) line[size(j)] = data[size(outer + i + j * inner)];
+            const Line result = f(line);
+            for (Integer j = 0; j < n; ++j) data[size(outer + i + j * inner)] = result[size(j)];
+        }
+}
+
+void dft_along_all(Line& data, const std::vector<Integer>& lengths, Direction direction) {
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+        const ReferenceDft dft(lengths[d], direction);
+        along(data, lengths, d, [&](const Line& line) { return dft_of(line, dft); });
+    }
+}
+
+/// Rows of n/2+1 of a real array's spectrum from whole rows.
+Line half_of(const Line& whole, Integer n) {
+    Line half;
+    for (std::size_t row = 0; row < whole.size(); row += size(n))
+        for (Integer k = 0; k <= n / 2; ++k) half.push_back(whole[row + size(k)]);
+    return half;
+}
+
+/// Whole rows from halves: entry k is the conjugate of entry −k, along all dimensions.
+Line whole_of(std::span<const Complex> half, const std::vector<Integer>& lengths) {
+    const Integer n = lengths.back(), stored = n / 2 + 1;
+    const auto rows = static_cast<Integer>(half.size()) / stored;
+    Line whole(size(rows * n));
+    for (Integer row = 0; row < rows; ++row) {
+        Integer mirror = 0, rest = row, weight = 1;
+        for (std::size_t d = lengths.size() - 1; d-- > 0; weight *= lengths[d], rest /= lengths[d])
+            mirror += (lengths[d] - rest % lengths[d]) % lengths[d] * weight;
+        for (Integer k = 0; k < n; ++k)
+            whole[size(row * n + k)] =
+                k < stored ? half[size(row * stored + k)] : std::conj(half[size(mirror * stored + n - k)]);
+    }
+    return whole;
+}
+
+Line real_dft(const Problem& problem, const std::vector<Integer>& lengths, std::span<const Complex> input) {
+    if (problem.direction == Direction::forward) {
+        Line data(input.begin(), input.end());
+        dft_along_all(data, lengths, Direction::forward);
+        return half_of(data, lengths.back());
+    }
+    Line data = whole_of(input, lengths);
+    dft_along_all(data, lengths, Direction::backward);
+    for (Complex& value : data) value = value.real();
+    return data;
+}
+
+} // namespace
+
+std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input) {
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    if (problem.kind == TransformKind::real_dft) return real_dft(problem, lengths, input);
+
+    Line data(input.begin(), input.end());
+    if (problem.kind == TransformKind::dft) {
+        dft_along_all(data, lengths, problem.direction);
+        return data;
+    }
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+        if (problem.kind == TransformKind::wht) {
+            along(data, lengths, d, wht_of);
+            continue;
+        }
+        const Trigonometric shape = trigonometric_of(problem.kind);
+        const ReferenceDft dft(shape.length * lengths[d]);
+        along(data, lengths, d, [&](const Line& line) { return trigonometric_transform(line, shape, dft); });
+    }
+    return data;
+}
+
+long double relative_error(std::span<const Complex> a, std::span<const Complex> b) {
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::norm(a[i] - b[i]);
+        norm += std::norm(b[i]);
+    }
+    return std::sqrt(norm > 0 ? difference / norm : difference);
+}
+
+} // namespace swirl::cli

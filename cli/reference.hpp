@@ -1,0 +1,21 @@
+#pragma once
+
+#include "problem/problem.hpp"
+
+#include <complex>
+#include <span>
+#include <vector>
+
+/// Transforms in long double, by a route that shares nothing with swirl's own: what `verify` compares with.
+namespace swirl::cli {
+
+using Complex = std::complex<long double>;
+
+/// One transform of `problem` (strides, batches and scale aside) of row-major data with stored lengths; real data has
+/// imaginary parts 0. Costs O(n log n) for any n.
+std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input);
+
+/// ‖a − b‖ / ‖b‖ in the Euclidean norm; ‖a‖ where b is zero.
+long double relative_error(std::span<const Complex> a, std::span<const Complex> b);
+
+} // namespace swirl::cli

@@ -1,0 +1,123 @@
+#include "base/error.hpp"
+#include "cli/accuracy.hpp"
+#include "cli/command.hpp"
+#include "cli/data.hpp"
+#include "cli/output.hpp"
+#include "cli/peer.hpp"
+#include "cli/planning.hpp"
+#include "cli/problems.hpp"
+#include "cli/table.hpp"
+#include "problem/syntax.hpp"
+
+#include <memory>
+
+namespace swirl::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> words;
+    std::string sizes;
+    double tolerance = 3;
+    std::uint32_t seed = 1;
+    bool json = false;
+    bool quiet = false;
+    PlanningOptions planning;
+};
+
+/// One verified problem.
+struct Verdict {
+    std::string problem;
+    std::string recipe;
+    Accuracy error;
+    std::optional<Accuracy> fftw;
+    bool ok;
+};
+
+Verdict verify(const Problem& problem, const Options& options) {
+    const auto plan = make_plan(problem, options.planning);
+    Data data(problem);
+    data.fill(options.seed);
+    const auto input = data.elements(Side::input);
+    const auto expected = expected_output(problem, input);
+    plan->execute(data.arguments());
+    const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
+
+    std::optional<Accuracy> fftw_error;
+    if (const PeerPlan fftw = fftw_estimate.plan(problem, data.arguments()); fftw.run) {
+        data.fill(options.seed);
+        fftw.run();
+        fftw_error = accuracy(problem, data.elements(Side::output), expected);
+    }
+    return {to_text(problem), planning::to_string(plan->recipe()), error, fftw_error,
+            error.units <= options.tolerance}; // false for NaN
+}
+
+Json json_of(const Accuracy& accuracy) {
+    return {{"relative_l2", accuracy.relative}, {"units", accuracy.units}};
+}
+
+Json json_of(const Verdict& verdict) {
+    Json json{{"problem", verdict.problem}, {"recipe", verdict.recipe}, {"ok", verdict.ok}};
+    json["error"] = json_of(verdict.error);
+    if (verdict.fftw) json["fftw_error"] = json_of(*verdict.fftw);
+    return json;
+}
+
+void report(const std::vector<Verdict>& verdicts, const Options& options) {
+    Table table({"problem", "relative error", "units", "FFTW's units", ""});
+    Json json{
+        {"tolerance", options.tolerance}, {"unit", "epsilon * sqrt(log2 n)"}, {"results", Json::array()}};
+    double worst = 0;
+    std::size_t wrong = 0;
+    for (const Verdict& verdict : verdicts) {
+        json["results"].push_back(json_of(verdict));
+        if (!verdict.ok) ++wrong;
+        if (!(verdict.error.units <= worst)) worst = verdict.error.units;
+        if (options.quiet && verdict.ok) continue;
+        table.add({verdict.problem, fmt::format("{:.2e}", verdict.error.relative),
+                   fmt::format("{:.3f}", verdict.error.units),
+                   verdict.fftw ? fmt::format("{:.3f}", verdict.fftw->units) : "-",
+                   verdict.ok ? "ok" : "WRONG"});
+    }
+    if (options.json) {
+        print_json(json);
+    } else {
+        print((options.quiet && wrong == 0 ? "" : table.text()) +
+              fmt::format("{} of {} problems within {} units of epsilon*sqrt(log2 n); the worst has {:.3f}\n",
+                          verdicts.size() - wrong, verdicts.size(), options.tolerance, worst));
+    }
+    if (wrong > 0) throw ExitStatus{exit_failure};
+}
+
+} // namespace
+
+void add_verify(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command = *program.add_subcommand(
+        "verify", "Run transforms and compare the results with a reference in long double");
+    add_problem_words(command, options->words, "What to verify: one problem or several");
+    command
+        .add_option(
+            "--sizes", options->sizes,
+            "Put each of these sizes where a length is the letter n ('dft n'): 1..64, 64..65536*2, 64,1000")
+        ->type_name("SIZES");
+    command
+        .add_option("--tolerance", options->tolerance,
+                    "Largest error that is right, in units of epsilon*sqrt(log2 n)")
+        ->type_name("UNITS")
+        ->capture_default_str();
+    command.add_option("--seed", options->seed, "Of the random data")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    command.add_flag("--quiet", options->quiet, "Show only what is wrong, and the summary");
+    command.add_flag("--json", options->json, "Print JSON");
+    options->planning.add_to(command);
+    command.callback([options] {
+        std::vector<Verdict> verdicts;
+        for (const Problem& problem : parse_problems(options->words, options->sizes))
+            verdicts.push_back(verify(problem, *options));
+        report(verdicts, *options);
+    });
+}
+
+} // namespace swirl::cli

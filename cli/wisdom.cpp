@@ -1,0 +1,147 @@
+#include "search/wisdom.hpp"
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/problems.hpp"
+#include "cli/table.hpp"
+#include "problem/syntax.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+namespace swirl::cli {
+namespace {
+
+using search::Wisdom;
+using search::WisdomEntry;
+using search::WisdomKey;
+
+const char* name_of(search::FoundBy found_by) {
+    switch (found_by) {
+    case search::FoundBy::estimate: return "estimate";
+    case search::FoundBy::measure: return "measure";
+    case search::FoundBy::exhaustive: return "exhaustive";
+    }
+    return "?";
+}
+
+struct Options {
+    std::string file;
+    bool json = false;
+    std::string other_file;
+    std::vector<std::string> words;
+    std::string machine;
+    bool all = false;
+
+    Wisdom open() const {
+        return Wisdom(file.empty() ? Wisdom::default_file() : std::filesystem::path(file));
+    }
+};
+
+void list(const Options& options) {
+    Wisdom wisdom = options.open();
+    const auto entries = wisdom.entries();
+    if (options.json) {
+        Json json{{"file", wisdom.file().string()}, {"entries", Json::array()}};
+        for (const auto& [key, entry] : entries)
+            json["entries"].push_back({{"machine", key.machine},
+                                       {"problem", key.problem},
+                                       {"recipe", entry.recipe},
+                                       {"seconds", entry.seconds},
+                                       {"found_by", name_of(entry.found_by)},
+                                       {"created", entry.created},
+                                       {"version", entry.version}});
+        print_json(json);
+        return;
+    }
+    Table table({"problem", "recipe", "time", "found by", "on", "machine"});
+    for (const auto& [key, entry] : entries)
+        table.add({key.problem, entry.recipe, format_seconds(entry.seconds), name_of(entry.found_by),
+                   fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(entry.created))),
+                   key.machine});
+    print((entries.empty() ? "" : table.text()) +
+          fmt::format("{} entries in {}\n", entries.size(), wisdom.file().string()));
+}
+
+void export_lines(const Options& options) {
+    std::ostringstream lines;
+    options.open().export_lines(lines);
+    if (options.other_file.empty())
+        print(lines.str());
+    else
+        write_file(options.other_file, lines.str());
+}
+
+void import_lines(const Options& options) {
+    std::ifstream file;
+    if (!options.other_file.empty()) {
+        file.open(options.other_file);
+        if (!file)
+            throw std::system_error(errno, std::generic_category(), "cannot read " + options.other_file);
+    }
+    const auto imported = options.open().import_lines(options.other_file.empty() ? std::cin : file);
+    print(fmt::format("{} entries imported, {} were known as well or better\n", imported.stored,
+                      imported.kept));
+    if (imported.unreadable.empty()) return;
+    std::cerr << fmt::format("swirl: these lines are no wisdom: {}\n", fmt::join(imported.unreadable, ", "));
+    throw ExitStatus{exit_failure};
+}
+
+void forget(const Options& options) {
+    const bool one_problem = !options.words.empty();
+    if (one_problem + !options.machine.empty() + options.all == 0)
+        throw UserError("nothing to forget is given; use a PROBLEM, --machine NAME, or --all");
+    if (one_problem + !options.machine.empty() + options.all > 1)
+        throw UserError("a PROBLEM, --machine and --all exclude each other");
+    const std::string problem = one_problem ? to_text(parse_one_problem(options.words)) : "";
+    Wisdom wisdom = options.open();
+    Integer forgotten = 0;
+    if (options.all) forgotten = wisdom.forget_all();
+    if (!options.machine.empty()) forgotten = wisdom.forget_machine(options.machine);
+    if (one_problem)
+        for (const auto& [key, entry] : wisdom.entries())
+            if (key.problem == problem) forgotten += wisdom.forget(key);
+    print(fmt::format("{} entries forgotten\n", forgotten));
+}
+
+} // namespace
+
+void add_wisdom(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command =
+        *program.add_subcommand("wisdom", "List, export, import or forget what measurements have found");
+    command.require_subcommand(1);
+    command
+        .add_option("--file", options->file,
+                    "The wisdom, if not $SWIRL_WISDOM or the one in the cache directory")
+        ->type_name("FILE");
+
+    CLI::App& listing = *command.add_subcommand("list", "Show all entries");
+    listing.add_flag("--json", options->json, "Print JSON");
+    listing.callback([options] { list(*options); });
+
+    CLI::App& exporting = *command.add_subcommand("export", "Write all entries, one JSON object a line");
+    exporting.add_option("FILE", options->other_file, "Where to; else standard output")->type_name("");
+    exporting.callback([options] { export_lines(*options); });
+
+    CLI::App& importing =
+        *command.add_subcommand("import", "Read what export wrote; the better of two entries stays");
+    importing.add_option("FILE", options->other_file, "Where from; else standard input")->type_name("");
+    importing.callback([options] { import_lines(*options); });
+
+    CLI::App& forgetting = *command.add_subcommand("forget", "Remove entries");
+    forgetting.add_option("PROBLEM", options->words, "Of one problem, on any machine")->type_name("");
+    forgetting.add_option("--machine", options->machine, "Of one machine")->type_name("NAME");
+    forgetting.add_flag("--all", options->all, "All of them");
+    forgetting.callback([options] { forget(*options); });
+}
+
+} // namespace swirl::cli
