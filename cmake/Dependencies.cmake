@@ -23,3 +23,7 @@ if(FFTW_FOUND)
     target_link_libraries(swirl_fftw INTERFACE PkgConfig::FFTW)
     target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
 endif()
+
+# Reads and writes sound files for an example.
+pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
+set(SWIRL_EXAMPLE_DEPENDENCIES_recording PkgConfig::SNDFILE)
