@@ -60,100 +60,120 @@ std::string CppKernelWriter::pointer_type(const ir::BufferInfo& buffer) const {
 
 // ---- the functions --------------------------------------------------------------------------------------------
 
-void CppKernelWriter::describe() {
-    out_.comment(fmt::format("{}: elements of its buffers by position", program_.name));
+void CppKernelWriter::describe(bool by_position) {
+    out_.comment(
+        fmt::format("{}: the elements of its buffers{}", program_.name, by_position ? " by position" : ""));
     int position = 0;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const ir::BufferInfo& buffer = program_.buffers[i];
         if (is_in_frame(buffer.space)) continue;
+        const std::string place = by_position ? fmt::format("{}  ", position++) : "";
         const Integer last = buffer.first + buffer.elements - 1;
-        out_.comment(fmt::format("  {}  {}: {} {}…{}, {}{}", position++, buffers_[i],
-                                 cpp_type({buffer.element, 1}), buffer.first, last, role(buffer),
+        out_.comment(fmt::format("  {}{}: {} {}…{}, {}{}", place, buffers_[i], cpp_type({buffer.element, 1}),
+                                 buffer.first, last, role(buffer),
                                  is_passed(i) ? "" : ", part of this file (the pointer is not used)"));
     }
 }
 
-void CppKernelWriter::write_function() {
-    describe();
-    const bool takes_parameters = std::any_of(
-        program_.variables.begin(), program_.variables.end(), [this](const ir::VariableInfo& variable) {
-            return variable.kind == ir::VariableInfo::Kind::parameter &&
-                   usage_.variables[static_cast<std::size_t>(&variable - program_.variables.data())];
-        });
-    bool takes_buffers = false;
+/// The integer parameters in the order of their positions.
+std::vector<std::string> CppKernelWriter::numbers() const {
+    std::vector<std::pair<int, std::string>> parameters;
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+        if (program_.variables[i].kind == ir::VariableInfo::Kind::parameter)
+            parameters.emplace_back(program_.variables[i].axis, variables_[i]);
+    std::sort(parameters.begin(), parameters.end());
+    std::vector<std::string> names;
+    for (const auto& [axis, name] : parameters) {
+        ensure(axis == static_cast<int>(names.size()), "parameter {} is not at position {}", name, axis);
+        names.push_back(name);
+    }
+    return names;
+}
+
+std::vector<CppKernelWriter::Formal> CppKernelWriter::formals() const {
+    std::vector<Formal> result;
     for (std::size_t i = 0; i < buffers_.size(); ++i)
-        takes_buffers = takes_buffers || (usage_.buffers[i] && is_passed(i));
+        if (is_passed(i))
+            result.push_back({pointer_type(program_.buffers[i]), buffers_[i], usage_.buffers[i]});
+    for (const std::string& number : numbers()) {
+        const auto at = std::find(variables_.begin(), variables_.end(), number) - variables_.begin();
+        result.push_back({"std::int64_t", number, usage_.variables[static_cast<std::size_t>(at)]});
+    }
+    return result;
+}
+
+void CppKernelWriter::write_function() {
+    describe(true);
+    bool takes_buffers = false;
+    bool takes_parameters = false;
+    for (const Formal& formal : formals())
+        (formal.type == "std::int64_t" ? takes_parameters : takes_buffers) |= formal.is_used;
     SourceWriter::Block function(
         out_, fmt::format("extern \"C\" void {}(void* const*{}, const std::int64_t*{})", name_,
                           takes_buffers ? " buffers" : "", takes_parameters ? " parameters" : ""));
-    declare_buffers();
-    declare_parameters();
+    declare_buffers(true);
+    declare_parameters(true);
     write(program_.body);
 }
 
-void CppKernelWriter::declare_buffers() {
+void CppKernelWriter::write_internal_function() {
+    describe(false);
+    std::vector<std::string> parameters;
+    for (const Formal& formal : formals())
+        parameters.push_back(formal.is_used ? formal.type + " " + formal.name : formal.type);
+    out_.list(fmt::format("void {}(", name_), parameters, ") {");
+    out_.indent();
+    declare_buffers(false);
+    declare_parameters(false);
+    write(program_.body);
+    out_.close();
+}
+
+void CppKernelWriter::declare_buffers(bool from_array) {
     int position = 0;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const ir::BufferInfo& buffer = program_.buffers[i];
-        const std::string element = cpp_type({buffer.element, 1});
         const int slot = is_in_frame(buffer.space) ? -1 : position++;
         if (!usage_.buffers[i]) continue;
         if (is_in_frame(buffer.space))
-            out_.line("alignas(64) {} {}[{}];", element, buffers_[i], buffer.elements);
-        else if (is_passed(i))
+            out_.line("alignas(64) {} {}[{}];", cpp_type({buffer.element, 1}), buffers_[i], buffer.elements);
+        else if (is_passed(i) && from_array)
             out_.line("{0} const {1} = static_cast<{0}>(buffers[{2}]);", pointer_type(buffer), buffers_[i],
                       slot);
     }
 }
 
-void CppKernelWriter::declare_parameters() {
+void CppKernelWriter::declare_parameters(bool from_array) {
+    using Kind = ir::VariableInfo::Kind;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
         if (!usage_.variables[i]) continue;
         const ir::VariableInfo& variable = program_.variables[i];
-        if (variable.kind == ir::VariableInfo::Kind::parameter)
+        if (variable.kind == Kind::parameter && from_array)
             out_.line("const std::int64_t {} = parameters[{}];", variables_[i], variable.axis);
-        else if (variable.kind == ir::VariableInfo::Kind::thread ||
-                 variable.kind == ir::VariableInfo::Kind::block)
+        else if (variable.kind == Kind::thread || variable.kind == Kind::block)
             out_.line("const std::int64_t {} = 0;", variables_[i]);
     }
 }
 
 void CppKernelWriter::write_typed_overload() {
     std::vector<std::string> formal;
+    for (const Formal& each : formals()) formal.push_back(each.type + " " + each.name);
     std::vector<std::string> pointers;
-    std::vector<std::pair<int, std::string>> parameters;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const ir::BufferInfo& buffer = program_.buffers[i];
         if (is_in_frame(buffer.space)) continue;
-        if (!is_passed(i)) {
-            pointers.emplace_back("nullptr");
-            continue;
-        }
-        formal.push_back(fmt::format("{} {}", pointer_type(buffer), buffers_[i]));
-        pointers.push_back(
-            buffer.written ? buffers_[i]
-                           : fmt::format("const_cast<{}*>({})", cpp_type({buffer.element, 1}), buffers_[i]));
-    }
-    for (std::size_t i = 0; i < variables_.size(); ++i)
-        if (program_.variables[i].kind == ir::VariableInfo::Kind::parameter)
-            parameters.emplace_back(program_.variables[i].axis, variables_[i]);
-    std::sort(parameters.begin(), parameters.end());
-    std::vector<std::string> numbers;
-    for (const auto& [axis, name] : parameters) {
-        ensure(axis == static_cast<int>(numbers.size()), "parameter {} is not at position {}", name, axis);
-        formal.push_back("std::int64_t " + name);
-        numbers.push_back(name);
+        const std::string element = cpp_type({buffer.element, 1});
+        pointers.push_back(!is_passed(i)    ? "nullptr"
+                           : buffer.written ? buffers_[i]
+                                            : fmt::format("const_cast<{}*>({})", element, buffers_[i]));
     }
     out_.list(fmt::format("inline void {}(", name_), formal, ") {");
-    {
-        // The head is already written: this block only indents and closes.
-        out_.indent();
-        if (!pointers.empty()) out_.list("void* const buffers[] = {", pointers, "};");
-        if (!numbers.empty()) out_.list("const std::int64_t parameters[] = {", numbers, "};");
-        out_.line("{}({}, {});", name_, pointers.empty() ? "static_cast<void* const*>(nullptr)" : "buffers",
-                  numbers.empty() ? "nullptr" : "parameters");
-        out_.close();
-    }
+    out_.indent();
+    if (!pointers.empty()) out_.list("void* const buffers[] = {", pointers, "};");
+    if (!numbers().empty()) out_.list("const std::int64_t parameters[] = {", numbers(), "};");
+    out_.line("{}({}, {});", name_, pointers.empty() ? "static_cast<void* const*>(nullptr)" : "buffers",
+              numbers().empty() ? "nullptr" : "parameters");
+    out_.close();
 }
 
 // ---- statements -----------------------------------------------------------------------------------------------

@@ -18,8 +18,12 @@ public:
     CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string name,
                     std::span<const std::string> tables, const Identifiers& file_names);
 
+    /// extern "C", pointers and numbers in arrays: callable through one function type.
     void write_function();
+    /// The same name with named, typed pointers; calls the function above.
     void write_typed_overload();
+    /// Named, typed pointers only, for the functions of the same file.
+    void write_internal_function();
 
 private:
     bool is_passed(std::size_t buffer) const;
@@ -30,9 +34,18 @@ private:
     void close_scope(Variable variable);
     std::string pointer_type(const ir::BufferInfo& buffer) const;
 
-    void describe();
-    void declare_buffers();
-    void declare_parameters();
+    /// A parameter of the typed convention: a buffer's pointer or a number.
+    struct Formal {
+        std::string type;
+        std::string name;
+        bool is_used = true;
+    };
+    std::vector<Formal> formals() const;
+    std::vector<std::string> numbers() const;
+
+    void describe(bool by_position);
+    void declare_buffers(bool from_array);
+    void declare_parameters(bool from_array);
 
     void write(const ir::Body& body);
     void write(const ir::Straight& straight);

@@ -249,7 +249,7 @@ TEST(EmittedCpp, ReadsLikeWrittenByHand) {
               "#include <cmath>\n"
               "#include <cstdint>\n"
               "\n"
-              "// dft_2: elements of its buffers by position\n"
+              "// dft_2: the elements of its buffers by position\n"
               "//   0  input: double 0…15, read\n"
               "//   1  output: double 0…15, written\n"
               "extern \"C\" void dft_2(void* const* buffers, const std::int64_t*) {\n"

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "emit/cpp.hpp"
+#include "emit/identifiers.hpp"
+#include "emit/source_writer.hpp"
+#include "emit/usage.hpp"
+
+#include <compare>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+/// A file of emitted C++ on its way: what its kernels share (helpers, tables, names), then one kernel after the other.
+class CppFile {
+public:
+    enum class Convention { by_array, by_name }; ///< see CppKernelWriter
+
+    /// `names`: taken outside the kernels.
+    CppFile(std::span<const ir::Program* const> programs, const CppOptions& options, Identifiers names);
+
+    /// Comments, includes and helpers; once, before the kernels.
+    void write_head();
+    void write_kernel(std::size_t position, Convention convention);
+
+    const std::string& function(std::size_t position) const { return functions_[position]; }
+    SourceWriter& out() { return out_; }
+    std::string text() && { return std::move(out_).text(); }
+
+private:
+    /// A table of the file: the same contents in the same type are stored once.
+    struct TableKey {
+        const void* data;
+        ir::Scalar element;
+        auto operator<=>(const TableKey&) const = default;
+    };
+
+    PreludeNeeds needs() const;
+    std::string table(const ir::BufferInfo& buffer, bool used);
+    void write_table(const ir::BufferInfo& buffer, const std::string& name);
+
+    std::span<const ir::Program* const> programs_;
+    const CppOptions& options_;
+    SourceWriter out_;
+    Identifiers names_;
+    std::vector<std::string> functions_;
+    std::vector<Usage> usages_;
+    std::map<TableKey, std::string> tables_;
+    std::set<std::string> written_;
+};
+
+} // namespace swirl::emit
