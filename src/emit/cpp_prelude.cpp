@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view load_text = R"(
 // Vectors are loaded and stored at any alignment.
-template <class V, class T> V load(const T* from) {
+template <class V, class T> swirl_inline V load(const T* from) {
     V v;
     std::memcpy(&v, from, sizeof v);
     return v;
@@ -21,7 +21,7 @@ template <class V, class T> V load(const T* from) {
 
 constexpr std::string_view load_lanes_text = R"(
 // The first `active` lanes from elements that lie `stride` apart, 0 in the others.
-template <class V, int active, class T> V load_lanes(const T* from, std::int64_t stride) {
+template <class V, int active, class T> swirl_inline V load_lanes(const T* from, std::int64_t stride) {
     V v{};
     for (int lane = 0; lane < active; ++lane) v[lane] = from[lane * stride];
     return v;
@@ -29,20 +29,20 @@ template <class V, int active, class T> V load_lanes(const T* from, std::int64_t
 )";
 
 constexpr std::string_view store_text = R"(
-template <class T, class V> void store(T* to, V v) {
+template <class T, class V> swirl_inline void store(T* to, const V& v) {
     std::memcpy(to, &v, sizeof v);
 }
 )";
 
 constexpr std::string_view store_lanes_text = R"(
 // The first `active` lanes to elements that lie `stride` apart.
-template <int active, class T, class V> void store_lanes(T* to, std::int64_t stride, V v) {
+template <int active, class T, class V> swirl_inline void store_lanes(T* to, std::int64_t stride, const V& v) {
     for (int lane = 0; lane < active; ++lane) to[lane * stride] = v[lane];
 }
 )";
 
 constexpr std::string_view splat_text = R"(
-template <class V, class T> V splat(T x) {
+template <class V, class T> swirl_inline V splat(T x) {
     V v{};
     for (unsigned lane = 0; lane < sizeof(V) / sizeof(T); ++lane) v[lane] = x;
     return v;
@@ -51,11 +51,21 @@ template <class V, class T> V splat(T x) {
 
 constexpr std::string_view multiply_add_text = R"(
 // a * b + c with one rounding.
-template <class V> V multiply_add(V a, V b, V c) {
+template <class V> swirl_inline V multiply_add(const V& a, const V& b, const V& c) {
     V v{};
     for (unsigned lane = 0; lane < sizeof(V) / sizeof(a[0]); ++lane) v[lane] = std::fma(a[lane], b[lane], c[lane]);
     return v;
 }
+)";
+
+/// Inlined in any case, and taking references: a compiler that has to pass vectors wider than the machine's says so.
+constexpr std::string_view inline_text = R"(#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define swirl_inline inline __attribute__((always_inline))
+#else
+#define swirl_inline inline
+#endif
+
 )";
 
 // ---- vectors as a class ---------------------------------------------------------------------------------------
@@ -87,7 +97,7 @@ template <class T, int n> struct Lanes {
 
 constexpr std::string_view shuffle_each_text = R"(
 // Lane l is lane from[l] of a followed by b; -1: any.
-template <class R, int... from, class V> R shuffle(V a, V b) {
+template <class R, int... from, class V> swirl_inline R shuffle(const V& a, const V& b) {
     const int n = sizeof(V) / sizeof(a[0]);
     const int source[] = {from...};
     R v{};
@@ -98,7 +108,7 @@ template <class R, int... from, class V> R shuffle(V a, V b) {
 )";
 
 constexpr std::string_view convert_each_text = R"(
-template <class R, class T, int n> R convert(const Lanes<T, n>& a) {
+template <class R, class T, int n> swirl_inline R convert(const Lanes<T, n>& a) {
     R v{};
     for (int lane = 0; lane < n; ++lane) v[lane] = static_cast<decltype(v[0] + v[0])>(a[lane]);
     return v;
@@ -106,7 +116,7 @@ template <class R, class T, int n> R convert(const Lanes<T, n>& a) {
 )";
 
 constexpr std::string_view less_each_text = R"(
-template <class T, int n> Lanes<bool, n> less(const Lanes<T, n>& a, const Lanes<T, n>& b) {
+template <class T, int n> swirl_inline Lanes<bool, n> less(const Lanes<T, n>& a, const Lanes<T, n>& b) {
     Lanes<bool, n> v{};
     for (int lane = 0; lane < n; ++lane) v[lane] = a[lane] < b[lane];
     return v;
@@ -114,7 +124,7 @@ template <class T, int n> Lanes<bool, n> less(const Lanes<T, n>& a, const Lanes<
 )";
 
 constexpr std::string_view select_each_text = R"(
-template <class V, int n> V select(const Lanes<bool, n>& mask, const V& a, const V& b) {
+template <class V, int n> swirl_inline V select(const Lanes<bool, n>& mask, const V& a, const V& b) {
     V v{};
     for (int lane = 0; lane < n; ++lane) v[lane] = mask[lane] ? a[lane] : b[lane];
     return v;
@@ -124,19 +134,19 @@ template <class V, int n> V select(const Lanes<bool, n>& mask, const V& a, const
 // ---- vectors of the compiler ----------------------------------------------------------------------------------
 
 constexpr std::string_view convert_text = R"(
-template <class R, class V> R convert(V a) {
+template <class R, class V> swirl_inline R convert(const V& a) {
     return __builtin_convertvector(a, R);
 }
 )";
 
 constexpr std::string_view less_text = R"(
-template <class V> auto less(V a, V b) {
+template <class V> swirl_inline auto less(const V& a, const V& b) {
     return a < b;
 }
 )";
 
 constexpr std::string_view select_text = R"(
-template <class Mask, class V> V select(Mask mask, V a, V b) {
+template <class Mask, class V> swirl_inline V select(const Mask& mask, const V& a, const V& b) {
     return __builtin_convertvector(mask, decltype(a < b)) ? a : b;
 }
 )";
@@ -144,7 +154,7 @@ template <class Mask, class V> V select(Mask mask, V a, V b) {
 /// Clang, and GCC from 12 on, take lane numbers as arguments; an older GCC takes them one by one.
 constexpr std::string_view shuffle_text = R"(
 // Lane l is lane from[l] of a followed by b; -1: any.
-template <class R, int... from, class V> R shuffle(V a, V b) {
+template <class R, int... from, class V> swirl_inline R shuffle(const V& a, const V& b) {
 #if defined(__clang__) || __GNUC__ >= 12
     return __builtin_shufflevector(a, b, from...);
 #else
@@ -231,9 +241,9 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
 }
 
 void reserve_prelude_names(Identifiers& names) {
-    for (const char* name :
-         {"Lanes", "load", "load_lanes", "store", "store_lanes", "splat", "multiply_add", "shuffle",
-          "convert", "less", "select", "buffers", "parameters", "float", "double", "INFINITY", "NAN", "main"})
+    for (const char* name : {"Lanes", "swirl_inline", "load", "load_lanes", "store", "store_lanes", "splat",
+                             "multiply_add", "shuffle", "convert", "less", "select", "buffers", "parameters",
+                             "float", "double", "INFINITY", "NAN", "main"})
         names.reserve(name);
     for (int lanes = 1; lanes <= 64; ++lanes)
         for (const char* stem : {"i64x", "f32x", "f64x"}) names.reserve(fmt::format("{}{}", stem, lanes));
@@ -246,13 +256,7 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     out.write("#include <cstring>");
     out.line();
     const bool extensions = vectors == CppVectors::extensions;
-    if (extensions)
-        out.paragraph(R"(#if defined(__GNUC__)
-// Vectors wider than the machine's are passed to helpers of this file only.
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
-)");
+    out.paragraph(inline_text);
     out.write("namespace {");
     if (extensions) {
         out.line();

@@ -155,7 +155,7 @@ TEST(EmittedCpp, SaysShufflingInstructionsOfAMachineInItsOwnWay) {
                 passes::select_instructions(passes::vectorize(std::move(lowered), lanes), *cpu));
             programs.back().name = "vectorized";
         }
-    expect_file_computes(programs, {}, "-O1");
+    expect_file_computes(programs, {}, "-O2");
 }
 
 TEST(EmittedCpp, HandlesAnyNumberOfLanesWithAClass) {
