@@ -69,11 +69,12 @@ Position first_overlap(const Group& group, const Leaf& leaf) {
 
 } // namespace
 
-void find_expiries(const ir::Program& program, Block& block) {
+void find_expiries(const ir::Program& program, bool arguments_may_overlap, Block& block) {
     const std::vector<Group> groups = group_stores(block);
     if (groups.empty()) return;
-    const auto is_argument = [&](ir::Buffer buffer) {
-        return program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::argument;
+    const auto may_overlap_others = [&](ir::Buffer buffer) {
+        return arguments_may_overlap &&
+               program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::argument;
     };
     for (Leaf& leaf : block.leaves) {
         const ir::Buffer buffer = leaf.place.buffer;
@@ -83,7 +84,7 @@ void find_expiries(const ir::Program& program, Block& block) {
             const ir::Buffer stored = group.example->buffer;
             Position first = never;
             if (stored != buffer) {
-                if (is_argument(stored) && is_argument(buffer))
+                if (may_overlap_others(stored) && may_overlap_others(buffer))
                     first = first_after(group.positions, leaf.created);
             } else if (group.is_dynamic || !same_stream(*group.example, leaf.place)) {
                 first = first_after(group.positions, leaf.created);

@@ -85,7 +85,7 @@ private:
     std::int8_t result_register(const MachineOperation& operation);
     void finish(Item& item, const MachineOperation& operation);
     void copy(std::int8_t to, std::int8_t from, Width width);
-    void apply_mask(std::uint8_t mask);
+    void apply_mask(std::uint16_t mask);
 
     static Operand register_operand(Width width, int number);
 

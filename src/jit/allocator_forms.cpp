@@ -109,7 +109,7 @@ void Allocator::copy(std::int8_t to, std::int8_t from, Width width) {
     code_.emit(id, register_operand(width, to), register_operand(width, from));
 }
 
-void Allocator::apply_mask(std::uint8_t mask) {
+void Allocator::apply_mask(std::uint16_t mask) {
     if (masks_.is_resident(mask)) return;
     code_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(mask)));
     code_.emit(Inst::kIdKmovd, x86::KReg(Masks::scratch), x86::eax);

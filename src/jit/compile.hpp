@@ -30,6 +30,10 @@ struct MachineCode {
 
 struct CompileOptions {
     bool listing = false;
+
+    /// Passes and this back end take different buffers to be apart; a kernel that works in place has one buffer. With
+    /// this, no load of an argument is done again or later than a store to another argument.
+    bool arguments_may_overlap = false;
 };
 
 /// Compiles a program that passed ir::verify at stage `machine`: vector types of at most the CPU's vector length,

@@ -61,7 +61,7 @@ void Generator::body(const ir::Body& body) {
 
 void Generator::straight(const ir::Straight& run) {
     selector_.run(run, block_);
-    find_expiries(program_, block_);
+    find_expiries(program_, options_.arguments_may_overlap, block_);
     for (const RegisterInfo& info : block_.registers)
         uses_wide_vectors_ = uses_wide_vectors_ || info.bytes > 16;
     allocator_.run(block_);

@@ -33,7 +33,7 @@ void Generator::prologue() {
         entry_.emit(Inst::kIdMov, frame_operand(0), x86::rax);
     }
     for (int number = 1; number <= masks_.resident_count(); ++number) {
-        entry_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(static_cast<std::uint8_t>(number))));
+        entry_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(static_cast<std::uint16_t>(number))));
         entry_.emit(Inst::kIdKmovd, x86::KReg(static_cast<std::uint32_t>(number)), x86::eax);
     }
     const std::vector<int>& streams = streams_.loop(0).streams;

@@ -54,7 +54,7 @@ struct Leaf {
     InstructionId load = 0; ///< kIdMov with Base::none loads an immediate
     Width width = Width::xmm;
     std::uint8_t bytes = 0;           ///< size of the memory operand
-    std::uint8_t mask = 0;            ///< zeroing mask number, 0: none
+    std::uint16_t mask = 0;           ///< zeroing mask number, 0: none
     bool folds = false;               ///< may be the memory operand of arithmetic …
     std::uint8_t broadcast_lanes = 0; ///< … broadcast to so many lanes (0: as it is)
     Position created = 0;             ///< where the program reads the value
@@ -91,7 +91,7 @@ struct MachineOperation {
     bool folds_broadcast = false; ///< … also as one element in all lanes
     Width result_width = Width::xmm;
     std::array<Width, 3> widths = {Width::xmm, Width::xmm, Width::xmm};
-    std::uint8_t mask = 0; ///< mask number of a store, blend or load; 0: none
+    std::uint16_t mask = 0; ///< mask number of a store, blend or load; 0: none
     bool zeroing = false;
     int immediate = -1;
     Virtual result = no_register;

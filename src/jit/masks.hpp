@@ -16,16 +16,18 @@ public:
     static constexpr std::uint8_t scratch = 7;
 
     /// The mask's number, from 1.
-    std::uint8_t number_of(std::uint32_t bits) {
+    std::uint16_t number_of(std::uint32_t bits) {
         const auto at = std::find(bits_.begin(), bits_.end(), bits);
         const auto index = at - bits_.begin();
         if (at == bits_.end()) bits_.push_back(bits);
-        ensure(index < 255, "a kernel with more than 255 different lane masks");
-        return static_cast<std::uint8_t>(index + 1);
+        ensure(index < 65535, "a kernel with more than 65535 different lane masks");
+        return static_cast<std::uint16_t>(index + 1);
     }
-    bool is_resident(std::uint8_t number) const { return number < scratch; }
-    std::uint8_t register_of(std::uint8_t number) const { return is_resident(number) ? number : scratch; }
-    std::uint32_t bits(std::uint8_t number) const { return bits_[number - 1U]; }
+    bool is_resident(std::uint16_t number) const { return number < scratch; }
+    std::uint8_t register_of(std::uint16_t number) const {
+        return is_resident(number) ? static_cast<std::uint8_t>(number) : scratch;
+    }
+    std::uint32_t bits(std::uint16_t number) const { return bits_[number - 1U]; }
     int resident_count() const { return static_cast<int>(std::min<std::size_t>(bits_.size(), scratch - 1)); }
 
 private:

@@ -156,7 +156,8 @@ inline CodeStatistics expect_same(const ir::Program& program, const target::Cpu&
         shown.push_back(b);
         pointers.push_back(is_alias ? pointers.front() : raw.back().pointer());
     }
-    const MachineCode code = compile(program, cpu, {.listing = true});
+    const MachineCode code =
+        compile(program, cpu, {.listing = true, .arguments_may_overlap = options.in_place});
     EXPECT_EQ(code.bytes.size(), code.statistics.bytes);
     const Mapped mapped(code);
     mapped.function()(pointers.data(), options.parameters.data());

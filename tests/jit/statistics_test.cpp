@@ -1,0 +1,42 @@
+#include "codelet.hpp"
+#include "passes/pipeline.hpp"
+#include "run.hpp"
+
+namespace swirl::jit::test {
+namespace {
+
+using ir::Scalar;
+
+CodeStatistics compiled(int n, const target::Cpu& cpu, Scalar scalar) {
+    const int lanes = target::lanes(cpu, scalar);
+    const ir::Program program = passes::run_for_cpu(Codelet::columns(n, 4 * lanes, lanes, scalar), cpu);
+    RunOptions options;
+    options.print_on_failure = n < 32;
+    if (target::host_can_run(cpu)) return expect_same(program, cpu, options);
+    return compile(program, cpu).statistics;
+}
+
+TEST(Statistics, SmallCodeletsNeedNoSpills) {
+    EXPECT_EQ(compiled(8, target::avx512_cpu(), Scalar::float64).spills, 0);
+    EXPECT_EQ(compiled(16, target::avx512_cpu(), Scalar::float64).spills, 0);
+    EXPECT_EQ(compiled(16, target::avx512_cpu(), Scalar::float32).spills, 0);
+    EXPECT_LE(compiled(8, target::avx2_cpu(), Scalar::float64).spills, 4);
+}
+
+TEST(Statistics, LargeCodeletsSpillAboutAsOftenAsTheValuesDemand) {
+    // 64 complex values are 128 registers; a schedule by bisection writes and reads about each once beyond the 32.
+    const CodeStatistics wide = compiled(64, target::avx512_cpu(), Scalar::float64);
+    EXPECT_GT(wide.spills, 40);
+    EXPECT_LT(wide.spills, 180);
+    const CodeStatistics narrow = compiled(64, target::avx2_cpu(), Scalar::float64);
+    EXPECT_LT(narrow.spills, 330);
+    EXPECT_GT(narrow.reloads, wide.reloads);
+}
+
+TEST(Statistics, ConstantsAndLoadsAreFoldedIntoArithmetic) {
+    EXPECT_GT(compiled(32, target::avx512_cpu(), Scalar::float64).folded_loads, 10);
+    EXPECT_GT(compiled(32, target::avx2_cpu(), Scalar::float64).folded_loads, 10);
+}
+
+} // namespace
+} // namespace swirl::jit::test
