@@ -1,0 +1,55 @@
+#include "formula/formula.hpp"
+#include "ir/interpreter.hpp"
+#include "plan/kernel.hpp"
+#include "plan/steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace swirl::planning {
+namespace {
+
+/// Interprets a contiguous one-dimensional kernel as it goes to the machine; scratch starts unwritten.
+double error_in_interpreter(Integer n, const char* tree, const target::Cpu& cpu, Precision precision) {
+    const Problem problem = Problem::dft({n}, {.precision = precision});
+    const Derivation derivation = derive(problem, stages(problem)[0], rules::parse_tree(tree), cpu);
+    std::mt19937 generator(static_cast<unsigned>(n));
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<formula::Complex> x(static_cast<std::size_t>(n));
+    ir::Arguments arguments(derivation.machine);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = {uniform(generator), uniform(generator)};
+        arguments["in"].set(static_cast<Integer>(2 * i), x[i].real());
+        arguments["in"].set(static_cast<Integer>(2 * i + 1), x[i].imag());
+    }
+    ir::interpret(derivation.machine, arguments);
+    const auto expected = formula::apply(derivation.formula, x);
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto at = static_cast<Integer>(2 * i);
+        difference += std::norm(formula::Complex(arguments["out"][at], arguments["out"][at + 1]) - expected[i]);
+        norm += std::norm(expected[i]);
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+}
+
+TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
+    const std::pair<Integer, const char*> cases[] = {
+        {1, "codelet"},        {2, "codelet"},         {13, "codelet"},         {31, "codelet"},
+        {64, "stockham(8,8)"}, {60, "stockham(10,6)"}, {105, "stockham(15,7)"}, {1155, "stockham(33,35)"},
+        {1155, "stockham(55,21)"}, {512, "stockham(8,8,8)"}, {74, "stockham(37,2)[codelet, rader[codelet]]"},
+        {41, "bluestein(96)[stockham(12,8), stockham(12,8)]"},
+    };
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (cpu->set == target::InstructionSet::portable) continue;
+        for (const auto& [n, tree] : cases) {
+            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float64), 1e-15) << n << tree << cpu->name;
+            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float32), 5e-7) << n << tree << cpu->name;
+        }
+    }
+}
+
+} // namespace
+} // namespace swirl::planning
