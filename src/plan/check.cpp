@@ -85,6 +85,13 @@ Value weighted_sum(const Data& data, const Problem& problem, Side side, const st
     return sum;
 }
 
+/// e^{i·angle·k} for k < n.
+Row powers(double angle, Integer n) {
+    Row row(static_cast<std::size_t>(n));
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = std::polar(1.0, angle * static_cast<double>(k));
+    return row;
+}
+
 class Check {
 public:
     explicit Check(const Plan& plan)
@@ -122,30 +129,30 @@ private:
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
     void compare(const Data& in, const Data& out, const std::vector<Integer>& batch) {
-        Integer in_from = 0, out_from = 0, in_at = 0, out_at = 0;
+        Integer in_from = 0, out_from = 0, out_at = 0;
         for (std::size_t k = 0; k < batch.size(); ++k) {
             in_from += batch[k] * problem_.batches[k].input_stride;
             out_from += batch[k] * problem_.batches[k].output_stride;
         }
-        std::vector<Row> forward, inverse;
-        double norm = 1, points = 1;
+        std::vector<Row> one, all_in, all_out;
+        double points = 1;
         for (const Dimension& d : problem_.dimensions) {
-            const Integer k = random_below(d.length), j = random_below(d.length);
-            forward.push_back(definition_row(problem_.kind, problem_.direction, d.length, k));
-            inverse.push_back(inverse_row(problem_.kind, problem_.direction, d.length, j));
-            norm *= inverse_norm(problem_.kind, d.length);
+            const Integer k = random_below(d.length);
+            const double angle = 1 + static_cast<double>(random_below(1000)) / 500;
+            one.push_back(definition_row(problem_.kind, problem_.direction, d.length, k));
+            all_in.push_back(functional_row(problem_.kind, problem_.direction, d.length, angle));
+            all_out.push_back(powers(angle, d.length));
             points *= static_cast<double>(d.length);
             out_at += k * d.output_stride;
-            in_at += j * d.input_stride;
         }
         const double tolerance = problem_.precision == Precision::float32 ? 2e-5 : 1e-10;
-        const double scale = std::abs(problem_.scale);
-        const Value expected = problem_.scale * weighted_sum(in, problem_, Side::input, forward, in_from);
-        require(out[out_from + out_at], expected,
-                tolerance * scale * (1 + std::sqrt(points) * std::log2(2 + points)));
-        const Value point = problem_.scale * norm * in[in_from + in_at];
-        require(weighted_sum(out, problem_, Side::output, inverse, out_from), point,
-                2 * tolerance * scale * norm);
+        const double allowed =
+            tolerance * std::abs(problem_.scale) * std::sqrt(points) * (1 + std::log2(points));
+        require(out[out_from + out_at],
+                problem_.scale * weighted_sum(in, problem_, Side::input, one, in_from), allowed);
+        require(weighted_sum(out, problem_, Side::output, all_out, out_from),
+                problem_.scale * weighted_sum(in, problem_, Side::input, all_in, in_from),
+                allowed * std::sqrt(points));
     }
 
     void require(Value found, Value expected, double tolerance) const {

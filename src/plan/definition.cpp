@@ -37,6 +37,13 @@ template <class F> Row trigonometric(Integer n, double k, double a, double b, In
     return row;
 }
 
+/// Σ_{k<n} e^{i·angle·k} = e^{i(n−1)angle/2}·sin(n·angle/2) / sin(angle/2).
+std::complex<double> geometric_sum(double angle, Integer n) {
+    const double bottom = std::sin(angle / 2), length = static_cast<double>(n);
+    if (std::abs(bottom) < 1e-14) return length;
+    return std::polar(1.0, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / bottom);
+}
+
 Row signs(Integer n, Integer k) {
     Row row(static_cast<std::size_t>(n));
     for (Integer j = 0; j < n; ++j)
@@ -64,19 +71,43 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     throw InternalError("unknown kind of transform");
 }
 
-Row inverse_row(TransformKind kind, Direction direction, Integer n, Integer j) {
-    switch (kind) {
-    case TransformKind::dct2: return definition_row(TransformKind::dct3, direction, n, j);
-    case TransformKind::dct3: return definition_row(TransformKind::dct2, direction, n, j);
-    case TransformKind::dst2: return definition_row(TransformKind::dst3, direction, n, j);
-    case TransformKind::dst3: return definition_row(TransformKind::dst2, direction, n, j);
-    default: return definition_row(kind, reversed(direction), n, j);
+Row functional_row(TransformKind kind, Direction direction, Integer n, double angle) {
+    const auto at = [](Integer j) { return static_cast<double>(j); };
+    const double length = at(n);
+    Row row(static_cast<std::size_t>(n));
+    // Σ_k e^{iα(k+shift)}·r^k
+    const auto turned = [&](double alpha, double shift) {
+        return std::polar(1.0, alpha * shift) * geometric_sum(alpha + angle, n);
+    };
+    const auto cosines = [&](double phase, double shift) {
+        return turned(phase, shift) + turned(-phase, shift);
+    };
+    const auto sines = [&](double phase, double shift) {
+        return std::complex<double>(0, -1) * (turned(phase, shift) - turned(-phase, shift));
+    };
+    for (Integer j = 0; j < n; ++j) {
+        std::complex<double>& value = row[static_cast<std::size_t>(j)];
+        const double whole = pi * at(j) / length, half = pi * (at(j) + 0.5) / length,
+                     next = pi * (at(j) + 1) / length;
+        switch (kind) {
+        case TransformKind::dft:
+        case TransformKind::real_dft:
+            value = turned((direction == Direction::forward ? -2 : 2) * whole, 0);
+            break;
+        case TransformKind::wht:
+            value = 1;
+            for (Integer bit = 1; bit < n; bit *= 2)
+                value *= 1.0 + (j & bit ? -1.0 : 1.0) * std::polar(1.0, angle * at(bit));
+            break;
+        case TransformKind::dct2: value = cosines(half, 0); break;
+        case TransformKind::dct3: value = cosines(whole, 0.5) * (j == 0 ? 0.5 : 1.0); break;
+        case TransformKind::dct4: value = cosines(half, 0.5); break;
+        case TransformKind::dst2: value = sines(half, 1); break;
+        case TransformKind::dst3: value = sines(next, 0.5) * (j == n - 1 ? 0.5 : 1.0); break;
+        case TransformKind::dst4: value = sines(half, 0.5); break;
+        }
     }
-}
-
-double inverse_norm(TransformKind kind, Integer n) {
-    const bool trigonometric_kind = kind >= TransformKind::dct2;
-    return static_cast<double>(n) * (trigonometric_kind ? 2 : 1);
+    return row;
 }
 
 } // namespace swirl::planning

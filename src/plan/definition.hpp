@@ -13,8 +13,8 @@ using Row = std::vector<std::complex<double>>;
 /// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds as FFTW defines them.
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k);
 
-/// Row j of the inverse times `inverse_norm`: inverse_norm·x[j] = Σ_k row[k]·y[k].
-Row inverse_row(TransformKind kind, Direction direction, Integer n, Integer j);
-double inverse_norm(TransformKind kind, Integer n);
+/// Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}. Geometric sums in closed
+/// form, so O(n) work; for an angle off the grid 2π/n no input and no output has weight 0.
+Row functional_row(TransformKind kind, Direction direction, Integer n, double angle);
 
 } // namespace swirl::planning
