@@ -2,11 +2,10 @@
 
 #include "base/error.hpp"
 #include "plan/definition.hpp"
+#include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/aligned_buffer.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <random>
 
 namespace swirl::planning {
@@ -15,63 +14,11 @@ namespace {
 
 using Value = std::complex<double>;
 
-/// Data beyond this is not worth a check's time and memory.
+/// ProblemData beyond this is not worth a check's time and memory.
 constexpr Integer largest_checked_bytes = Integer{1} << 28;
 
-/// One side's data: elements by offset, whatever precision and layout.
-class Data {
-public:
-    Data(const Problem& problem, Side side)
-        : single_(problem.precision == Precision::float32),
-          complex_(is_complex(problem, side)),
-          planar_(complex_ && problem.layout == ComplexLayout::planar),
-          extent_(extent(problem, side)),
-          bytes_(static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) *
-                                          element_bytes(problem, side))),
-          first_(bytes_),
-          second_(planar_ ? bytes_ : 0) {}
-
-    /// Addresses of element 0.
-    void* real() const { return origin(first_); }
-    void* imaginary() const { return planar_ ? origin(second_) : nullptr; }
-
-    void fill(std::minstd_rand& random) {
-        for (const auto* part : {&first_, &second_})
-            for (std::size_t k = 0; k < part->bytes() / scalar_bytes(); ++k)
-                put(*part, k, static_cast<double>(random()) / 1073741824.0 - 1.0);
-    }
-
-    Value operator[](Integer offset) const {
-        const auto at = static_cast<std::size_t>(offset - extent_.lowest);
-        if (!complex_) return get(first_, at);
-        return planar_ ? Value(get(first_, at), get(second_, at))
-                       : Value(get(first_, 2 * at), get(first_, 2 * at + 1));
-    }
-
-private:
-    std::size_t scalar_bytes() const { return single_ ? sizeof(float) : sizeof(double); }
-    double get(const runtime::AlignedBuffer& part, std::size_t k) const {
-        return single_ ? static_cast<double>(part.as<float>()[k]) : part.as<double>()[k];
-    }
-    void put(const runtime::AlignedBuffer& part, std::size_t k, double value) {
-        single_ ? part.as<float>()[k] = static_cast<float>(value) : part.as<double>()[k] = value;
-    }
-    void* origin(const runtime::AlignedBuffer& part) const {
-        const auto scalars = static_cast<std::size_t>(-extent_.lowest) * (complex_ && !planar_ ? 2 : 1);
-        return part.as<std::byte>() + scalars * scalar_bytes();
-    }
-
-    bool single_;
-    bool complex_;
-    bool planar_;
-    Extent extent_;
-    std::size_t bytes_;
-    runtime::AlignedBuffer first_;
-    runtime::AlignedBuffer second_;
-};
-
 /// Σ over all points of data[point]·Π rows[d][index_d], `from` being the point of index 0.
-Value weighted_sum(const Data& data, const Problem& problem, Side side, const std::vector<Row>& rows,
+Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, const std::vector<Row>& rows,
                    Integer from, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
     Value sum = 0;
@@ -99,17 +46,17 @@ public:
 
     void run() {
         in_.fill(random_);
-        const Data original = copy_of_input();
-        Data& target = problem_.placement == Placement::in_place ? in_ : out_;
+        const ProblemData original = copy_of_input();
+        ProblemData& target = problem_.placement == Placement::in_place ? in_ : out_;
         plan_.execute({in_.real(), target.real(), in_.imaginary(), target.imaginary()});
         for (const std::vector<Integer>& batch : batches()) compare(original, target, batch);
     }
 
 private:
     /// The same random numbers again; the plan may overwrite its input.
-    Data copy_of_input() const {
+    ProblemData copy_of_input() const {
         std::minstd_rand again;
-        Data copy(problem_, Side::input);
+        ProblemData copy(problem_, Side::input);
         copy.fill(again);
         return copy;
     }
@@ -128,7 +75,7 @@ private:
 
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
-    void compare(const Data& in, const Data& out, const std::vector<Integer>& batch) {
+    void compare(const ProblemData& in, const ProblemData& out, const std::vector<Integer>& batch) {
         Integer in_from = 0, out_from = 0, out_at = 0;
         for (std::size_t k = 0; k < batch.size(); ++k) {
             in_from += batch[k] * problem_.batches[k].input_stride;
@@ -165,8 +112,8 @@ private:
 
     const Plan& plan_;
     const Problem& problem_;
-    Data in_;
-    Data out_;
+    ProblemData in_;
+    ProblemData out_;
     std::minstd_rand random_;
 };
 

@@ -29,7 +29,8 @@ double error_in_interpreter(Integer n, const char* tree, const target::Cpu& cpu,
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const auto at = static_cast<Integer>(2 * i);
-        difference += std::norm(formula::Complex(arguments["out"][at], arguments["out"][at + 1]) - expected[i]);
+        difference +=
+            std::norm(formula::Complex(arguments["out"][at], arguments["out"][at + 1]) - expected[i]);
         norm += std::norm(expected[i]);
     }
     return static_cast<double>(std::sqrt(difference / norm));
@@ -37,16 +38,26 @@ double error_in_interpreter(Integer n, const char* tree, const target::Cpu& cpu,
 
 TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
     const std::pair<Integer, const char*> cases[] = {
-        {1, "codelet"},        {2, "codelet"},         {13, "codelet"},         {31, "codelet"},
-        {64, "stockham(8,8)"}, {60, "stockham(10,6)"}, {105, "stockham(15,7)"}, {1155, "stockham(33,35)"},
-        {1155, "stockham(55,21)"}, {512, "stockham(8,8,8)"}, {74, "stockham(37,2)[codelet, rader[codelet]]"},
+        {1, "codelet"},
+        {2, "codelet"},
+        {13, "codelet"},
+        {31, "codelet"},
+        {64, "stockham(8,8)"},
+        {60, "stockham(10,6)"},
+        {105, "stockham(15,7)"},
+        {1155, "stockham(33,35)"},
+        {1155, "stockham(55,21)"},
+        {512, "stockham(8,8,8)"},
+        {74, "stockham(37,2)[codelet, rader[codelet]]"},
         {41, "bluestein(96)[stockham(12,8), stockham(12,8)]"},
     };
     for (const target::Cpu* cpu : target::cpus()) {
         if (cpu->set == target::InstructionSet::portable) continue;
         for (const auto& [n, tree] : cases) {
-            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float64), 1e-15) << n << tree << cpu->name;
-            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float32), 5e-7) << n << tree << cpu->name;
+            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float64), 1e-15)
+                << n << tree << cpu->name;
+            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float32), 5e-7)
+                << n << tree << cpu->name;
         }
     }
 }
