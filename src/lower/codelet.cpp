@@ -52,7 +52,7 @@ public:
             std::vector<Factor> result;
             for (const Location& place : places)
                 result.push_back(factor_of(place.diagonals, context.extents));
-            return FactorTables(context, std::move(result), around, lane_);
+            return FactorTables(context, complex_, std::move(result), around, lane_);
         };
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));

@@ -103,8 +103,10 @@ void emit_by_tables(Context& context, const Endpoint& in, const Endpoint& out,
     std::vector<Loop> around = context.open_loops();
     around.insert(around.end(), loops.begin(), loops.end());
     TabledSide source(context, in, around), target(context, out, around);
-    FactorTables before(context, {factor_of(source.diagonals(), context.extents)}, around, std::nullopt);
-    FactorTables after(context, {factor_of(target.diagonals(), context.extents)}, around, std::nullopt);
+    FactorTables before(context, in.is_complex(), {factor_of(source.diagonals(), context.extents)}, around,
+                        std::nullopt);
+    FactorTables after(context, out.is_complex(), {factor_of(target.diagonals(), context.extents)}, around,
+                       std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < loops.size())
             return context.in_loop(loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });

@@ -6,6 +6,17 @@ namespace swirl::lower {
 
 namespace {
 
+/// Bound of a value that no later map divides.
+constexpr Integer unbounded = Integer{1} << 62;
+
+/// Element offset of an index.
+Integer offset_of(const Layout& layout, Integer index) {
+    Integer offset = 0;
+    for (std::size_t q = layout.lengths.size(); q-- > 0; index /= layout.lengths[q])
+        offset += layout.strides[q] * (index % layout.lengths[q]);
+    return offset;
+}
+
 /// A walk from the factor's index to memory; two indices once a complex entry is seen as a pair of reals.
 class Walk {
 public:
@@ -29,18 +40,19 @@ private:
         return true;
     }
 
-    bool take(const Layout& layout, Location&) {
+    bool take(const Layout& layout, Location& location) {
         for (Affine& index : indices_) {
             auto form = evaluate_digits(layout.lengths, layout.strides, index, extents_);
-            if (!form) return false;
+            if (!form)
+                return tabulate([layout](Integer at) { return offset_of(layout, at); }, unbounded, location);
             index = std::move(*form);
         }
         return true;
     }
 
     bool take(const formula::Diagonal& diagonal, Location& location) {
-        ensure(!location.table && indices_.size() == 1, "a diagonal behind a table of indices or a pair");
-        location.diagonals.push_back({diagonal, indices_[0]});
+        ensure(indices_.size() == 1, "a diagonal behind a pair of reals");
+        location.diagonals.push_back({diagonal, indices_[0], location.table});
         return true;
     }
 
@@ -48,14 +60,16 @@ private:
         std::vector<Affine> mapped;
         for (const Affine& index : indices_) {
             auto form = evaluate(map, index, extents_);
-            if (!form) return symbol_ && indices_.size() == 1 && tabulate(map, location);
+            if (!form) return tabulate(map, map.range(), location);
             mapped.push_back(std::move(*form));
         }
         indices_ = std::move(mapped);
         return true;
     }
 
-    bool tabulate(const formula::IndexMap& map, Location& location) {
+    /// Puts the symbol for map(index): its value comes out of a table. `range` bounds it.
+    template <class Map> bool tabulate(const Map& map, Integer range, Location& location) {
+        if (!symbol_ || indices_.size() != 1) return false;
         const Affine index = indices_[0];
         if (!location.table) {
             location.table = IndexTable{*symbol_, {}, [map, index](const IndexTable::Lookup& lookup) {
@@ -73,7 +87,7 @@ private:
             if (term.variable != *symbol_ &&
                 std::find(variables.begin(), variables.end(), term.variable) == variables.end())
                 variables.push_back(term.variable);
-        extents_.set(*symbol_, map.range());
+        extents_.set(*symbol_, range);
         indices_[0] = Affine::of(*symbol_);
         return true;
     }
@@ -89,6 +103,14 @@ bool Endpoint::is_complex() const {
     if (memory_.kind != Memory::Kind::real) return true;
     return std::any_of(stages_.begin(), stages_.end(),
                        [](const Stage& stage) { return std::holds_alternative<Pairs>(stage); });
+}
+
+bool Endpoint::can_pair(Integer n, Extents extents, Variable fresh) const {
+    extents.set(fresh, n);
+    const bool multiplies = std::any_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
+        return std::holds_alternative<formula::Diagonal>(stage);
+    });
+    return !multiplies && through(Pairs{}).locate(Affine::of(fresh), extents).has_value();
 }
 
 Endpoint Endpoint::through(Stage stage) const {

@@ -33,18 +33,19 @@ struct Pairs {};
 /// What lies between a factor's index and memory. A diagonal leaves the index alone and multiplies the entry.
 using Stage = std::variant<View, Layout, formula::IndexMap, formula::Diagonal, Pairs>;
 
-/// A diagonal met on the way, at the index it is met with.
-struct MetDiagonal {
-    formula::Diagonal diagonal;
-    Affine index;
-};
-
 /// A table of indices over loop variables that stands in for an index map that is not affine in them.
 struct IndexTable {
     using Lookup = std::function<Integer(Variable)>;
     Variable symbol;                 ///< names the table's value inside an affine form
     std::vector<Variable> variables; ///< what it is indexed by
     std::function<Integer(const Lookup&)> value;
+};
+
+/// A diagonal met on the way, at the index it is met with.
+struct MetDiagonal {
+    formula::Diagonal diagonal;
+    Affine index;
+    std::optional<IndexTable> table; ///< whose symbol the index names
 };
 
 /// Where one entry lies and what it is multiplied by.
@@ -64,6 +65,10 @@ public:
 
     /// Whether the factor sees complex entries (some memory of reals is seen as pairs).
     bool is_complex() const;
+
+    /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way, maps affine over all of
+    /// the n entries and taking neighbours where both can be located.
+    bool can_pair(Integer n, Extents extents, Variable fresh) const;
 
     /// The same memory seen through one more stage, nearest to the factor.
     Endpoint through(Stage stage) const;

@@ -27,7 +27,7 @@ std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents)
     if (std::holds_alternative<formula::ConstantFunction>(met.diagonal.function)) return variables;
     const auto* twiddle = std::get_if<formula::TwiddleFunction>(&met.diagonal.function);
     const auto index = evaluate(met.diagonal.index, met.index, extents);
-    if (twiddle && index) {
+    if (twiddle && index && !met.table) {
         const auto first = digit_of(twiddle->first, *index, extents);
         const auto second = digit_of(twiddle->second, *index, extents);
         if ((first && *first == Affine(0)) || (second && *second == Affine(0))) return variables;
@@ -38,12 +38,18 @@ std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents)
         }
     }
     add_variables(variables, met.index);
+    if (met.table && met.index.coefficient(met.table->symbol) != 0) {
+        std::erase(variables, met.table->symbol);
+        for (Variable v : met.table->variables) add_variables(variables, Affine::of(v));
+    }
     return variables;
 }
 
 formula::Complex value_at(const MetDiagonal& met, const IndexTable::Lookup& lookup) {
-    const Integer index = met.diagonal.index(met.index.evaluate(lookup));
-    return formula::diagonal_value(met.diagonal.function, index);
+    const Integer index = met.index.evaluate([&](Variable v) {
+        return met.table && v == met.table->symbol ? met.table->value(lookup) : lookup(v);
+    });
+    return formula::diagonal_value(met.diagonal.function, met.diagonal.index(index));
 }
 
 /// Calls f(row) for every assignment of the loops' variables in `values`, the last loop fastest.
@@ -79,9 +85,9 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
     return factor;
 }
 
-FactorTables::FactorTables(Context& context, std::vector<Factor> factors, const std::vector<Loop>& loops,
-                           const std::optional<LaneLoop>& lane)
-    : context_(context), factors_(std::move(factors)), places_(factors_.size()) {
+FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
+                           const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
+    : context_(context), complex_(complex), factors_(std::move(factors)), places_(factors_.size()) {
     std::vector<bool> done(factors_.size());
     for (std::size_t first = 0; first < factors_.size(); ++first) {
         if (done[first] || factors_[first].variables.empty()) continue;
@@ -105,7 +111,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     const Integer lanes = by_lane ? lane->lanes : 1;
     const Integer lane_count = by_lane ? lane->loop.count : 1;
     const Integer vectors = ceil_divide(lane_count, lanes);
-    const Integer parts = context_.request.complex ? 2 : 1;
+    const Integer parts = complex_ ? 2 : 1;
     const Integer vector_size = static_cast<Integer>(entries.size()) * parts * lanes;
 
     std::vector<Integer> values(static_cast<std::size_t>(variables.back()) + 1);

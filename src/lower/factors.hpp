@@ -30,7 +30,8 @@ struct LaneLoop {
 /// [loops the group varies with, outermost first…][vector][entry][re, im][lane].
 class FactorTables {
 public:
-    FactorTables(Context& context, std::vector<Factor> factors, const std::vector<Loop>& loops,
+    /// `complex`: entries are complex; else tables hold real parts alone.
+    FactorTables(Context& context, bool complex, std::vector<Factor> factors, const std::vector<Loop>& loops,
                  const std::optional<LaneLoop>& lane);
 
     /// entry · its factor. `vector` and `lane` are the lane loop's two parts as program forms.
@@ -48,6 +49,7 @@ private:
                    const std::optional<LaneLoop>& lane);
 
     Context& context_;
+    bool complex_;
     std::vector<Factor> factors_;
     std::vector<std::optional<Place>> places_;
 };

@@ -83,9 +83,7 @@ private:
             column += summand.columns();
         }
     }
-    void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
-        (*this)(f.children()[0], in.through(Pairs{}), out.through(Pairs{}), loops);
-    }
+    void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
     void lower(const Tagged&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         (*this)(f.children()[0], in, out, loops);
     }
@@ -196,6 +194,24 @@ void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, con
     (*this)(factor, in.through(View{column, right}), out.through(View{row, right}), around);
 }
 
+/// Complex entries are pairs of reals; where maps or diagonals of reals stand in between, the reals are copied first.
+void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops) {
+    const Formula& complex = f.children()[0];
+    std::optional<Temporary> from, to;
+    if (!in.can_pair(complex.columns(), context_.extents, context_.new_variable(1))) {
+        from = make_temporary(context_, f.columns(), loops, false);
+        emit_copy(context_, f.columns(), in, from->endpoint, loops);
+    }
+    if (!out.can_pair(complex.rows(), context_.extents, context_.new_variable(1)))
+        to = make_temporary(context_, f.rows(), loops, false);
+    (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
+            (to ? to->endpoint : out).through(Pairs{}), loops);
+    if (to) emit_copy(context_, f.rows(), to->endpoint, out, loops);
+    if (from) context_.release(from->memory);
+    if (to) context_.release(to->memory);
+}
+
 void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
     for (const Stage& stage : step.before) in = in.through(stage);
     for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
@@ -265,9 +281,16 @@ std::pair<Integer, Integer> reach(const Layout& layout) {
     return {low, high};
 }
 
-ir::Buffer add_argument(Context& context, const std::string& name, const Layout& layout, bool written) {
+/// Adds the argument that holds what the layouts reach.
+ir::Buffer add_argument(Context& context, const std::string& name, std::initializer_list<Layout> layouts,
+                        bool written) {
     const Integer scalars = context.request.complex ? 2 : 1;
-    const auto [low, high] = reach(layout);
+    Integer low = 0, high = 0;
+    for (const Layout& layout : layouts) {
+        const auto [lowest, highest] = reach(layout);
+        low = std::min(low, lowest);
+        high = std::max(high, highest);
+    }
     ir::BufferInfo info;
     info.name = name;
     info.element = context.request.scalar;
@@ -287,8 +310,9 @@ Endpoint argument(const Context& context, ir::Buffer buffer, const Layout& layou
 ir::Program lower(const KernelRequest& request) {
     Context context(request);
     const bool in_place = request.in_place;
-    const ir::Buffer in = add_argument(context, in_place ? "data" : "in", request.input, in_place);
-    const ir::Buffer out = in_place ? in : add_argument(context, "out", request.output, true);
+    const ir::Buffer in = in_place ? add_argument(context, "data", {request.input, request.output}, true)
+                                   : add_argument(context, "in", {request.input}, false);
+    const ir::Buffer out = in_place ? in : add_argument(context, "out", {request.output}, true);
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});

@@ -22,7 +22,7 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
                    Integer from, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
     Value sum = 0;
-    for (Integer j = 0; j < dimension.length; ++j) {
+    for (Integer j = 0; j < stored_length(problem, d, side); ++j) {
         const Integer at = from + j * stride_of(dimension, side);
         const Value inner = d + 1 == problem.dimensions.size()
                                 ? data[at]
@@ -81,25 +81,50 @@ private:
             in_from += batch[k] * problem_.batches[k].input_stride;
             out_from += batch[k] * problem_.batches[k].output_stride;
         }
-        std::vector<Row> one, all_in, all_out;
+        std::vector<Row> one, all_out;
+        std::vector<double> angles;
         double points = 1;
-        for (const Dimension& d : problem_.dimensions) {
-            const Integer k = random_below(d.length);
-            const double angle = 1 + static_cast<double>(random_below(1000)) / 500;
-            one.push_back(definition_row(problem_.kind, problem_.direction, d.length, k));
-            all_in.push_back(functional_row(problem_.kind, problem_.direction, d.length, angle));
-            all_out.push_back(powers(angle, d.length));
-            points *= static_cast<double>(d.length);
-            out_at += k * d.output_stride;
+        for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
+            const Dimension& dimension = problem_.dimensions[d];
+            const Integer outputs = stored_length(problem_, d, Side::output);
+            const Integer k = random_below(outputs);
+            angles.push_back(1 + static_cast<double>(random_below(1000)) / 500);
+            one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
+            all_out.push_back(powers(angles[d], outputs));
+            points *= static_cast<double>(dimension.length);
+            out_at += k * dimension.output_stride;
         }
         const double tolerance = problem_.precision == Precision::float32 ? 2e-5 : 1e-10;
         const double allowed =
-            tolerance * std::abs(problem_.scale) * std::sqrt(points) * (1 + std::log2(points));
-        require(out[out_from + out_at],
-                problem_.scale * weighted_sum(in, problem_, Side::input, one, in_from), allowed);
+            tolerance * std::abs(problem_.scale) * std::sqrt(points) * (2 + std::log2(points));
+        Value expected = weighted_sum(in, problem_, Side::input, one, in_from);
+        if (makes_reals()) expected = expected.real();
+        require(out[out_from + out_at], problem_.scale * expected, allowed);
         require(weighted_sum(out, problem_, Side::output, all_out, out_from),
-                problem_.scale * weighted_sum(in, problem_, Side::input, all_in, in_from),
-                allowed * std::sqrt(points));
+                problem_.scale * functional(in, in_from, angles), allowed * std::sqrt(points));
+    }
+
+    /// A real DFT is one along the last dimension and complex along the others.
+    TransformKind kind_along(std::size_t d) const {
+        const bool last = d + 1 == problem_.dimensions.size();
+        return problem_.kind == TransformKind::real_dft && !last ? TransformKind::dft : problem_.kind;
+    }
+
+    /// A backward real DFT takes real parts of what its rows give.
+    bool makes_reals() const {
+        return problem_.kind == TransformKind::real_dft && problem_.direction == Direction::backward;
+    }
+
+    /// Σ_k r^k·y[k] from the input; Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2.
+    Value functional(const ProblemData& in, Integer from, const std::vector<double>& angles) const {
+        const auto sum = [&](double sign) {
+            std::vector<Row> rows;
+            for (std::size_t d = 0; d < angles.size(); ++d)
+                rows.push_back(functional_row(kind_along(d), problem_.direction,
+                                              problem_.dimensions[d].length, sign * angles[d]));
+            return weighted_sum(in, problem_, Side::input, rows, from);
+        };
+        return makes_reals() ? (sum(1) + std::conj(sum(-1))) / 2.0 : sum(1);
     }
 
     void require(Value found, Value expected, double tolerance) const {

@@ -44,6 +44,14 @@ std::complex<double> geometric_sum(double angle, Integer n) {
     return std::polar(1.0, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / bottom);
 }
 
+/// The stored half of a row over a spectrum: entry k stands for its mirror image n−k too.
+Row half_spectrum(Row row, Integer n) {
+    row.resize(static_cast<std::size_t>(n / 2 + 1));
+    for (std::size_t k = 1; k < row.size(); ++k)
+        if (2 * static_cast<Integer>(k) != n) row[k] *= 2;
+    return row;
+}
+
 Row signs(Integer n, Integer k) {
     Row row(static_cast<std::size_t>(n));
     for (Integer j = 0; j < n; ++j)
@@ -58,8 +66,10 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     const auto sine = [](double x) { return std::sin(x); };
     const auto at = static_cast<double>(k);
     switch (kind) {
-    case TransformKind::dft:
-    case TransformKind::real_dft: return characters(n, k, direction == Direction::forward ? -1 : 1);
+    case TransformKind::dft: return characters(n, k, direction == Direction::forward ? -1 : 1);
+    case TransformKind::real_dft:
+        if (direction == Direction::forward) return characters(n, k, -1);
+        return half_spectrum(characters(n, k, 1), n);
     case TransformKind::wht: return signs(n, k);
     case TransformKind::dct2: return trigonometric(n, at, 0.5, 0, -1, cosine);
     case TransformKind::dct3: return trigonometric(n, at, 0, 0.5, 0, cosine);
@@ -75,9 +85,11 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, double an
     const auto at = [](Integer j) { return static_cast<double>(j); };
     const double length = at(n);
     Row row(static_cast<std::size_t>(n));
+    const bool half = kind == TransformKind::real_dft && direction == Direction::forward;
+    const Integer outputs = half ? n / 2 + 1 : n;
     // Σ_k e^{iα(k+shift)}·r^k
     const auto turned = [&](double alpha, double shift) {
-        return std::polar(1.0, alpha * shift) * geometric_sum(alpha + angle, n);
+        return std::polar(1.0, alpha * shift) * geometric_sum(alpha + angle, outputs);
     };
     const auto cosines = [&](double phase, double shift) {
         return turned(phase, shift) + turned(-phase, shift);
@@ -87,7 +99,7 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, double an
     };
     for (Integer j = 0; j < n; ++j) {
         std::complex<double>& value = row[static_cast<std::size_t>(j)];
-        const double whole = pi * at(j) / length, half = pi * (at(j) + 0.5) / length,
+        const double whole = pi * at(j) / length, middle = pi * (at(j) + 0.5) / length,
                      next = pi * (at(j) + 1) / length;
         switch (kind) {
         case TransformKind::dft:
@@ -99,15 +111,16 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, double an
             for (Integer bit = 1; bit < n; bit *= 2)
                 value *= 1.0 + (j & bit ? -1.0 : 1.0) * std::polar(1.0, angle * at(bit));
             break;
-        case TransformKind::dct2: value = cosines(half, 0); break;
+        case TransformKind::dct2: value = cosines(middle, 0); break;
         case TransformKind::dct3: value = cosines(whole, 0.5) * (j == 0 ? 0.5 : 1.0); break;
-        case TransformKind::dct4: value = cosines(half, 0.5); break;
-        case TransformKind::dst2: value = sines(half, 1); break;
+        case TransformKind::dct4: value = cosines(middle, 0.5); break;
+        case TransformKind::dst2: value = sines(middle, 1); break;
         case TransformKind::dst3: value = sines(next, 0.5) * (j == n - 1 ? 0.5 : 1.0); break;
-        case TransformKind::dst4: value = sines(half, 0.5); break;
+        case TransformKind::dst4: value = sines(middle, 0.5); break;
         }
     }
-    return row;
+    const bool backward_real = kind == TransformKind::real_dft && !half;
+    return backward_real ? half_spectrum(std::move(row), n) : row;
 }
 
 } // namespace swirl::planning

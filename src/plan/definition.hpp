@@ -10,11 +10,13 @@ namespace swirl::planning {
 
 using Row = std::vector<std::complex<double>>;
 
-/// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds as FFTW defines them.
+/// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds as FFTW defines them. A backward real
+/// DFT has the n/2+1 stored entries of its half spectrum as x, and the output is the real part of the sum.
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k);
 
-/// Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}. Geometric sums in closed
-/// form, so O(n) work; for an angle off the grid 2π/n no input and no output has weight 0.
+/// Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}, k over the stored outputs
+/// (n/2+1 of a forward real DFT; of a backward one, before real parts are taken). Geometric sums in closed form, so
+/// O(n) work; for an angle off the grid 2π/n no input and no output has weight 0.
 Row functional_row(TransformKind kind, Direction direction, Integer n, double angle);
 
 } // namespace swirl::planning

@@ -39,37 +39,53 @@ void fill_table(void* to, const ir::BufferInfo& table) {
 
 } // namespace
 
-Binding::Source source_of(const std::string& name) {
-    using Source = Binding::Source;
-    static const std::pair<const char*, Source> sources[] = {
-        {"data", Source::output}, {"data_im", Source::output_imaginary}, {"data_re", Source::output},
-        {"in", Source::input},    {"in_im", Source::input_imaginary},    {"in_re", Source::input},
-        {"out", Source::output},  {"out_im", Source::output_imaginary},  {"out_re", Source::output},
-    };
-    for (const auto& [known, source] : sources)
-        if (name == known) return source;
-    throw InternalError("a kernel asks for an argument \"{}\" that no plan has", name);
+Binding::Source source_of(const std::string& name, const Stage& stage) {
+    const bool imaginary = name.ends_with("_im");
+    const std::string stem = name.substr(0, name.find('_'));
+    ensure(stem == "in" || stem == "out" || stem == "data",
+           "a kernel asks for an argument \"{}\" that no plan has", name);
+    switch (stem == "in" ? stage.source : stage.target) {
+    case Place::input: return imaginary ? Binding::Source::input_imaginary : Binding::Source::input;
+    case Place::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
+    case Place::intermediate: return Binding::Source::intermediate;
+    }
+    throw InternalError("unknown place");
 }
+
+namespace {
+
+/// Whether the caller keeps what lies there as two arrays.
+bool is_planar(const Problem& problem, Place place) {
+    if (problem.layout != ComplexLayout::planar || place == Place::intermediate) return false;
+    return is_complex(problem, place == Place::input ? Side::input : Side::output);
+}
+
+/// The named argument as two buffers, if the program has it.
+ir::Program planar(ir::Program program, std::string_view name) {
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.name == name) return passes::interleaved_to_planar(std::move(program), name);
+    return program;
+}
+
+} // namespace
 
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu) {
     lower::KernelRequest request = kernel_request(problem, stage, tree, cpu);
     ir::Program lowered = lower::lower(request);
-    if (stage.complex && problem.layout == ComplexLayout::planar)
-        for (const char* name : {"in", "out", "data"})
-            if (std::any_of(lowered.buffers.begin(), lowered.buffers.end(),
-                            [&](const ir::BufferInfo& b) { return b.name == name; }))
-                lowered = passes::interleaved_to_planar(std::move(lowered), name);
+    if (is_planar(problem, stage.source)) lowered = planar(std::move(lowered), "in");
+    if (is_planar(problem, stage.target)) lowered = planar(planar(std::move(lowered), "out"), "data");
     ir::Program machine = passes::run_for_cpu(lowered, cpu);
     return {std::move(request.formula), std::move(lowered), std::move(machine)};
 }
 
-Kernel::Kernel(const ir::Program& program, const target::Cpu& cpu) : info_(ir::describe(program)) {
+Kernel::Kernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu)
+    : info_(ir::describe(program)) {
     const jit::MachineCode code = jit::compile(program, cpu);
     statistics_ = code.statistics;
     code_.emplace(code);
     fill_tables(program);
-    bind(program);
+    bind(program, stage);
 }
 
 void Kernel::fill_tables(const ir::Program& program) {
@@ -85,11 +101,11 @@ void Kernel::fill_tables(const ir::Program& program) {
     }
 }
 
-void Kernel::bind(const ir::Program& program) {
+void Kernel::bind(const ir::Program& program, const Stage& stage) {
     std::size_t table_offset = 0;
     for (const ir::BufferInfo& buffer : program.buffers) {
         switch (buffer.space) {
-        case ir::Space::argument: bindings_.push_back({source_of(buffer.name)}); break;
+        case ir::Space::argument: bindings_.push_back({source_of(buffer.name, stage)}); break;
         case ir::Space::table:
             bindings_.push_back({Binding::Source::table, 0, tables_.as<std::byte>() + table_offset});
             table_offset += rounded_up(bytes_of(buffer));

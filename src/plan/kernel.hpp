@@ -17,7 +17,15 @@ namespace swirl::planning {
 
 /// Which pointer of a call a kernel's buffer gets.
 struct Binding {
-    enum class Source : std::uint8_t { input, input_imaginary, output, output_imaginary, workspace, table };
+    enum class Source : std::uint8_t {
+        input,
+        input_imaginary,
+        output,
+        output_imaginary,
+        intermediate,
+        workspace,
+        table,
+    };
     Source source;
     std::size_t offset = 0;      ///< bytes into the workspace
     const void* table = nullptr; ///< the table itself
@@ -33,23 +41,23 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
                   const target::Cpu& cpu);
 
 /// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
-Binding::Source source_of(const std::string& buffer_name);
+Binding::Source source_of(const std::string& buffer_name, const Stage& stage);
 
 /// One compiled step: code, tables, where its buffers come from.
 class Kernel {
 public:
-    Kernel(const ir::Program& program, const target::Cpu& cpu);
+    Kernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu);
 
     const ir::KernelInfo& info() const { return info_; }
     std::size_t workspace_bytes() const { return workspace_bytes_; }
     const jit::CodeStatistics& statistics() const { return statistics_; }
 
     /// Pointers in the order of Binding::Source; `workspace` is 64-byte aligned.
-    using Pointers = std::array<void*, 5>;
+    using Pointers = std::array<void*, 6>;
     void run(const Pointers& pointers) const;
 
 private:
-    void bind(const ir::Program& program);
+    void bind(const ir::Program& program, const Stage& stage);
     void fill_tables(const ir::Program& program);
 
     ir::KernelInfo info_;

@@ -19,13 +19,17 @@ struct Plan::State {
     const target::Cpu* cpu;
     ArgumentCheck check;
     std::vector<std::unique_ptr<Kernel>> kernels;
+    std::size_t intermediate_bytes = 0; ///< at the start of the workspace
     std::size_t workspace_bytes = 0;
 
     void run(const Arguments& arguments, void* workspace) const {
         // The first kernel may read the input; the others find their data in the output.
         const Kernel::Pointers pointers = {const_cast<void*>(arguments.input),
-                                           const_cast<void*>(arguments.input_imaginary), arguments.output,
-                                           arguments.output_imaginary, workspace};
+                                           const_cast<void*>(arguments.input_imaginary),
+                                           arguments.output,
+                                           arguments.output_imaginary,
+                                           workspace,
+                                           static_cast<std::byte*>(workspace) + intermediate_bytes};
         for (const auto& kernel : kernels) kernel->run(pointers);
     }
 };
@@ -37,6 +41,13 @@ void* thread_workspace(std::size_t bytes) {
     thread_local runtime::AlignedBuffer buffer;
     if (buffer.bytes() < bytes) buffer = runtime::AlignedBuffer(bytes);
     return buffer.data();
+}
+
+/// A half spectrum between stages, rounded up to whole cache lines.
+std::size_t intermediate_bytes(const Problem& problem) {
+    const auto bytes =
+        static_cast<std::size_t>(2 * intermediate_elements(problem) * real_bytes(problem.precision));
+    return (bytes + 63) / 64 * 64;
 }
 
 void match(const Recipe& recipe, const std::vector<Stage>& stages) {
@@ -61,11 +72,13 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     const target::Cpu& cpu = target::cpu_named(recipe.cpu);
     const std::vector<Stage> parts = stages(problem);
     match(recipe, parts);
-    auto state = std::make_unique<State>(State{problem, recipe, &cpu, ArgumentCheck(problem), {}, 0});
+    auto state = std::make_unique<State>(State{problem, recipe, &cpu, ArgumentCheck(problem), {}, 0, 0});
+    state->intermediate_bytes = intermediate_bytes(problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const Derivation derivation = derive(problem, parts[k], recipe.steps[k].tree, cpu);
-        state->kernels.push_back(std::make_unique<Kernel>(derivation.machine, cpu));
-        state->workspace_bytes = std::max(state->workspace_bytes, state->kernels.back()->workspace_bytes());
+        state->kernels.push_back(std::make_unique<Kernel>(derivation.machine, parts[k], cpu));
+        state->workspace_bytes = std::max(
+            state->workspace_bytes, state->intermediate_bytes + state->kernels.back()->workspace_bytes());
     }
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);

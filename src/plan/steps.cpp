@@ -51,67 +51,169 @@ Formula transform_of(const Problem& problem, Integer n) {
     throw InternalError("unknown kind of transform");
 }
 
+/// Where a stage's transform runs and what lies around it.
+struct Setting {
+    Place source;
+    Place target;
+    StageAxis axis; ///< of the transform
+    std::vector<StageAxis> others;
+};
+
 /// Splits the other axes into loops outside and inside the transform and lays out both sides.
-Stage make_stage(std::size_t dimension, Formula nonterminal, bool complex, const StageAxis& axis,
-                 const std::vector<StageAxis>& others, bool in_place) {
+Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& setting) {
     std::vector<StageAxis> outside, inside;
-    for (const StageAxis& other : others)
-        (std::abs(other.in) >= std::abs(axis.in) && axis.length > 1 ? outside : inside).push_back(other);
+    for (const StageAxis& other : setting.others)
+        (std::abs(other.in) >= std::abs(setting.axis.in) && setting.axis.length > 1 ? outside : inside)
+            .push_back(other);
     outside = merged(std::move(outside));
     inside = merged(std::move(inside));
-    Stage stage{dimension, std::move(nonterminal),
-                complex,   in_place ? Placement::in_place : Placement::out_of_place,
-                {{}, {}},  {},
-                {},        1};
+    const bool complex = nonterminal.is<Dft>() || nonterminal.is<Identity>();
+    Stage stage{dimension,      std::move(nonterminal), {}, {}, complex,
+                setting.source, setting.target,         {}, {}, {}};
     const auto append = [&](const StageAxis& a) {
-        for (std::size_t side : {0u, 1u}) stage.layouts[side].lengths.push_back(a.length);
+        for (lower::Layout& layout : stage.layouts) layout.lengths.push_back(a.length);
         stage.layouts[0].strides.push_back(a.in);
         stage.layouts[1].strides.push_back(a.out);
     };
     for (const StageAxis& a : outside) append(a), stage.left.push_back(a.length);
-    append(axis);
+    append(setting.axis);
     for (const StageAxis& a : inside) append(a), stage.right.push_back(a.length);
     return stage;
 }
 
-std::vector<StageAxis> other_axes(const Problem& problem, std::size_t dimension, bool from_output) {
-    std::vector<StageAxis> axes;
-    const auto add = [&](const Dimension& d, Integer length) {
-        axes.push_back({length, from_output ? d.output_stride : d.input_stride, d.output_stride});
-    };
-    for (const Dimension& batch : problem.batches) add(batch, batch.length);
-    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
-        if (k != dimension) add(problem.dimensions[k], problem.dimensions[k].length);
-    return axes;
+/// Strides of the intermediate: batches, then dimensions, row-major over what is stored.
+std::vector<Integer> intermediate_strides(const Problem& problem) {
+    const std::vector<Axis> stored = axes(problem, Side::input);
+    std::vector<Integer> strides(stored.size());
+    Integer stride = 1;
+    for (std::size_t k = stored.size(); k-- > 0; stride *= stored[k].length) strides[k] = stride;
+    return strides;
+}
+
+/// Stride of an axis (batches first, then dimensions) in a place.
+Integer stride_in(const Problem& problem, std::size_t axis, Place place) {
+    if (place == Place::intermediate) return intermediate_strides(problem)[axis];
+    const std::size_t loops = problem.batches.size();
+    const Dimension& d = axis < loops ? problem.batches[axis] : problem.dimensions[axis - loops];
+    return stride_of(d, place == Place::input ? Side::input : Side::output);
+}
+
+/// The setting of a stage along a dimension. Complex strides count complex elements: where the stage's entries are
+/// reals, `real_factor` turns a side's strides into reals.
+Setting setting_of(const Problem& problem, std::size_t dimension, Place source, Place target,
+                   std::array<Integer, 2> real_factor = {1, 1}) {
+    Setting setting{source, target, {}, {}};
+    const std::size_t loops = problem.batches.size();
+    const Side side = is_complex(problem, Side::input) ? Side::input : Side::output;
+    const std::vector<Axis> stored =
+        axes(problem, problem.kind == TransformKind::real_dft ? side : Side::output);
+    for (std::size_t k = 0; k < stored.size(); ++k) {
+        const StageAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
+                             real_factor[1] * stride_in(problem, k, target)};
+        if (k == loops + dimension)
+            setting.axis = axis;
+        else
+            setting.others.push_back(axis);
+    }
+    return setting;
+}
+
+/// Places of r_0, r_1, …, i_{⌈n/2⌉−1}, …, i_1 among interleaved X_0 … X_{n/2}.
+IndexMap halfcomplex_places(Integer n) {
+    std::vector<Integer> places;
+    for (Integer j = 0; j < n; ++j) places.push_back(2 * j <= n ? 2 * j : 2 * (n - j) + 1);
+    return IndexMap::table(std::move(places), 2 * (n / 2 + 1));
+}
+
+/// The stage between reals and half spectrum, always along the last dimension.
+Stage real_stage(const Problem& problem, Place source, Place target) {
+    const std::size_t last = problem.dimensions.size() - 1;
+    const Integer n = problem.dimensions[last].length;
+    const bool forward = problem.direction == Direction::forward;
+    Stage stage = make_stage(last, RDFT(n, problem.direction),
+                             setting_of(problem, last, source, target, {forward ? 1 : 2, forward ? 2 : 1}));
+    // The half spectrum's side: the transform's digit becomes n/2+1 numbers of two reals. The other side has n reals.
+    const std::size_t at = stage.left.size();
+    lower::Layout& spectrum = stage.layouts[forward ? 1 : 0];
+    if (spectrum.strides[at] == 2) { // neighbouring numbers: one digit over their reals
+        spectrum.lengths[at] *= 2;
+        spectrum.strides[at] = 1;
+    } else {
+        spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
+        spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
+    }
+    stage.layouts[forward ? 0 : 1].lengths[at] = n;
+    (forward ? stage.after : stage.before) =
+        forward ? scatter(halfcomplex_places(n)) : gather(halfcomplex_places(n));
+    return stage;
+}
+
+/// Transforms along all dimensions but the first `skipped` last ones, in `target` after the first.
+void add_stages(std::vector<Stage>& result, const Problem& problem, std::size_t end, Place source,
+                Place target) {
+    for (std::size_t k = end; k-- > 0;) {
+        const Integer n = problem.dimensions[k].length;
+        if (n == 1) continue;
+        const bool complex = problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft;
+        Formula transform = complex ? DFT(n, problem.direction) : transform_of(problem, n);
+        result.push_back(make_stage(k, std::move(transform), setting_of(problem, k, source, target)));
+        source = target;
+    }
+}
+
+std::vector<Stage> real_dft_stages(const Problem& problem) {
+    const std::size_t last = problem.dimensions.size() - 1;
+    const bool in_place = problem.placement == Placement::in_place;
+    const Place first = in_place ? Place::output : Place::input;
+    std::vector<Stage> result;
+    if (problem.direction == Direction::forward) {
+        result.push_back(real_stage(problem, first, Place::output));
+        add_stages(result, problem, last, Place::output, Place::output);
+        return result;
+    }
+    const Place between = in_place ? Place::output : Place::intermediate;
+    add_stages(result, problem, last, first, between);
+    result.push_back(real_stage(problem, result.empty() ? first : between, Place::output));
+    return result;
 }
 
 } // namespace
 
 std::vector<Stage> stages(const Problem& problem) {
-    if (problem.kind == TransformKind::real_dft)
-        throw UserError("{} transforms cannot be planned yet; a complex dft of the same size can", "rdft");
-    const bool complex = problem.kind == TransformKind::dft;
     std::vector<Stage> result;
-    bool in_place = problem.placement == Placement::in_place;
-    for (std::size_t k = problem.dimensions.size(); k-- > 0;) {
-        const Dimension& d = problem.dimensions[k];
-        const bool last_chance = k == 0 && result.empty();
-        Formula transform = transform_of(problem, d.length);
-        if (transform.is<Identity>() && !last_chance) continue;
-        const bool from_output = !result.empty();
-        const StageAxis axis{d.length, from_output ? d.output_stride : d.input_stride, d.output_stride};
-        result.push_back(make_stage(k, std::move(transform), complex, axis,
-                                    other_axes(problem, k, from_output), in_place || from_output));
+    if (problem.kind == TransformKind::real_dft) {
+        result = real_dft_stages(problem);
+    } else {
+        const Place first = problem.placement == Placement::in_place ? Place::output : Place::input;
+        add_stages(result, problem, problem.dimensions.size(), first, Place::output);
+        if (result.empty()) {
+            result.push_back(
+                make_stage(0, transform_of(problem, 1), setting_of(problem, 0, first, Place::output)));
+            result[0].complex = problem.kind == TransformKind::dft;
+        }
     }
     result.back().scale = problem.scale;
     return result;
 }
 
+Integer intermediate_elements(const Problem& problem) {
+    for (const Stage& stage : stages(problem))
+        if (stage.target == Place::intermediate) {
+            Integer elements = 1;
+            for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
+            return elements;
+        }
+    return 0;
+}
+
 Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
     std::vector<Formula> factors;
     for (Integer n : stage.left) factors.push_back(I(n));
-    factors.push_back(stage.nonterminal.is<Identity>() ? stage.nonterminal
-                                                       : rules::expand(stage.nonterminal, tree));
+    Formula transform =
+        stage.nonterminal.is<Identity>() ? stage.nonterminal : rules::expand(stage.nonterminal, tree);
+    if (stage.before) transform = product({transform, *stage.before});
+    if (stage.after) transform = product({*stage.after, transform});
+    factors.push_back(std::move(transform));
     for (Integer n : stage.right) factors.push_back(I(n));
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
@@ -126,7 +228,7 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                  .scalar = scalar,
                                  .input = stage.layouts[0],
                                  .output = stage.layouts[1],
-                                 .in_place = stage.placement == Placement::in_place,
+                                 .in_place = stage.source == stage.target,
                                  .scale = stage.scale,
                                  .lanes = cpu.vector_bytes ? target::lanes(cpu, scalar) : 1};
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;

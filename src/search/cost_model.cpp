@@ -167,6 +167,46 @@ Candidate best(const Formula& dft, const Setting& setting) {
     return std::move(all.front());
 }
 
+/// Rules for transforms of reals, in order of preference; their children are DFTs or again transforms of reals.
+constexpr std::string_view real_rules[] = {"rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
+                                           "dct4-dft",       "dct4-rdft",      "dst-dct",   "wht-split"};
+
+/// Largest transform of reals that one straight-line codelet computes.
+constexpr Integer largest_real_codelet = 32;
+
+/// The choices of a rule worth looking into; of the many splits of a long WHT one: codelet by codelet, else balanced.
+std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
+    if (!transform.is<Wht>()) return rule.choices(transform);
+    Integer left = 2;
+    while (left < largest_real_codelet && left * left < transform.rows()) left *= 2;
+    return {{left, transform.rows() / left}};
+}
+
+std::vector<Candidate> real_candidates(const Formula& transform, const Setting& setting) {
+    const Integer n = transform.rows();
+    std::vector<Candidate> result;
+    if (n <= largest_real_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime)
+        result.push_back({{}, codelet_cycles(n, setting) / 2});
+    for (const std::string_view name : real_rules) {
+        const rules::BreakdownRule& rule = rules::rule_named(name);
+        if (!rule.applicable(transform).ok()) continue;
+        for (const rules::Choice& choice : worthwhile_choices(rule, transform)) {
+            Candidate candidate{{std::string(name), choice, {}}, 4 * static_cast<double>(n) / setting.lanes};
+            for (const Formula& child : rules::nonterminals(rule.build(transform, choice))) {
+                const Candidate inner =
+                    child.is<Dft>() ? best(child, setting) : real_candidates(child, setting).at(0);
+                candidate.tree.children.push_back(inner.tree);
+                candidate.cycles += inner.cycles * static_cast<double>(n) / static_cast<double>(child.rows());
+            }
+            result.push_back(std::move(candidate));
+        }
+    }
+    if (result.empty()) throw UserError("no breakdown is known for a transform of {} reals", n);
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    return result;
+}
+
 } // namespace
 
 double codelet_operations(Integer n) {
@@ -187,14 +227,13 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
                     static_cast<double>(cpu.vector_registers), 1};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
-    if (stage.nonterminal.is<Dft>()) {
-        auto all = dft_candidates(stage.nonterminal, setting);
-        if (all.empty())
-            throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
-        for (Candidate& candidate : all) candidate.cycles *= setting.loops;
-        return all;
-    }
-    throw UserError("no breakdown is known for {}", "this transform");
+    const bool complex = stage.nonterminal.is<Dft>();
+    auto all =
+        complex ? dft_candidates(stage.nonterminal, setting) : real_candidates(stage.nonterminal, setting);
+    if (all.empty())
+        throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
+    for (Candidate& candidate : all) candidate.cycles *= setting.loops;
+    return all;
 }
 
 } // namespace swirl::search
