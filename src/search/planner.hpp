@@ -38,10 +38,6 @@ struct PlannerOptions {
 /// The recipe the model likes best. Throws UserError for an invalid problem or one no rule can break down.
 Choice estimate(const Problem& problem, const target::Cpu& cpu);
 
-class Wisdom;
-/// The user's wisdom file, opened on first use.
-Wisdom& host_wisdom();
-
 /// Wisdom if there is any, else by the effort asked for; measured winners go to wisdom.
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlannerOptions& options = {});
 
