@@ -42,14 +42,17 @@ Row powers(double angle, Integer n) {
 class Check {
 public:
     explicit Check(const Plan& plan)
-        : plan_(plan), problem_(plan.problem()), in_(problem_, Side::input), out_(problem_, Side::output) {}
+        : plan_(plan),
+          problem_(plan.problem()),
+          in_(problem_, Side::input),
+          out_(problem_.placement == Placement::in_place ? ProblemData(problem_, Side::output, in_)
+                                                         : ProblemData(problem_, Side::output)) {}
 
     void run() {
         in_.fill(random_);
         const ProblemData original = copy_of_input();
-        ProblemData& target = problem_.placement == Placement::in_place ? in_ : out_;
-        plan_.execute({in_.real(), target.real(), in_.imaginary(), target.imaginary()});
-        for (const std::vector<Integer>& batch : batches()) compare(original, target, batch);
+        plan_.execute({in_.real(), out_.real(), in_.imaginary(), out_.imaginary()});
+        for (const std::vector<Integer>& batch : batches()) compare(original, out_, batch);
     }
 
 private:

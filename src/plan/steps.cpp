@@ -118,11 +118,23 @@ Setting setting_of(const Problem& problem, std::size_t dimension, Place source, 
     return setting;
 }
 
-/// Places of r_0, r_1, …, i_{⌈n/2⌉−1}, …, i_1 among interleaved X_0 … X_{n/2}.
-IndexMap halfcomplex_places(Integer n) {
-    std::vector<Integer> places;
-    for (Integer j = 0; j < n; ++j) places.push_back(2 * j <= n ? 2 * j : 2 * (n - j) + 1);
-    return IndexMap::table(std::move(places), 2 * (n / 2 + 1));
+/// Halfcomplex r_0 r_1 … i_2 i_1 → X_0 … X_{n/2} as pairs of reals:
+/// L^{2h}_h · (I_h ⊕ S·J_m), S putting i_1 … i_m behind a zero, h = n/2+1 stored numbers, m of them not real.
+Formula pairs_of_halfcomplex(Integer n) {
+    const Integer h = n / 2 + 1, m = (n - 1) / 2;
+    if (m == 0) {
+        std::vector<Complex> entries(static_cast<std::size_t>(2 * h * n));
+        for (Integer k = 0; k < h; ++k) entries[static_cast<std::size_t>(2 * k * n + k)] = 1;
+        return matrix(2 * h, n, std::move(entries));
+    }
+    return product({L(2 * h, h), direct_sum(I(h), product({scatter(IndexMap::strided(m, h, 1, 1)), J(m)}))});
+}
+
+/// The transpose: reads r_k and i_k back.
+Formula halfcomplex_of_pairs(Integer n) {
+    const Integer h = n / 2 + 1, m = (n - 1) / 2;
+    if (m == 0) return transpose(pairs_of_halfcomplex(n));
+    return product({direct_sum(I(h), product({J(m), gather(IndexMap::strided(m, h, 1, 1))})), L(2 * h, 2)});
 }
 
 /// The stage between reals and half spectrum, always along the last dimension.
@@ -135,16 +147,10 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     // The half spectrum's side: the transform's digit becomes n/2+1 numbers of two reals. The other side has n reals.
     const std::size_t at = stage.left.size();
     lower::Layout& spectrum = stage.layouts[forward ? 1 : 0];
-    if (spectrum.strides[at] == 2) { // neighbouring numbers: one digit over their reals
-        spectrum.lengths[at] *= 2;
-        spectrum.strides[at] = 1;
-    } else {
-        spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
-        spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
-    }
+    spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
+    spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     stage.layouts[forward ? 0 : 1].lengths[at] = n;
-    (forward ? stage.after : stage.before) =
-        forward ? scatter(halfcomplex_places(n)) : gather(halfcomplex_places(n));
+    (forward ? stage.after : stage.before) = forward ? pairs_of_halfcomplex(n) : halfcomplex_of_pairs(n);
     return stage;
 }
 
