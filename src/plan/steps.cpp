@@ -169,17 +169,16 @@ void add_stages(std::vector<Stage>& result, const Problem& problem, std::size_t 
 
 std::vector<Stage> real_dft_stages(const Problem& problem) {
     const std::size_t last = problem.dimensions.size() - 1;
-    const bool in_place = problem.placement == Placement::in_place;
-    const Place first = in_place ? Place::output : Place::input;
     std::vector<Stage> result;
     if (problem.direction == Direction::forward) {
-        result.push_back(real_stage(problem, first, Place::output));
+        result.push_back(real_stage(problem, Place::input, Place::output));
         add_stages(result, problem, last, Place::output, Place::output);
         return result;
     }
-    const Place between = in_place ? Place::output : Place::intermediate;
-    add_stages(result, problem, last, first, between);
-    result.push_back(real_stage(problem, result.empty() ? first : between, Place::output));
+    const bool in_place = problem.placement == Placement::in_place;
+    const Place between = in_place ? Place::input : Place::intermediate;
+    add_stages(result, problem, last, Place::input, between);
+    result.push_back(real_stage(problem, result.empty() ? Place::input : between, Place::output));
     return result;
 }
 
@@ -190,15 +189,17 @@ std::vector<Stage> stages(const Problem& problem) {
     if (problem.kind == TransformKind::real_dft) {
         result = real_dft_stages(problem);
     } else {
-        const Place first = problem.placement == Placement::in_place ? Place::output : Place::input;
-        add_stages(result, problem, problem.dimensions.size(), first, Place::output);
+        add_stages(result, problem, problem.dimensions.size(), Place::input, Place::output);
         if (result.empty()) {
-            result.push_back(
-                make_stage(0, transform_of(problem, 1), setting_of(problem, 0, first, Place::output)));
+            const Setting setting = setting_of(problem, 0, Place::input, Place::output);
+            result.push_back(make_stage(0, transform_of(problem, 1), setting));
             result[0].complex = problem.kind == TransformKind::dft;
         }
     }
     result.back().scale = problem.scale;
+    // In place both names mean the caller's one array; the strides of either side have done their work.
+    if (problem.placement == Placement::in_place)
+        for (Stage& stage : result) stage.source = stage.target = Place::output;
     return result;
 }
 
