@@ -15,9 +15,9 @@ std::string CppKernelWriter::form(const Affine& affine) const {
     std::string text;
     const auto append = [&](bool negative, const std::string& magnitude) {
         if (text.empty())
-            text = (negative ? "-" : "") + magnitude;
+            text = fmt::format("{}{}", negative ? "-" : "", magnitude);
         else
-            text += (negative ? " - " : " + ") + magnitude;
+            text += fmt::format(" {} {}", negative ? "-" : "+", magnitude);
     };
     const auto append_terms = [&](bool negative) {
         for (const Affine::Term& term : affine.terms()) {
@@ -152,7 +152,7 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
             return fmt::format("splat<{}>({})", cpp_type(operation.type),
                                c_literal(source.number, source.type.scalar));
         return fmt::format("splat<{}>({})", cpp_type(operation.type), a());
-    case Opcode::negate: return "-" + a();
+    case Opcode::negate: return fmt::format("-{}", a());
     case Opcode::add: return a() + " + " + b();
     case Opcode::subtract: return a() + " - " + b();
     case Opcode::multiply: return a() + " * " + b();

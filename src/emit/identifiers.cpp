@@ -73,7 +73,7 @@ std::string as_identifier(std::string_view wish) {
             name += c;
         }
     }
-    if (name.empty() || !is_letter(name.front()) || name.front() == '_') name.insert(0, "x");
+    if (name.empty() || !is_letter(name.front()) || name.front() == '_') return fmt::format("x{}", name);
     return name;
 }
 
