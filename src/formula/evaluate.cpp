@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
+#include <memory>
 
 namespace swirl::formula {
 
@@ -37,8 +37,8 @@ private:
 
     IndexMap::Environment environment() const {
         return [this](Variable variable) {
-            for (const auto& [bound, value] : std::views::reverse(bindings_))
-                if (bound == variable) return value;
+            for (auto binding = bindings_.rbegin(); binding != bindings_.rend(); ++binding)
+                if (binding->first == variable) return binding->second;
             throw InternalError("variable i{} outside the sum that binds it", variable);
         };
     }
@@ -130,10 +130,10 @@ Vector Evaluator::run_product(const Formula& formula, std::size_t first, Integer
 Vector Evaluator::run_kronecker(const Formula& formula, Integer left, Integer right, const Vector& x) {
     Integer before = formula.columns(), after = 1;
     Vector y = x;
-    for (const Formula& factor : std::views::reverse(formula.children())) {
-        before /= factor.columns();
-        if (!factor.is<Identity>()) y = run(factor, left * before, after * right, y);
-        after *= factor.rows();
+    for (auto factor = formula.children().rbegin(); factor != formula.children().rend(); ++factor) {
+        before /= factor->columns();
+        if (!factor->is<Identity>()) y = run(*factor, left * before, after * right, y);
+        after *= factor->rows();
     }
     return y;
 }

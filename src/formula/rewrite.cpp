@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -43,8 +42,8 @@ private:
 
     IndexMap::Counts counts() const {
         return [scope = scope_](Variable variable) {
-            for (const auto& [bound, count] : std::views::reverse(scope))
-                if (bound == variable) return count;
+            for (auto sum = scope.rbegin(); sum != scope.rend(); ++sum)
+                if (sum->first == variable) return sum->second;
             return Integer{0};
         };
     }

@@ -112,7 +112,7 @@ TEST(Diagonals, ChirpHasAQuadraticExponentOfAnySize) {
 
 TEST(CompoundTerms, MeanWhatTheirOperatorsSay) {
     const Formula a = matrix(2, 3, {1, {0, 2}, 3, 4, 5, {6, -1}}), b = DFT(3), c = matrix(1, 2, {{2, 1}, -1});
-    const auto [da, db, dc] = std::tuple(reference::of(a), reference::of(b), reference::of(c));
+    const reference::Dense da = reference::of(a), db = reference::of(b), dc = reference::of(c);
     EXPECT_SAME_MATRIX(reference::of(a * b), reference::multiply(da, db));
     EXPECT_SAME_MATRIX(reference::of(kron(a, b)), reference::kron(da, db));
     EXPECT_SAME_MATRIX(reference::of(kron(kron(a, b), c)), reference::kron(reference::kron(da, db), dc));
