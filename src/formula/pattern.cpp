@@ -16,6 +16,11 @@ const Tag& Match::tag() const {
     return *tag_;
 }
 
+const IndexMap::Counts& Match::counts() const {
+    static const IndexMap::Counts unknown;
+    return counts_ ? *counts_ : unknown;
+}
+
 Pattern any(std::string name) { return {std::move(name), nullptr}; }
 
 Pattern tagged(Tag::Kind kind, Pattern child) {
@@ -28,6 +33,7 @@ namespace {
 
 /// The operands first…last−1 of a chain as one term.
 Formula section(const Formula& chain, std::size_t first, std::size_t last) {
+    if (last == first + 1) return chain.children()[first];
     const auto begin = chain.children().begin();
     std::vector<Formula> operands(begin + static_cast<std::ptrdiff_t>(first),
                                   begin + static_cast<std::ptrdiff_t>(last));

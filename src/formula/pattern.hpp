@@ -19,8 +19,9 @@ constexpr Tag::Kind smp = Tag::Kind::parallel;
 /// What the names of a pattern stand for, and the innermost tag matched.
 class Match {
 public:
-    /// `counts` gives the number of values of variables bound around the term; empty when unknown.
-    explicit Match(IndexMap::Counts counts = {}) : counts_(std::move(counts)) {}
+    Match() = default;
+    /// `counts` gives the number of values of variables bound around the term; it must outlive the match.
+    explicit Match(const IndexMap::Counts& counts) : counts_(&counts) {}
 
     const Formula& operator[](std::string_view name) const;
     /// Rows of a bound term; n for identity("n").
@@ -32,13 +33,14 @@ public:
     Integer lanes() const { return tag().first; }
     Integer processors() const { return tag().first; }
     Integer line() const { return tag().second; }
-    const IndexMap::Counts& counts() const { return counts_; }
+    /// Empty when nothing is known about the variables.
+    const IndexMap::Counts& counts() const;
 
 private:
     friend class Pattern;
     std::vector<std::pair<std::string, Formula>> bound_;
     std::optional<Tag> tag_;
-    IndexMap::Counts counts_;
+    const IndexMap::Counts* counts_ = nullptr;
 };
 
 class Pattern {
@@ -49,6 +51,8 @@ public:
     bool matches(const Formula& formula, Match& match) const;
     /// The same for as many neighbouring operands of a chain as the pattern has, one each.
     bool matches_window(const Formula& chain, std::size_t first, Match& match) const;
+    /// Whether the term's own node can be the pattern's: a quick test before matches().
+    bool accepts(const Formula& formula) const { return !accepts_ || accepts_(formula); }
     /// Whether it is a product, Kronecker product or direct sum and the term is of the same kind.
     bool is_chain_like(const Formula& formula) const { return is_chain_ && accepts_(formula); }
     std::size_t operand_count() const { return operands_.size(); }

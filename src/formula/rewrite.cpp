@@ -40,13 +40,12 @@ private:
     std::optional<Formula> replacement(const RewriteRule& rule, const Match& match, Shape shape) const;
     void record(const RewriteRule& rule, const Formula& before, const Formula& after);
 
-    IndexMap::Counts counts() const {
-        return [scope = scope_](Variable variable) {
-            for (auto sum = scope.rbegin(); sum != scope.rend(); ++sum)
-                if (sum->first == variable) return sum->second;
-            return Integer{0};
-        };
-    }
+    /// Of the sums around the term at hand; 0 for other variables.
+    const IndexMap::Counts counts_ = [this](Variable variable) {
+        for (auto sum = scope_.rbegin(); sum != scope_.rend(); ++sum)
+            if (sum->first == variable) return sum->second;
+        return Integer{0};
+    };
 
     std::span<const RewriteRule> rules_;
     RewriteTrace* trace_;
@@ -94,8 +93,9 @@ std::optional<Formula> Rewriter::step(const Formula& formula) {
 }
 
 std::optional<Formula> Rewriter::apply(const RewriteRule& rule, const Formula& formula) {
+    if (!rule.match.accepts(formula)) return std::nullopt;
     if (!rule.match.is_chain_like(formula)) {
-        Match match(counts());
+        Match match(counts_);
         if (!rule.match.matches(formula, match)) return std::nullopt;
         auto result = replacement(rule, match, formula.shape());
         if (result) record(rule, formula, *result);
@@ -104,7 +104,7 @@ std::optional<Formula> Rewriter::apply(const RewriteRule& rule, const Formula& f
     const std::size_t width = rule.match.operand_count();
     const std::vector<Formula>& operands = formula.children();
     for (std::size_t first = 0; first + width <= operands.size(); ++first) {
-        Match match(counts());
+        Match match(counts_);
         if (!rule.match.matches_window(formula, first, match)) continue;
         const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
         std::vector<Formula> window(begin, begin + static_cast<std::ptrdiff_t>(width));
@@ -123,9 +123,9 @@ std::optional<Formula> Rewriter::apply(const RewriteRule& rule, const Formula& f
 std::optional<Formula> Rewriter::replacement(const RewriteRule& rule, const Match& match, Shape shape) const {
     if (rule.when && !rule.when(match)) return std::nullopt;
     auto result = rule.rewrite(match);
-    if (result)
-        ensure(result->shape() == shape, "rule {} turns a {}×{} matrix into {}×{}: {}", rule.name, shape.rows,
-               shape.columns, result->rows(), result->columns(), to_text(*result));
+    if (result && result->shape() != shape)
+        throw InternalError("rule {} turns a {}×{} matrix into {}×{}: {}", rule.name, shape.rows,
+                            shape.columns, result->rows(), result->columns(), to_text(*result));
     return result;
 }
 
@@ -134,8 +134,9 @@ void Rewriter::record(const RewriteRule& rule, const Formula& before, const Form
     recent_.push_back({rule.name, before, after});
     if (recent_.size() > shown) recent_.erase(recent_.begin());
     if (trace_) trace_->push_back(recent_.back());
-    ensure(++steps_ <= step_limit_, "rewriting did not end within {} steps; the last ones were\n{}",
-           step_limit_, to_text(recent_));
+    if (++steps_ > step_limit_)
+        throw InternalError("rewriting did not end within {} steps; the last ones were\n{}", step_limit_,
+                            to_text(recent_));
 }
 
 } // namespace

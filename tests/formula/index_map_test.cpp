@@ -194,6 +194,23 @@ TEST(Tensor, MapsPairsOfIndices) {
     EXPECT_TRUE(is_digit_map(tensor(IndexMap::stride_permutation(64, 8), IndexMap::identity(4))));
 }
 
+TEST(OfBlocks, UndoesATensorProductWithAnIdentity) {
+    std::mt19937 random(7);
+    for (int trial = 0; trial < 50; ++trial) {
+        const IndexMap map = random_digit_permutation(random, 36);
+        for (const Integer size : {1, 2, 5}) {
+            const auto blocks = tensor(map, IndexMap::identity(size)).of_blocks(size);
+            ASSERT_TRUE(blocks.has_value());
+            EXPECT_EQ(blocks->canonical(), map.canonical());
+        }
+    }
+    EXPECT_FALSE(IndexMap::stride_permutation(16, 4).of_blocks(4)) << "it moves single elements";
+    EXPECT_FALSE(IndexMap::strided(4, 9, 1, 1).of_blocks(2))
+        << "neither base nor range is a whole number of blocks";
+    const IndexMap loop = IndexMap::strided(8, 32, Affine::of(0, 8), 1);
+    EXPECT_EQ(loop.of_blocks(4), IndexMap::strided(2, 8, Affine::of(0, 2), 1));
+}
+
 TEST(Canonical, MergesDigitsThatLieContiguously) {
     EXPECT_EQ(IndexMap(24, 24, DigitMap{{2, 1, 3, 4}, {12, 0, 4, 1}}).canonical(), IndexMap::identity(24));
     EXPECT_EQ(IndexMap::stride_permutation(16, 1).canonical(), IndexMap::identity(16));
