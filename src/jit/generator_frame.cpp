@@ -85,6 +85,15 @@ void Generator::epilogue() {
 }
 
 void Generator::constants() {
+    if (options_.listing) {
+        for (std::size_t c = 0; c < pools_.size(); ++c) {
+            const std::size_t bytes = pool_.contents(static_cast<int>(c)).size();
+            if (bytes > 0)
+                assembler_.comment(
+                    fmt::format("; L{}: {} bytes of constants", pools_[c].id(), bytes).c_str());
+        }
+        assembler_.setLogger(nullptr); // nobody reads numbers as bytes
+    }
     for (int size_class = ConstantPool::size_classes; size_class-- > 0;) {
         const std::span<const std::uint8_t> pool = pool_.contents(size_class);
         if (pool.empty()) continue;

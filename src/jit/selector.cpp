@@ -210,7 +210,7 @@ Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     } else {
         leaf.load = pick(Inst::kIdVmovaps, Inst::kIdMovaps);
     }
-    return new_leaf(Class::vector, bytes, leaf);
+    return constant_leaf(leaf, bytes);
 }
 
 Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
@@ -220,7 +220,20 @@ Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
     leaf.bytes = static_cast<std::uint8_t>(bytes);
     leaf.width = width_of_bytes(bytes);
     leaf.load = pick(Inst::kIdVmovaps, Inst::kIdMovaps);
-    return new_leaf(Class::vector, bytes, leaf);
+    return constant_leaf(leaf, bytes);
+}
+
+/// One virtual register for all uses of a constant in the run, so that it may stay in a register between them.
+Virtual Selector::constant_leaf(const Leaf& leaf, int bytes) {
+    const auto size_class = static_cast<std::size_t>(leaf.place.number);
+    const auto position =
+        static_cast<std::size_t>(leaf.place.displacement / ConstantPool::bytes_of(leaf.place.number));
+    auto& known = constants_[size_class];
+    if (known.size() <= position) known.resize(2 * position + 8);
+    KnownConstant& constant = known[position];
+    if (constant.run != run_number_ || constant.bytes != bytes)
+        constant = {run_number_, bytes, new_leaf(Class::vector, bytes, leaf)};
+    return constant.v;
 }
 
 Virtual Selector::index(const StreamAccess& access) {

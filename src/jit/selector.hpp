@@ -50,6 +50,7 @@ private:
     Virtual constant(const ir::Operation& operation);
     Virtual repeated(ir::Scalar scalar, Bits bits, int bytes);
     Virtual raw_constant(const MemoryPlace& place, int bytes);
+    Virtual constant_leaf(const Leaf& leaf, int bytes);
     Virtual index(const StreamAccess& access);
     Virtual home(ir::Value value);
     MachineOperation& append(Form form, InstructionId id, Virtual result,
@@ -112,8 +113,15 @@ private:
 
     Block* block_ = nullptr;
     int run_number_ = 0;
-    std::vector<int> defined_in_;     ///< by value: number of the run for which `virtuals_` holds
-    std::vector<Virtual> virtuals_;   ///< by value
+    std::vector<int> defined_in_;   ///< by value: number of the run for which `virtuals_` holds
+    std::vector<Virtual> virtuals_; ///< by value
+    struct KnownConstant {
+        int run = 0; ///< number of the run for which it holds
+        int bytes = 0;
+        Virtual v = no_register;
+    };
+    /// By size class and position in its pool: constants that the run has in registers already.
+    std::array<std::vector<KnownConstant>, ConstantPool::size_classes> constants_;
     std::vector<int> needed_in_;      ///< by value: number of the run in which something depends on it
     std::vector<std::uint8_t> bytes_; ///< scratch space for constants
 };
