@@ -185,7 +185,8 @@ void Allocator::unary(const MachineOperation& operation) {
 }
 
 void Allocator::binary(MachineOperation operation) {
-    auto& [a, b, c] = operation.sources;
+    Virtual& a = operation.sources[0];
+    Virtual& b = operation.sources[1];
     const Virtual m =
         operation.commutative ? choose_folded(operation, {a, b}) : choose_folded(operation, {b});
     if (m != no_register && m == a) std::swap(a, b);

@@ -15,17 +15,12 @@ using ir::Scalar;
 
 bool is_made_anew(Opcode opcode) { return opcode == Opcode::constant || opcode == Opcode::index; }
 
-std::uint64_t bits_of(Scalar scalar, long double number) {
-    if (scalar == Scalar::float64) return std::bit_cast<std::uint64_t>(static_cast<double>(number));
-    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
-}
+} // namespace
 
 void require_float(ir::Type type) {
     ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64,
            "the CPU back end computes with float32 and float64");
 }
-
-} // namespace
 
 int register_bytes(const ir::Program& program, ir::Value value) {
     const ir::Operation* operation = &program[value];
@@ -184,7 +179,13 @@ Virtual Selector::constant(const ir::Operation& operation) {
     const Scalar scalar = operation.type.scalar;
     const int size = ir::size_in_bytes(scalar);
     const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
-    return repeated(scalar, bits_of(scalar, operation.number), bytes);
+    return number(scalar, operation.number, bytes);
+}
+
+Virtual Selector::number(Scalar scalar, long double value, int bytes) {
+    const Bits bits = scalar == Scalar::float64 ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
+                                                : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return repeated(scalar, bits, bytes);
 }
 
 /// The same element in all lanes of a register of `bytes` bytes; `bytes` = its size: a scalar.
@@ -314,219 +315,6 @@ Virtual Selector::computed(Form form, InstructionId id, int bytes, std::initiali
     MachineOperation& operation = append(form, id, result, sources);
     operation.immediate = immediate;
     operation.destructive = is_legacy_ && form == Form::binary;
-    return result;
-}
-
-// ---- arithmetic -----------------------------------------------------------------------------------------------
-
-namespace {
-
-struct Arithmetic {
-    InstructionId f64, f32, f64_scalar, f32_scalar; ///< VEX
-    InstructionId legacy_f64, legacy_f32, legacy_f64_scalar, legacy_f32_scalar;
-};
-
-constexpr Arithmetic addition = {Inst::kIdVaddpd, Inst::kIdVaddps, Inst::kIdVaddsd, Inst::kIdVaddss,
-                                 Inst::kIdAddpd,  Inst::kIdAddps,  Inst::kIdAddsd,  Inst::kIdAddss};
-constexpr Arithmetic subtraction = {Inst::kIdVsubpd, Inst::kIdVsubps, Inst::kIdVsubsd, Inst::kIdVsubss,
-                                    Inst::kIdSubpd,  Inst::kIdSubps,  Inst::kIdSubsd,  Inst::kIdSubss};
-constexpr Arithmetic multiplication = {Inst::kIdVmulpd, Inst::kIdVmulps, Inst::kIdVmulsd, Inst::kIdVmulss,
-                                       Inst::kIdMulpd,  Inst::kIdMulps,  Inst::kIdMulsd,  Inst::kIdMulss};
-
-InstructionId id_of(const Arithmetic& ids, ir::Type type, bool is_legacy) {
-    const bool is_double = type.scalar == Scalar::float64;
-    if (type.lanes == 1) {
-        if (is_legacy) return is_double ? ids.legacy_f64_scalar : ids.legacy_f32_scalar;
-        return is_double ? ids.f64_scalar : ids.f32_scalar;
-    }
-    if (is_legacy) return is_double ? ids.legacy_f64 : ids.legacy_f32;
-    return is_double ? ids.f64 : ids.f32;
-}
-
-InstructionId multiply_add_id(Opcode opcode, ir::Type type) {
-    const InstructionId id = opcode == Opcode::fma   ? Inst::kIdVfmadd132pd
-                             : opcode == Opcode::fms ? Inst::kIdVfmsub132pd
-                                                     : Inst::kIdVfnmadd132pd;
-    constexpr InstructionId single = Inst::kIdVfmadd132ps - Inst::kIdVfmadd132pd;
-    constexpr InstructionId scalar = Inst::kIdVfmadd132sd - Inst::kIdVfmadd132pd;
-    static_assert(Inst::kIdVfnmadd132pd + single + scalar == Inst::kIdVfnmadd132ss);
-    static_assert(Inst::kIdVfmsub132pd + single + scalar == Inst::kIdVfmsub132ss);
-    return id + (type.lanes == 1 ? scalar : 0) + (type.scalar == Scalar::float32 ? single : 0);
-}
-
-} // namespace
-
-void Selector::arithmetic(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    require_float(operation.type);
-    const Scalar scalar = operation.type.scalar;
-    const int bytes = register_bytes(program_, value);
-    const Virtual a = use(operation.operands[0]);
-    if (operation.opcode == Opcode::negate) {
-        const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
-        const int width = std::max(bytes, 16); // there is no scalar exclusive or
-        const Virtual signs = repeated(scalar, sign, width);
-        const InstructionId id =
-            pick(scalar, Inst::kIdVxorpd, Inst::kIdVxorps, Inst::kIdXorpd, Inst::kIdXorps);
-        define(value, computed(Form::binary, id, bytes, {a, signs}));
-        block_->operations.back().folds = true;
-        block_->operations.back().folds_broadcast = is_evex_;
-        return;
-    }
-    const Virtual b = use(operation.operands[1]);
-    const Arithmetic& ids = operation.opcode == Opcode::add        ? addition
-                            : operation.opcode == Opcode::subtract ? subtraction
-                                                                   : multiplication;
-    define(value, computed(Form::binary, id_of(ids, operation.type, is_legacy_), bytes, {a, b}));
-    MachineOperation& machine = block_->operations.back();
-    machine.commutative = operation.opcode != Opcode::subtract;
-    machine.folds = true;
-    machine.folds_broadcast = is_evex_;
-}
-
-void Selector::multiply_add(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    require_float(operation.type);
-    const int bytes = register_bytes(program_, value);
-    const Virtual a = use(operation.operands[0]);
-    const Virtual b = use(operation.operands[1]);
-    const Virtual c = use(operation.operands[2]);
-    if (cpu_.has_fma) {
-        define(value,
-               computed(Form::fma, multiply_add_id(operation.opcode, operation.type), bytes, {a, b, c}));
-    } else { // two roundings
-        const Virtual product =
-            computed(Form::binary, id_of(multiplication, operation.type, is_legacy_), bytes, {a, b});
-        block_->operations.back().commutative = true;
-        block_->operations.back().folds = true;
-        const bool adds = operation.opcode == Opcode::fma;
-        const InstructionId id = id_of(adds ? addition : subtraction, operation.type, is_legacy_);
-        define(value, operation.opcode == Opcode::fnma ? computed(Form::binary, id, bytes, {c, product})
-                                                       : computed(Form::binary, id, bytes, {product, c}));
-        block_->operations.back().commutative = adds;
-    }
-    block_->operations.back().folds = true;
-    block_->operations.back().folds_broadcast = is_evex_;
-}
-
-void Selector::integer_arithmetic(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    ensure(operation.type.lanes == 1, "a vector of int64");
-    const Virtual a = use(operation.operands[0]);
-    const Virtual result = new_register(Class::integer, 8);
-    if (operation.opcode == Opcode::negate) {
-        append(Form::unary, Inst::kIdNeg, result, {a}).destructive = true;
-    } else {
-        const InstructionId id = operation.opcode == Opcode::add        ? Inst::kIdAdd
-                                 : operation.opcode == Opcode::subtract ? Inst::kIdSub
-                                                                        : Inst::kIdImul;
-        const Virtual b = use(operation.operands[1]);
-        MachineOperation& machine = append(Form::binary, id, result, {a, b});
-        machine.destructive = true;
-        machine.commutative = operation.opcode != Opcode::subtract;
-        machine.folds = true;
-    }
-    define(value, result);
-}
-
-void Selector::splat(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    require_float(operation.type);
-    const ir::Operation& from = program_[operation.operands[0]];
-    const Scalar scalar = operation.type.scalar;
-    const bool is_double = scalar == Scalar::float64;
-    const int bytes = register_bytes(program_, value);
-    if (operation.type.lanes == 1) return define(value, use(operation.operands[0]));
-    if (from.opcode == Opcode::constant)
-        return define(value, repeated(scalar, bits_of(scalar, from.number), bytes));
-    const Virtual a = use(operation.operands[0]);
-    if (is_legacy_) {
-        define(value, is_double ? computed(Form::binary, Inst::kIdUnpcklpd, bytes, {a, a})
-                                : computed(Form::binary, Inst::kIdShufps, bytes, {a, a}, 0));
-        return;
-    }
-    const InstructionId id = !is_double    ? Inst::kIdVbroadcastss
-                             : bytes == 16 ? Inst::kIdVmovddup
-                                           : Inst::kIdVbroadcastsd;
-    if (block_->is_leaf(a)) {
-        Leaf leaf = block_->leaf(a);
-        leaf.load = id;
-        leaf.width = width_of_bytes(bytes);
-        leaf.folds = is_evex_;
-        leaf.broadcast_lanes = static_cast<std::uint8_t>(bytes / ir::size_in_bytes(scalar));
-        define(value, new_leaf(Class::vector, bytes, leaf));
-        return;
-    }
-    define(value, computed(Form::unary, id, bytes, {a}));
-}
-
-void Selector::convert(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    const ir::Type from = program_[operation.operands[0]].type;
-    const Virtual a = use(operation.operands[0]);
-    if (from == operation.type) return define(value, a);
-    require_float(from);
-    require_float(operation.type);
-    const bool widens = operation.type.scalar == Scalar::float64;
-    const int bytes = register_bytes(program_, value);
-    if (from.lanes == 1) {
-        const InstructionId id = widens ? pick(Inst::kIdVcvtss2sd, Inst::kIdCvtss2sd)
-                                        : pick(Inst::kIdVcvtsd2ss, Inst::kIdCvtsd2ss);
-        define(value, is_legacy_ ? computed(Form::unary, id, bytes, {a})
-                                 : computed(Form::binary, id, bytes, {a, a}));
-        return;
-    }
-    const InstructionId id =
-        widens ? pick(Inst::kIdVcvtps2pd, Inst::kIdCvtps2pd) : pick(Inst::kIdVcvtpd2ps, Inst::kIdCvtpd2ps);
-    define(value, computed(Form::unary, id, bytes, {a}));
-}
-
-/// Lanes of ones where a < b, zeros elsewhere.
-void Selector::less(ir::Value value) {
-    constexpr int less_ordered_quiet = 17;
-    constexpr int less_legacy = 1;
-    const ir::Operation& operation = program_[value];
-    const ir::Type type = program_[operation.operands[0]].type;
-    require_float(type);
-    const int bytes = register_bytes(program_, value);
-    const Virtual a = use(operation.operands[0]);
-    const Virtual b = use(operation.operands[1]);
-    const InstructionId id =
-        pick(type.scalar, Inst::kIdVcmppd, Inst::kIdVcmpps, Inst::kIdCmppd, Inst::kIdCmpps);
-    define(value, computed(is_evex_ ? Form::compare : Form::binary, id, bytes, {a, b},
-                           is_legacy_ ? less_legacy : less_ordered_quiet));
-}
-
-void Selector::choose(ir::Value value) {
-    const ir::Operation& operation = program_[value];
-    require_float(operation.type);
-    const Scalar scalar = operation.type.scalar;
-    const int bytes = register_bytes(program_, value);
-    const ir::Value chooser = operation.operands[0];
-    ensure(program_[chooser].opcode == Opcode::less &&
-               ir::size_in_bytes(program_[program_[chooser].operands[0]].type.scalar) ==
-                   ir::size_in_bytes(scalar),
-           "a selection by a comparison of another size");
-    const Virtual mask = use(chooser);
-    const Virtual yes = use(operation.operands[1]);
-    const Virtual no = use(operation.operands[2]);
-    if (is_evex_) {
-        const InstructionId id = scalar == Scalar::float64 ? Inst::kIdVblendmpd : Inst::kIdVblendmps;
-        define(value, computed(Form::select, id, bytes, {mask, yes, no}));
-        return;
-    }
-    const Virtual chosen = computed(Form::binary, pick(Inst::kIdVandps, Inst::kIdAndps), bytes, {mask, yes});
-    const Virtual other = computed(Form::binary, pick(Inst::kIdVandnps, Inst::kIdAndnps), bytes, {mask, no});
-    define(value, computed(Form::binary, pick(Inst::kIdVorps, Inst::kIdOrps), bytes, {chosen, other}));
-}
-
-/// The register's lower part, or with undefined lanes above.
-Virtual Selector::resized(Virtual v, int bytes) {
-    const int now = block_->info(v).bytes;
-    if (now == bytes) return v;
-    const Virtual result = computed(Form::unary, pick(Inst::kIdVmovaps, Inst::kIdMovaps), bytes, {v});
-    MachineOperation& operation = block_->operations.back();
-    operation.result_width = operation.widths[0] = width_of_bytes(std::min(now, bytes));
     return result;
 }
 

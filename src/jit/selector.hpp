@@ -25,6 +25,9 @@ std::vector<Integer> reserve_local_buffers(const ir::Program& program, Frame& fr
 /// Bytes of the register contents that `value` needs.
 int register_bytes(const ir::Program& program, ir::Value value);
 
+/// Throws InternalError unless the type is of float32 or float64.
+void require_float(ir::Type type);
+
 /// ir operations of a straight run → machine operations on virtual registers, for the CPU at hand.
 class Selector {
 public:
@@ -39,7 +42,7 @@ public:
 private:
     using Bits = std::uint64_t;
 
-    // selector.cpp: values, constants, arithmetic
+    // selector.cpp: values and constants
     void mark_needed(const ir::Straight& run);
     void select(ir::Value value);
     void store_home(ir::Value value);
@@ -48,6 +51,7 @@ private:
     Virtual new_register(Class kind, int bytes);
     Virtual new_leaf(Class kind, int bytes, const Leaf& leaf);
     Virtual constant(const ir::Operation& operation);
+    Virtual number(ir::Scalar scalar, long double value, int bytes);
     Virtual repeated(ir::Scalar scalar, Bits bits, int bytes);
     Virtual raw_constant(const MemoryPlace& place, int bytes);
     Virtual constant_leaf(const Leaf& leaf, int bytes);
@@ -57,6 +61,8 @@ private:
                              std::initializer_list<Virtual> sources);
     Virtual computed(Form form, InstructionId id, int bytes, std::initializer_list<Virtual> sources,
                      int immediate = -1);
+
+    // selector_arithmetic.cpp
     void arithmetic(ir::Value value);
     void multiply_add(ir::Value value);
     void integer_arithmetic(ir::Value value);
