@@ -65,8 +65,8 @@ public:
 
 private:
     using Accepts = bool (*)(const Formula&);
-    Pattern(std::string name, Accepts accepts, std::vector<Pattern> operands = {})
-        : name_(std::move(name)), accepts_(accepts), operands_(std::move(operands)) {}
+    Pattern(std::string name, Accepts node_test, std::vector<Pattern> operands = {})
+        : name_(std::move(name)), accepts_(node_test), operands_(std::move(operands)) {}
 
     bool matches_operands(const Formula& chain, std::size_t operand, std::size_t at, Match& match) const;
     bool bind(const Formula& formula, Match& match) const;
