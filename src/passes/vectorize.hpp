@@ -4,7 +4,7 @@
 
 namespace swirl::passes {
 
-/// Turns loops of kind `vector` into operations on vectors of `lanes` lanes: lane l does what iteration l did.
+/// Turns loops of kind `vector` into operations on vectors of `lanes` lanes: each lane does what one iteration did.
 ///
 /// Before: such a loop has at most `lanes` iterations, a constant number, independent of each other (no iteration
 /// reads or writes what another writes); its body is one run of scalar operations.
@@ -18,7 +18,8 @@ namespace swirl::passes {
 ///                             a contiguous access of up to `lanes` elements for each iteration, transposed in
 ///                             registers
 ///   else                      strided vector access (ir::Address::lane_stride)
-/// A loop of one iteration, and one with lane-dependent dynamic addresses, becomes scalar code.
+/// Where that saves shuffles, lanes run the iterations in another order, and scratch memory and tables are permuted to
+/// match (lane_order.hpp). A loop of one iteration, and one with lane-dependent dynamic addresses, becomes scalar code.
 ir::Program vectorize(ir::Program program, int lanes);
 
 } // namespace swirl::passes

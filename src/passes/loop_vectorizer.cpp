@@ -1,0 +1,251 @@
+#include "passes/loop_vectorizer.hpp"
+
+#include "ir/analysis.hpp"
+
+#include <algorithm>
+
+namespace swirl::passes {
+
+using namespace ir;
+using Kind = MemoryBlock::Kind;
+
+LoopVectorizer::LoopVectorizer(Program& program, int lanes, const LaneOrders& orders)
+    : program_(program),
+      lanes_(lanes),
+      orders_(orders),
+      scalars_(program.operations.size(), no_value),
+      vectors_(program.operations.size(), no_value) {}
+
+void LoopVectorizer::vectorize(const VectorLoop& loop, std::vector<Value>& run) {
+    loop_ = &loop;
+    run_ = &run;
+    const std::size_t count = loop.body->operations.size();
+    run.reserve(run.size() + 2 * count);
+    for (std::size_t p = 0; p < count; ++p) convert(p);
+    for (const Value value : used_) vector(value) = no_value;
+    used_.clear();
+}
+
+void LoopVectorizer::convert(std::size_t position) {
+    const Value value = value_at(static_cast<int>(position));
+    const int block = loop_->blocks.block_of[position];
+    const Opcode opcode = program_[value].opcode;
+    // Integers and conditions are the same in all lanes.
+    const bool stays_scalar = !loop_->varies[position] && !is_floating(program_[value].type.scalar);
+    if (accesses_memory(opcode)) {
+        if (block < 0) return;
+        const MemoryBlock& memory = loop_->blocks.blocks[static_cast<std::size_t>(block)];
+        if (memory.position == static_cast<int>(position)) access(memory);
+    } else if (opcode == Opcode::constant || stays_scalar) {
+        for_each_operand(program_[value], [&](Value& operand) { operand = as_scalar(operand); });
+        run_->push_back(value);
+    } else if (opcode == Opcode::splat) {
+        vector(value) = as_vector(program_[value].operands[0]);
+    } else {
+        for (std::size_t i = 0; i < operand_count(program_[value]); ++i) {
+            const Value operand = as_vector(program_[value].operands[i]); // may move the table
+            program_[value].operands[i] = operand;
+        }
+        program_[value].type.lanes = lanes_;
+        run_->push_back(value);
+        vector(value) = value;
+    }
+}
+
+void LoopVectorizer::access(const MemoryBlock& block) {
+    if (block.kind == Kind::uniform) {
+        const Value loaded = value_at(block.position);
+        for (const int position : block.columns[0]) scalar(value_at(position)) = loaded;
+        for_each_operand(program_[loaded], [&](Value& operand) { operand = as_scalar(operand); });
+        run_->push_back(loaded);
+        return;
+    }
+    const bool permuted = has_permuted_columns(block);
+    const auto column_at = [&](std::size_t j) -> const std::vector<int>& {
+        return block.columns[permuted ? static_cast<std::size_t>(orders_.order[j]) : j];
+    };
+    if (block.is_store) {
+        std::vector<Value> columns;
+        for (std::size_t j = 0; j < block.columns.size(); ++j)
+            columns.push_back(as_vector(program_[value_at(column_at(j).back())].operands[0]));
+        return store_columns(block, columns);
+    }
+    const std::vector<Value> columns = load_columns(block);
+    for (std::size_t j = 0; j < columns.size(); ++j)
+        for (const int position : column_at(j)) vector(value_at(position)) = columns[j];
+}
+
+std::vector<Value> LoopVectorizer::load_columns(const MemoryBlock& block) {
+    const int trips = loop_->trips;
+    switch (block.kind) {
+    case Kind::uniform: break;
+    case Kind::strided: {
+        const Value loaded = load(block, 0, trips, block.stride);
+        return {loop_->permuted ? writer().shuffle(loaded, loaded, from_memory(block)) : loaded};
+    }
+    case Kind::contiguous: {
+        const Value loaded = load(block, lowest(block), trips, 1);
+        if (lanes_are_in_memory_order(block)) return {loaded};
+        return {writer().shuffle(loaded, loaded, from_memory(block))};
+    }
+    case Kind::pairs: {
+        const Value low = load(block, lowest(block), std::min(2 * trips, lanes_), 1);
+        const int rest = 2 * trips - lanes_;
+        const Value high = rest > 0 ? load(block, lowest(block) + lanes_, rest, 1) : low;
+        const Value first = writer().shuffle(low, high, every_other(block, 0));
+        return {first, writer().shuffle(low, high, every_other(block, 1))};
+    }
+    case Kind::rows: {
+        const int width = static_cast<int>(block.columns.size());
+        std::vector<Value> rows;
+        for (int l = 0; l < trips; ++l) rows.push_back(load(block, iteration_of(l) * block.stride, width, 1));
+        return columns_of_rows(writer(), rows, width);
+    }
+    }
+    throw InternalError("a uniform access has no columns");
+}
+
+void LoopVectorizer::store_columns(const MemoryBlock& block, const std::vector<Value>& columns) {
+    const int trips = loop_->trips;
+    switch (block.kind) {
+    case Kind::uniform: break;
+    case Kind::strided:
+    case Kind::contiguous: {
+        Value stored = columns[0];
+        const bool strided = block.kind == Kind::strided;
+        if (strided ? loop_->permuted : !lanes_are_in_memory_order(block))
+            stored = writer().shuffle(stored, stored, to_memory(block));
+        return strided ? store(block, 0, stored, trips, block.stride)
+                       : store(block, lowest(block), stored, trips, 1);
+    }
+    case Kind::pairs: {
+        const int rest = 2 * trips - lanes_;
+        const Value low = writer().shuffle(columns[0], columns[1], interleave(block, 0));
+        if (rest <= 0) return store(block, lowest(block), low, 2 * trips, 1);
+        const Value high = writer().shuffle(columns[0], columns[1], interleave(block, lanes_));
+        store(block, lowest(block), low, lanes_, 1);
+        return store(block, lowest(block) + lanes_, high, rest, 1);
+    }
+    case Kind::rows: {
+        const std::vector<Value> rows = rows_of_columns(writer(), columns, trips);
+        for (int l = 0; l < trips; ++l)
+            store(block, iteration_of(l) * block.stride, rows[static_cast<std::size_t>(l)],
+                  static_cast<int>(columns.size()), 1);
+        return;
+    }
+    }
+    throw InternalError("a uniform store is not vectorized");
+}
+
+Operation LoopVectorizer::access_of(const MemoryBlock& block, Integer distance, int active,
+                                    Integer lane_stride) const {
+    Operation operation;
+    operation.type = {Scalar::float64, lanes_};
+    operation.address = block.address;
+    operation.address.index += distance;
+    if (block.address.dynamic != no_value) operation.address.dynamic = as_scalar(block.address.dynamic);
+    operation.address.lane_stride = lane_stride;
+    operation.active = active;
+    return operation;
+}
+
+Value LoopVectorizer::load(const MemoryBlock& block, Integer distance, int active, Integer lane_stride) {
+    Operation operation = access_of(block, distance, active, lane_stride);
+    operation.opcode = Opcode::load;
+    operation.type.scalar = program_[value_at(block.position)].type.scalar;
+    const Buffer permuted = orders_.table_for_permuted_loops[static_cast<std::size_t>(block.address.buffer)];
+    if (loop_->permuted && permuted >= 0) operation.address.buffer = permuted;
+    return writer().append(std::move(operation));
+}
+
+void LoopVectorizer::store(const MemoryBlock& block, Integer distance, Value stored, int active,
+                           Integer lane_stride) {
+    Operation operation = access_of(block, distance, active, lane_stride);
+    operation.opcode = Opcode::store;
+    operation.type = program_[stored].type;
+    operation.operands[0] = stored;
+    writer().append(std::move(operation));
+}
+
+int LoopVectorizer::iteration_of(int lane) const {
+    return loop_->permuted ? orders_.order[static_cast<std::size_t>(lane)] : lane;
+}
+
+int LoopVectorizer::lane_of(int iteration) const {
+    return loop_->permuted ? orders_.inverse[static_cast<std::size_t>(iteration)] : iteration;
+}
+
+/// Only in permuted loops is anything permuted, in all of their buffers that stay contiguous.
+bool LoopVectorizer::lanes_are_in_memory_order(const MemoryBlock& block) const {
+    const auto buffer = static_cast<std::size_t>(block.address.buffer);
+    if (block.stride < 0) return false;
+    return !loop_->permuted || orders_.permuted[buffer] || orders_.table_for_permuted_loops[buffer] >= 0;
+}
+
+bool LoopVectorizer::has_permuted_columns(const MemoryBlock& block) const {
+    return block.kind == Kind::rows && orders_.permuted[static_cast<std::size_t>(block.address.buffer)];
+}
+
+template <class Of> LaneMap LoopVectorizer::map_lanes(Of&& of) const {
+    LaneMap map(static_cast<std::size_t>(lanes_), -1);
+    for (int l = 0; l < loop_->trips; ++l)
+        map[static_cast<std::size_t>(l)] = static_cast<std::int8_t>(of(iteration_of(l)));
+    return map;
+}
+
+/// Memory holds the iterations in order, backwards if it is contiguous with a negative stride.
+LaneMap LoopVectorizer::from_memory(const MemoryBlock& block) const {
+    const bool reversed = block.kind == Kind::contiguous && block.stride < 0;
+    return map_lanes([&](int iteration) { return reversed ? loop_->trips - 1 - iteration : iteration; });
+}
+
+LaneMap LoopVectorizer::to_memory(const MemoryBlock& block) const {
+    const LaneMap from = from_memory(block);
+    LaneMap map(from.size(), -1);
+    for (std::size_t l = 0; l < from.size(); ++l)
+        if (from[l] >= 0) map[static_cast<std::size_t>(from[l])] = static_cast<std::int8_t>(l);
+    return map;
+}
+
+/// Column `column` of a contiguous piece of pairs; the first iteration comes last when the stride is negative.
+LaneMap LoopVectorizer::every_other(const MemoryBlock& block, int column) const {
+    return map_lanes([&](int iteration) {
+        return 2 * (block.stride > 0 ? iteration : loop_->trips - 1 - iteration) + column;
+    });
+}
+
+/// Elements from…from+lanes−1 of the piece that every_other takes apart.
+LaneMap LoopVectorizer::interleave(const MemoryBlock& block, int from) const {
+    LaneMap map(static_cast<std::size_t>(lanes_), -1);
+    for (int l = 0; l < lanes_ && from + l < 2 * loop_->trips; ++l) {
+        const int pair = (from + l) / 2;
+        const int iteration = block.stride > 0 ? pair : loop_->trips - 1 - pair;
+        map[static_cast<std::size_t>(l)] =
+            static_cast<std::int8_t>((from + l) % 2 * lanes_ + lane_of(iteration));
+    }
+    return map;
+}
+
+Value LoopVectorizer::as_scalar(Value value) const {
+    const Value known = scalars_[static_cast<std::size_t>(value)];
+    return known == no_value ? value : known;
+}
+
+/// The value in every lane or lane by lane; splats are made where first needed.
+Value LoopVectorizer::as_vector(Value value) {
+    const Value known = vector(value);
+    if (known != no_value) return known;
+    const Value source = as_scalar(value);
+    Operation operation = program_[source];
+    if (operation.opcode != Opcode::constant) {
+        operation = Operation{};
+        operation.opcode = Opcode::splat;
+        operation.operands[0] = source;
+        operation.type = program_[source].type;
+    }
+    operation.type.lanes = lanes_;
+    used_.push_back(value);
+    return vector(value) = writer().append(std::move(operation));
+}
+
+} // namespace swirl::passes
