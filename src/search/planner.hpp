@@ -31,8 +31,9 @@ struct PlannerOptions {
     double time_budget_seconds = 5;
     const target::Cpu* cpu = nullptr; ///< default: the host's best
     bool use_wisdom = true;
-    bool check = true;                                ///< see PlanOptions
-    std::function<void(const std::string&)> progress; ///< called with a line now and then while measuring
+    bool check = true; ///< see PlanOptions
+    std::function<void(const std::string&)> progress =
+        {}; ///< called with a line now and then while measuring
 };
 
 /// The recipe the model likes best. Throws UserError for an invalid problem or one no rule can break down.
