@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <sstream>
 
 namespace swirl::cli {
 namespace {
@@ -34,7 +35,7 @@ const PeerName peer_names[] = {
 struct Options {
     std::vector<std::string> words;
     std::string sizes;
-    std::vector<std::string> peers{"fftw-estimate", "fftw-patient", "pocketfft"};
+    std::string peers = "fftw-estimate,fftw-patient,pocketfft";
     double seconds = 1;
     std::uint32_t seed = 1;
     bool accuracy = false;
@@ -60,7 +61,8 @@ struct Result {
 
 std::vector<const Peer*> chosen_peers(const Options& options) {
     std::vector<const Peer*> chosen;
-    for (const std::string& name : options.peers) {
+    std::istringstream list(options.peers);
+    for (std::string name; std::getline(list, name, ',');) {
         if (name == "none") continue;
         const Peer* found = nullptr;
         std::vector<std::string> names{"none"};
@@ -226,7 +228,6 @@ void add_bench(CLI::App& program) {
         .add_option("--peers", options->peers,
                     "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, pocketfft, none")
         ->type_name("NAMES")
-        ->delimiter(',')
         ->capture_default_str();
     command.add_option("--seconds", options->seconds, "Time to spend on each problem, planning aside")
         ->type_name("SECONDS")

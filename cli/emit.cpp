@@ -14,6 +14,7 @@ namespace {
 struct Options {
     std::vector<std::string> words;
     std::string file;
+    std::string header;
     std::string function;
     PlanningOptions planning;
 };
@@ -28,11 +29,12 @@ void emit(const Options& options) {
     const Problem problem = parse_one_problem(options.words);
     const std::string function = options.function.empty() ? function_name(problem) : options.function;
     check_identifier(function);
-    const std::string text = plan_as_cpp(*make_plan(problem, options.planning), function);
+    const StandaloneCpp cpp = plan_as_cpp(*make_plan(problem, options.planning), function);
+    if (!options.header.empty()) write_file(options.header, cpp.header);
     if (options.file.empty())
-        print(text);
+        print(cpp.source);
     else
-        write_file(options.file, text);
+        write_file(options.file, cpp.source);
 }
 
 } // namespace
@@ -44,6 +46,9 @@ void add_emit(CLI::App& program) {
     add_problem_words(command, options->words, "What to write");
     command
         .add_option("-o,--output", options->file, "File to write (whole or not at all); else standard output")
+        ->type_name("FILE");
+    command
+        .add_option("--header", options->header, "Also write its declaration, for C and C++, to this file")
         ->type_name("FILE");
     command.add_option("--function", options->function, "Name of the function; else made from the problem")
         ->type_name("NAME");

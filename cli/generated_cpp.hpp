@@ -9,8 +9,12 @@ namespace swirl::cli {
 /// One kernel of a plan as a C++ file: vectors of the plan's CPU, no instruction that only one CPU has.
 std::string kernel_as_cpp(const planning::Plan& plan, const planning::StepDescription& step);
 
-/// All kernels of a plan in one standalone C++ file with a function that runs them: see the comments it writes.
-std::string plan_as_cpp(const planning::Plan& plan, const std::string& function);
+/// A plan as C++ that needs no swirl.
+struct StandaloneCpp {
+    std::string source; ///< all kernels and a function that runs them; see the comments in it
+    std::string header; ///< declares that function, for C and C++
+};
+StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& function);
 
 /// A name for a problem's function: "swirl_dft_16x8_backward".
 std::string function_name(const Problem& problem);

@@ -12,9 +12,10 @@ namespace swirl::cli {
 namespace {
 
 constexpr const char* footer =
-    "PROBLEM is a transform, lengths and options, quoted or as separate words:\n"
+    "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
+    "parentheses):\n"
     "  dft 1024                     dft 16x8 backward float32 inplace\n"
-    "  rdft 2^20 planar             dft 64 in=2 batch=10:(128,64) scale=1/64\n"
+    "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
     "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
     "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
 

@@ -1,0 +1,160 @@
+#include "cli/run_swirl.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace swirl {
+namespace {
+
+using support::content_of;
+using support::names_in;
+using support::quoted;
+
+/// A program that transforms an impulse in point 1 of each batch and compares with ω^k, k along the last dimension.
+std::string impulse_program(const std::string& problem, const std::string& header) {
+    const auto has = [&](const char* word) { return problem.find(word) != std::string::npos; };
+    const std::string arguments = has("inplace") ? "x_pointer" : "x_pointer, y_pointer";
+    const int last = has("4x6") ? 6 : std::atoi(problem.c_str() + 4);
+    std::ostringstream text;
+    text << "#include \"" << header
+         << "\"\n#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <vector>\n"
+         << "using T = " << (has("float32") ? "float" : "double") << ";\n"
+         << "int main() {\n  const int last = " << last << ", n = " << (has("4x6") ? 24 : last)
+         << ", batches = " << (has("batch=3") ? 3 : 1) << ";\n"
+         << "  const double turn = " << (has("backward") ? "" : "-")
+         << "2 * M_PI / last, scale = " << (has("scale=0.5") ? 0.5 : 1.0) << ";\n"
+         << R"(  std::vector<std::complex<T>> x(n * batches), y(n * batches);
+  for (int b = 0; b < batches; ++b) x[b * n + 1] = 1;
+  T* const x_pointer = reinterpret_cast<T*>(x.data());
+  [[maybe_unused]] T* const y_pointer = reinterpret_cast<T*>(y.data());
+#ifdef transform_workspace_bytes
+  std::vector<char> workspace(transform_workspace_bytes);
+  transform()"
+         << arguments << R"(, workspace.data());
+#else
+  transform()"
+         << arguments << R"();
+#endif
+  double worst = 0;
+  for (int i = 0; i < n * batches; ++i)
+    worst = std::fmax(worst, std::abs(std::complex<double>()"
+         << (has("inplace") ? "x" : "y") << R"([i]) - scale * std::polar(1.0, turn * (i % last))));
+  std::printf("%g\n", worst);
+  return worst < (sizeof(T) == 4 ? 1e-6 : 1e-14) ? 0 : 1;
+}
+)";
+    return text.str();
+}
+
+TEST(Emit, WritesCppThatComputesTheTransform) {
+    for (const std::string problem : {"dft 64", "dft 15 float32 backward", "dft 4x6 inplace", "dft 4x6",
+                                      "dft 12 batch=3 scale=0.5", "dft 1000", "dft 97"}) {
+        SCOPED_TRACE(problem);
+        const TemporaryFolder folder;
+        const auto path = [&](const char* name) { return quoted((folder.path() / name).string()); };
+        const auto emitted = run_swirl("emit " + problem + " --function transform -o " + path("kernel.cpp") +
+                                       " --header " + path("kernel.hpp"));
+        ASSERT_EQ(emitted.status, 0) << emitted.errors;
+        EXPECT_EQ(emitted.output, "");
+        std::ofstream(folder.path() / "main.cpp") << impulse_program(problem, "kernel.hpp");
+        const auto compiled =
+            support::run_command(std::string(SWIRL_CXX_COMPILER) + " -std=c++17 -O1 -Wall -Wextra " +
+                                 path("kernel.cpp") + " " + path("main.cpp") + " -o " + path("main"));
+        ASSERT_EQ(compiled.status, 0) << compiled.errors;
+        EXPECT_EQ(compiled.errors, "");
+        const auto ran = support::run_command(path("main"));
+        EXPECT_EQ(ran.status, 0) << "worst error " << ran.output;
+    }
+}
+
+TEST(Emit, NamesTheFunctionAfterTheProblem) {
+    const auto outcome = run_swirl("emit 'dft 4x2 backward in=(-1,4)'");
+    EXPECT_NE(outcome.output.find("void swirl_dft_4x2_backward_in_m1_4("), std::string::npos)
+        << outcome.output;
+}
+
+TEST(Emit, LeavesNoFileWhenItFails) {
+    const TemporaryFolder folder;
+    EXPECT_EQ(run_swirl("emit dft 0 -o " + quoted((folder.path() / "kernel.cpp").string())).status, 2);
+    EXPECT_TRUE(names_in(folder).empty());
+
+    const auto outcome =
+        run_swirl("emit dft 8 -o " + quoted((folder.path() / "missing" / "kernel.cpp").string()));
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.errors.find("kernel.cpp"), std::string::npos) << outcome.errors;
+    EXPECT_TRUE(names_in(folder).empty());
+}
+
+TEST(Emit, ReplacesAFileOnlyByAWholeOne) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "kernel.cpp";
+    std::ofstream(file) << "precious";
+    EXPECT_EQ(run_swirl("emit dft 8 --cpu abacus -o " + quoted(file.string())).status, 2);
+    EXPECT_EQ(content_of(file), "precious");
+    EXPECT_EQ(run_swirl("emit dft 8 -o " + quoted(file.string())).status, 0);
+    EXPECT_EQ(content_of(file), run_swirl("emit dft 8").output);
+    EXPECT_EQ(names_in(folder), std::vector<std::string>{"kernel.cpp"}) << "nothing is left beside it";
+}
+
+TEST(Emit, WritesToDevicesWithoutReplacingThem) {
+    const auto outcome = run_swirl("emit dft 4 -o /dev/stdout");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.output.find("swirl_dft_4"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+    EXPECT_EQ(run_swirl("emit dft 4 -o /dev/null").status, 0);
+    EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(Wisdom, IsFoundByMeasuringExportedImportedAndForgotten) {
+    const TemporaryFolder folder;
+    const std::string file = quoted((folder.path() / "wisdom.sqlite").string()),
+                      lines = quoted((folder.path() / "lines").string());
+    const auto with = [&](const std::string& arguments) {
+        return support::run_command("SWIRL_WISDOM=" + file + " " + quoted(SWIRL_BINARY_DIR "/bin/swirl") +
+                                    " " + arguments);
+    };
+    const auto entries = [&] { return nlohmann::json::parse(with("wisdom list --json").output)["entries"]; };
+
+    const auto measured = with("show dft 48 --measure --budget 0.2");
+    EXPECT_EQ(measured.status, 0) << measured.errors;
+    ASSERT_EQ(entries().size(), 1U);
+    EXPECT_EQ(entries()[0]["problem"], "dft 48");
+    EXPECT_EQ(entries()[0]["found_by"], "measure");
+    const std::string found = entries()[0]["recipe"];
+    EXPECT_NE(with("plan dft 48").output.find(found), std::string::npos) << "used from then on";
+
+    EXPECT_EQ(with("wisdom export " + lines).status, 0);
+    EXPECT_EQ(with("wisdom forget dft 48").output, "1 entries forgotten\n");
+    EXPECT_EQ(entries().size(), 0U);
+    EXPECT_EQ(with("wisdom import " + lines).status, 0);
+    EXPECT_EQ(entries()[0]["recipe"], found);
+    EXPECT_EQ(with("wisdom forget --all").status, 0);
+    EXPECT_EQ(entries().size(), 0U);
+
+    EXPECT_EQ(with("wisdom import " + quoted((folder.path() / "nowhere").string())).status, 1);
+    std::ofstream(folder.path() / "lines") << "nonsense\n";
+    EXPECT_EQ(with("wisdom import " + lines).status, 1);
+}
+
+TEST(Wisdom, ThatNoLongerFitsIsReplaced) {
+    const TemporaryFolder folder;
+    const std::string file = quoted((folder.path() / "wisdom.sqlite").string());
+    const auto with = [&](const std::string& arguments) {
+        return support::run_command("SWIRL_WISDOM=" + file + " " + quoted(SWIRL_BINARY_DIR "/bin/swirl") +
+                                    " " + arguments);
+    };
+    with("show dft 48 --measure --budget 0.1");
+    const std::string good = with("wisdom export").output;
+    const std::string recipe = nlohmann::json::parse(good)["recipe"];
+    std::string bad = good;
+    bad.replace(bad.find(recipe), recipe.size(), recipe.substr(0, recipe.find(':')) + ": 0 stockham(5,5)");
+    std::ofstream(folder.path() / "bad") << bad;
+    with("wisdom forget --all");
+    EXPECT_EQ(with("wisdom import " + quoted((folder.path() / "bad").string())).status, 0);
+    EXPECT_EQ(with("verify dft 48").status, 0) << "planned all the same";
+    EXPECT_EQ(nlohmann::json::parse(with("wisdom list --json").output)["entries"].size(), 0U);
+}
+
+} // namespace
+} // namespace swirl
