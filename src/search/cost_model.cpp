@@ -78,7 +78,7 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
                             const Setting& setting) {
     BreakdownTree tree{std::string(rule), choice, {}};
     for (const Formula& child : rules::nonterminals(rules::rule_named(rule).build(dft, choice)))
-        tree.children.push_back(is_codelet_size(child.rows()) && rule == "stockham"
+        tree.children.push_back(child.rows() <= largest_codelet && rule == "stockham"
                                     ? BreakdownTree{}
                                     : best(child, setting).tree);
     return tree;
@@ -132,6 +132,26 @@ rules::Choice rough_radices(Integer n, const Setting& setting) {
     return radices;
 }
 
+/// Composite sizes with a large prime factor.
+std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setting) {
+    const Integer n = dft.rows();
+    const rules::Choice radices = rough_radices(n, setting);
+    double cycles = 0;
+    for (const Integer r : radices) {
+        Setting inner = setting;
+        inner.loops = static_cast<double>(n / r);
+        cycles +=
+            inner.loops * (r <= largest_codelet ? codelet_cycles(r, inner) : best(DFT(r), setting).cycles);
+    }
+    std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
+    // A chirp costs accuracy: where every prime has a codelet, it is not worth it.
+    if (rules::largest_prime_factor(n) <= largest_codelet) return result;
+    const Integer length = convolution_length(2 * n - 1);
+    result.push_back(
+        {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+    return result;
+}
+
 std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting) {
     const Integer n = dft.rows();
     std::vector<Candidate> result;
@@ -140,15 +160,7 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
     if (largest > largest_codelet_prime && largest == n) {
         for (Candidate& c : prime_candidates(dft, setting)) result.push_back(std::move(c));
     } else if (largest > largest_codelet_prime) {
-        const rules::Choice radices = rough_radices(n, setting);
-        double cycles = 0;
-        for (const Integer r : radices)
-            cycles += static_cast<double>(n / r) *
-                      (is_codelet_size(r) ? codelet_cycles(r, setting) : best(DFT(r), setting).cycles);
-        result.push_back({with_children("stockham", radices, dft, setting), cycles});
-        const Integer length = convolution_length(2 * n - 1);
-        result.push_back(
-            {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+        result = rough_candidates(dft, setting);
     } else if (n > largest) {
         const auto& stockham = rules::rule_named("stockham");
         for (const rules::Choice& choice : stockham.choices(dft)) {
