@@ -17,7 +17,7 @@ set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
 
 # FFTW is only ever a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.
-pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f)
+pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f fftw3l)
 add_library(swirl_fftw INTERFACE)
 if(FFTW_FOUND)
     target_link_libraries(swirl_fftw INTERFACE PkgConfig::FFTW)

@@ -1,0 +1,205 @@
+// Plans of every kind, layout and placement, against the definitions summed in long double.
+
+#include "plan/problem_data.hpp"
+#include "problem/syntax.hpp"
+#include "search/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace swirl::search {
+namespace {
+
+using Number = std::complex<long double>;
+constexpr long double pi = std::numbers::pi_v<long double>;
+
+/// Entry (k, j) of the one-dimensional transform, as FFTW's manual defines it.
+Number entry(TransformKind kind, Direction direction, Integer n, Integer k, Integer j) {
+    const auto row = static_cast<long double>(k), column = static_cast<long double>(j),
+               length = static_cast<long double>(n);
+    const long double sign = direction == Direction::forward ? -1 : 1;
+    const auto cosine = [&](long double a, long double b) {
+        return 2 * std::cos(pi * (column + a) * (row + b) / length);
+    };
+    const auto sine = [&](long double a, long double b) {
+        return 2 * std::sin(pi * (column + a) * (row + b) / length);
+    };
+    switch (kind) {
+    case TransformKind::dft:
+    case TransformKind::real_dft:
+        return std::polar<long double>(1, sign * 2 * pi * static_cast<long double>(j * k % n) / length);
+    case TransformKind::wht: {
+        bool odd = false;
+        for (Integer bits = j & k; bits; bits >>= 1) odd ^= (bits & 1) != 0;
+        return odd ? -1 : 1;
+    }
+    case TransformKind::dct2: return cosine(0.5L, 0);
+    case TransformKind::dct3: return cosine(0, 0.5L) / (j == 0 ? 2.0L : 1.0L);
+    case TransformKind::dct4: return cosine(0.5L, 0.5L);
+    case TransformKind::dst2: return sine(0.5L, 1);
+    case TransformKind::dst3: return sine(1, 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
+    case TransformKind::dst4: return sine(0.5L, 0.5L);
+    }
+    return 0;
+}
+
+/// All indices of a box, last digit fastest.
+template <class F> void for_each_index(const std::vector<Integer>& lengths, F&& f) {
+    std::vector<Integer> index(lengths.size());
+    Integer count = 1;
+    for (Integer n : lengths) count *= n;
+    for (Integer i = 0; i < count; ++i) {
+        f(index);
+        for (std::size_t d = lengths.size(); d-- > 0 && ++index[d] == lengths[d];) index[d] = 0;
+    }
+}
+
+std::vector<Integer> lengths_of(const std::vector<Dimension>& dimensions) {
+    std::vector<Integer> lengths;
+    for (const Dimension& d : dimensions) lengths.push_back(d.length);
+    return lengths;
+}
+
+/// The definition at one output of one transform of the batch.
+Number expected(const Problem& problem, const planning::ProblemData& in, Integer from,
+                const std::vector<Integer>& k) {
+    const std::size_t rank = problem.dimensions.size();
+    const bool to_reals = problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
+    std::vector<Integer> stored;
+    for (std::size_t d = 0; d < rank; ++d) stored.push_back(stored_length(problem, d, Side::input));
+    Number sum = 0;
+    for_each_index(stored, [&](const std::vector<Integer>& j) {
+        Integer at = from;
+        Number term = 1;
+        for (std::size_t d = 0; d < rank; ++d) {
+            const Dimension& dimension = problem.dimensions[d];
+            at += j[d] * dimension.input_stride;
+            term *= entry(problem.kind, problem.direction, dimension.length, k[d], j[d]);
+        }
+        const Integer n = problem.dimensions.back().length;
+        if (to_reals && j.back() != 0 && 2 * j.back() != n) term *= 2; // the mirror image n − j
+        sum += term * Number(in[at]);
+    });
+    if (to_reals) sum = sum.real();
+    return static_cast<long double>(problem.scale) * sum;
+}
+
+double error_of(const Problem& problem) {
+    const bool in_place = problem.placement == Placement::in_place;
+    std::minstd_rand random(7), again(7);
+    planning::ProblemData original(problem, Side::input), in(problem, Side::input);
+    original.fill(random);
+    in.fill(again);
+    const planning::ProblemData out = in_place ? planning::ProblemData(problem, Side::output, in)
+                                               : planning::ProblemData(problem, Side::output);
+    const auto plan = make_plan(problem, {.use_wisdom = false, .check = false});
+    plan->execute({in.real(), out.real(), in.imaginary(), out.imaginary()});
+    std::vector<Integer> stored;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+        stored.push_back(stored_length(problem, d, Side::output));
+    long double difference = 0, norm = 0;
+    for_each_index(lengths_of(problem.batches), [&](const std::vector<Integer>& b) {
+        Integer from = 0, to = 0;
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            from += b[i] * problem.batches[i].input_stride;
+            to += b[i] * problem.batches[i].output_stride;
+        }
+        for_each_index(stored, [&](const std::vector<Integer>& k) {
+            Integer at = to;
+            for (std::size_t d = 0; d < k.size(); ++d) at += k[d] * problem.dimensions[d].output_stride;
+            const Number value = expected(problem, original, from, k);
+            difference += std::norm(Number(out[at]) - value);
+            norm += std::norm(value);
+        });
+    });
+    return static_cast<double>(std::sqrt(difference / norm));
+}
+
+class EveryKind : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryKind, EqualsItsDefinition) {
+    const Problem problem = parse_problem(GetParam());
+    EXPECT_LT(error_of(problem), problem.precision == Precision::float32 ? 6e-7 : 1.2e-15);
+}
+
+constexpr const char* problems[] = {
+    "dft 1",
+    "dft 1x1 batch=3",
+    "dft 2",
+    "dft 31 float32",
+    "dft 64 backward inplace",
+    "dft 360 planar",
+    "dft 360 planar inplace",
+    "dft 16x8",
+    "dft 20x12 inplace",
+    "dft 8x8x8",
+    "dft 5x7x11x3",
+    "dft 1x30",
+    "dft 24 batch=40",
+    "dft 24 batch=40:(1,1) strides=40",
+    "dft 101 batch=9:(1,1) strides=9",
+    "dft 37x41",
+    "dft 16x8 in=(1,16) out=(40,3)",
+    "dft 12 in=(-5) out=(-2) batch=3:(100,40)",
+    "dft 100 scale=0.25 float32",
+    "wht 2",
+    "wht 64",
+    "wht 1024",
+    "wht 8x16",
+    "wht 64 batch=5 inplace",
+    "rdft 1",
+    "rdft 2",
+    "rdft 3",
+    "rdft 16",
+    "rdft 100",
+    "rdft 101",
+    "rdft 512 float32",
+    "rdft 2 backward",
+    "rdft 100 backward",
+    "rdft 101 backward",
+    "rdft 16x16",
+    "rdft 10x12 backward",
+    "rdft 10x13 backward",
+    "rdft 5x6x7",
+    "rdft 5x6x7 backward",
+    "rdft 100 inplace",
+    "rdft 100 backward inplace",
+    "rdft 10x12 inplace",
+    "rdft 10x12 backward inplace",
+    "rdft 100 planar",
+    "rdft 100 planar backward",
+    "rdft 10x12 planar backward",
+    "rdft 64 batch=10",
+    "rdft 30 in=(3) out=(2)",
+    "dct2 16",
+    "dct2 100",
+    "dct2 101",
+    "dct3 100",
+    "dct3 101",
+    "dct4 100",
+    "dct4 99",
+    "dst2 100",
+    "dst3 101",
+    "dst4 100",
+    "dst4 63",
+    "dct2 8x8",
+    "dct2 256 float32",
+    "dst3 6x10 inplace scale=2",
+};
+
+INSTANTIATE_TEST_SUITE_P(Problems, EveryKind, testing::ValuesIn(problems));
+
+TEST(EveryCpu, RunsTheSameProblems) {
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
+        for (const char* text : problems) // checked against the definition as they are built
+            EXPECT_NO_THROW(make_plan(parse_problem(text), {.cpu = cpu, .use_wisdom = false}))
+                << cpu->name << " " << text;
+    }
+}
+
+} // namespace
+} // namespace swirl::search
