@@ -32,13 +32,6 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
     return sum;
 }
 
-/// e^{i·angle·k} for k < n.
-Row powers(double angle, Integer n) {
-    Row row(static_cast<std::size_t>(n));
-    for (std::size_t k = 0; k < row.size(); ++k) row[k] = std::polar(1.0, angle * static_cast<double>(k));
-    return row;
-}
-
 class Check {
 public:
     explicit Check(const Plan& plan)
@@ -85,13 +78,13 @@ private:
             out_from += batch[k] * problem_.batches[k].output_stride;
         }
         std::vector<Row> one, all_out;
-        std::vector<double> angles;
+        std::vector<long double> angles;
         double points = 1;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
             const Dimension& dimension = problem_.dimensions[d];
             const Integer outputs = stored_length(problem_, d, Side::output);
             const Integer k = random_below(outputs);
-            angles.push_back(1 + static_cast<double>(random_below(1000)) / 500);
+            angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
             one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
             all_out.push_back(powers(angles[d], outputs));
             points *= static_cast<double>(dimension.length);
@@ -119,8 +112,8 @@ private:
     }
 
     /// Σ_k r^k·y[k] from the input; Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2.
-    Value functional(const ProblemData& in, Integer from, const std::vector<double>& angles) const {
-        const auto sum = [&](double sign) {
+    Value functional(const ProblemData& in, Integer from, const std::vector<long double>& angles) const {
+        const auto sum = [&](long double sign) {
             std::vector<Row> rows;
             for (std::size_t d = 0; d < angles.size(); ++d)
                 rows.push_back(functional_row(kind_along(d), problem_.direction,

@@ -11,22 +11,40 @@ namespace swirl::planning {
 
 namespace {
 
-using std::numbers::pi;
+constexpr long double pi = std::numbers::pi_v<long double>;
 
-/// ω_n^{jk} for j < n by repeated rotation, restarted often enough to stay accurate to about 1e-13.
-Row characters(Integer n, Integer k, double sign) {
-    constexpr Integer stretch = 256;
-    Row row(static_cast<std::size_t>(n));
-    const auto root = [&](Integer exponent) {
-        return std::polar(1.0, sign * 2 * pi * static_cast<double>(exponent) / static_cast<double>(n));
-    };
-    const std::complex<double> step = root(k % n);
-    for (Integer j = 0; j < n; ++j) {
+using Precise = std::complex<long double>;
+
+/// first·step^j for j < count by repeated multiplication, started afresh often enough to keep long double's accuracy;
+/// `power(j)` gives step^j itself.
+template <class Power> std::vector<Precise> geometric(Integer count, Power&& power) {
+    constexpr Integer stretch = 64;
+    std::vector<Precise> row(static_cast<std::size_t>(count));
+    const Precise step = power(1);
+    for (Integer j = 0; j < count; ++j) {
         const auto at = static_cast<std::size_t>(j);
-        row[at] = j % stretch == 0 ? root(rules::multiply_modulo(j, k, n)) : row[at - 1] * step;
+        row[at] = j % stretch == 0 ? power(j) : row[at - 1] * step;
     }
     return row;
 }
+
+/// ω_n^{jk} for j < n, ω = e^{sign·2πi/n}.
+std::vector<Precise> precise_characters(Integer n, Integer k, int sign) {
+    return geometric(n, [=](Integer j) {
+        const auto exponent = static_cast<long double>(rules::multiply_modulo(j, k, n));
+        return std::polar(1.0L,
+                          static_cast<long double>(sign) * 2 * pi * exponent / static_cast<long double>(n));
+    });
+}
+
+Row rounded(const std::vector<Precise>& values) {
+    Row row;
+    row.reserve(values.size());
+    for (const Precise& value : values) row.emplace_back(value);
+    return row;
+}
+
+Row characters(Integer n, Integer k, int sign) { return rounded(precise_characters(n, k, sign)); }
 
 /// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine, and 1·… at the one j that the definition does not double.
 template <class F> Row trigonometric(Integer n, double k, double a, double b, Integer undoubled, F&& f) {
@@ -38,10 +56,9 @@ template <class F> Row trigonometric(Integer n, double k, double a, double b, In
 }
 
 /// Σ_{k<n} e^{i·angle·k} = e^{i(n−1)angle/2}·sin(n·angle/2) / sin(angle/2).
-std::complex<double> geometric_sum(double angle, Integer n) {
-    const double bottom = std::sin(angle / 2), length = static_cast<double>(n);
-    if (std::abs(bottom) < 1e-14) return length;
-    return std::polar(1.0, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / bottom);
+Precise geometric_sum(long double angle, Integer n) {
+    const auto length = static_cast<long double>(n);
+    return std::polar(1.0L, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / std::sin(angle / 2));
 }
 
 /// The stored half of a row over a spectrum: entry k stands for its mirror image n−k too.
@@ -81,46 +98,83 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     throw InternalError("unknown kind of transform");
 }
 
-Row functional_row(TransformKind kind, Direction direction, Integer n, double angle) {
-    const auto at = [](Integer j) { return static_cast<double>(j); };
-    const double length = at(n);
-    Row row(static_cast<std::size_t>(n));
-    const bool half = kind == TransformKind::real_dft && direction == Direction::forward;
-    const Integer outputs = half ? n / 2 + 1 : n;
-    // Σ_k e^{iα(k+shift)}·r^k
-    const auto turned = [&](double alpha, double shift) {
-        return std::polar(1.0, alpha * shift) * geometric_sum(alpha + angle, outputs);
-    };
-    const auto cosines = [&](double phase, double shift) {
-        return turned(phase, shift) + turned(-phase, shift);
-    };
-    const auto sines = [&](double phase, double shift) {
-        return std::complex<double>(0, -1) * (turned(phase, shift) - turned(-phase, shift));
-    };
-    for (Integer j = 0; j < n; ++j) {
-        std::complex<double>& value = row[static_cast<std::size_t>(j)];
-        const double whole = pi * at(j) / length, middle = pi * (at(j) + 0.5) / length,
-                     next = pi * (at(j) + 1) / length;
-        switch (kind) {
-        case TransformKind::dft:
-        case TransformKind::real_dft:
-            value = turned((direction == Direction::forward ? -2 : 2) * whole, 0);
-            break;
-        case TransformKind::wht:
-            value = 1;
-            for (Integer bit = 1; bit < n; bit *= 2)
-                value *= 1.0 + (j & bit ? -1.0 : 1.0) * std::polar(1.0, angle * at(bit));
-            break;
-        case TransformKind::dct2: value = cosines(middle, 0); break;
-        case TransformKind::dct3: value = cosines(whole, 0.5) * (j == 0 ? 0.5 : 1.0); break;
-        case TransformKind::dct4: value = cosines(middle, 0.5); break;
-        case TransformKind::dst2: value = sines(middle, 1); break;
-        case TransformKind::dst3: value = sines(next, 0.5) * (j == n - 1 ? 0.5 : 1.0); break;
-        case TransformKind::dst4: value = sines(middle, 0.5); break;
-        }
+long double functional_angle(Integer n, Integer which) {
+    constexpr long double off_grid = 0.37L; // grids are multiples of a quarter of 2π/n
+    return 2 * pi * (static_cast<long double>(which) + off_grid) / static_cast<long double>(n);
+}
+
+Row powers(long double angle, Integer count) {
+    return rounded(
+        geometric(count, [=](Integer k) { return std::polar(1.0L, angle * static_cast<long double>(k)); }));
+}
+
+namespace {
+
+/// Σ_{k<outputs} (r·ω^j)^k = (1 − (r·ω^j)^outputs) / (1 − r·ω^j) for every j.
+Row dft_functional(Direction direction, Integer n, Integer outputs, long double angle) {
+    const int sign = direction == Direction::forward ? -1 : 1;
+    const std::vector<Precise> roots = precise_characters(n, 1, sign),
+                               ends = precise_characters(n, outputs % n, sign);
+    const Precise r = std::polar(1.0L, angle),
+                  end = std::polar(1.0L, angle * static_cast<long double>(outputs));
+    Row row(roots.size());
+    for (std::size_t j = 0; j < row.size(); ++j)
+        row[j] = std::complex<double>((1.0L - end * ends[j]) / (1.0L - r * roots[j]));
+    return row;
+}
+
+/// One entry of a real kind's functional: K(k, j) = 2·cos or 2·sin of phase·(k + shift).
+struct Wave {
+    long double angle;
+    Integer n;
+    /// Σ_k e^{iα(k+shift)}·r^k
+    Precise turned(long double alpha, long double shift) const {
+        return std::polar(1.0L, alpha * shift) * geometric_sum(alpha + angle, n);
     }
-    const bool backward_real = kind == TransformKind::real_dft && !half;
-    return backward_real ? half_spectrum(std::move(row), n) : row;
+    Precise cosines(long double phase, long double shift) const {
+        return turned(phase, shift) + turned(-phase, shift);
+    }
+    Precise sines(long double phase, long double shift) const {
+        return Precise(0, -1) * (turned(phase, shift) - turned(-phase, shift));
+    }
+};
+
+Precise real_kind_entry(TransformKind kind, const Wave& wave, Integer j) {
+    const auto at = static_cast<long double>(j), length = static_cast<long double>(wave.n);
+    const long double whole = pi * at / length, middle = pi * (at + 0.5L) / length,
+                      next = pi * (at + 1) / length;
+    switch (kind) {
+    case TransformKind::wht: {
+        Precise value = 1;
+        for (Integer bit = 1; bit < wave.n; bit *= 2)
+            value *= 1.0L +
+                     (j & bit ? -1.0L : 1.0L) * std::polar(1.0L, wave.angle * static_cast<long double>(bit));
+        return value;
+    }
+    case TransformKind::dct2: return wave.cosines(middle, 0);
+    case TransformKind::dct3: return wave.cosines(whole, 0.5L) * (j == 0 ? 0.5L : 1.0L);
+    case TransformKind::dct4: return wave.cosines(middle, 0.5L);
+    case TransformKind::dst2: return wave.sines(middle, 1);
+    case TransformKind::dst3: return wave.sines(next, 0.5L) * (j == wave.n - 1 ? 0.5L : 1.0L);
+    case TransformKind::dst4: return wave.sines(middle, 0.5L);
+    case TransformKind::dft:
+    case TransformKind::real_dft: break;
+    }
+    throw InternalError("not a kind whose entries are real");
+}
+
+} // namespace
+
+Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle) {
+    if (kind == TransformKind::dft) return dft_functional(direction, n, n, angle);
+    if (kind == TransformKind::real_dft) {
+        if (direction == Direction::forward) return dft_functional(direction, n, n / 2 + 1, angle);
+        return half_spectrum(dft_functional(direction, n, n, angle), n);
+    }
+    Row row(static_cast<std::size_t>(n));
+    for (Integer j = 0; j < n; ++j)
+        row[static_cast<std::size_t>(j)] = std::complex<double>(real_kind_entry(kind, {angle, n}, j));
+    return row;
 }
 
 } // namespace swirl::planning

@@ -17,6 +17,12 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
 /// Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}, k over the stored outputs
 /// (n/2+1 of a forward real DFT; of a backward one, before real parts are taken). Geometric sums in closed form, so
 /// O(n) work; for an angle off the grid 2π/n no input and no output has weight 0.
-Row functional_row(TransformKind kind, Direction direction, Integer n, double angle);
+Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle);
+
+/// An angle for functional_row, one of n, that keeps clear of the grids of all kinds.
+long double functional_angle(Integer n, Integer which);
+
+/// e^{i·angle·k} for k < count.
+Row powers(long double angle, Integer count);
 
 } // namespace swirl::planning
