@@ -40,7 +40,7 @@ std::string latex(const IndexMap& map) {
                     sum += fmt::format("{}{} d_{{{}}}", q > 0 && digits.strides[q] >= 0 ? "+" : "",
                                        digits.strides[q], q);
                 }
-                if (digits.base != Affine(0)) sum += "+" + latex(digits.base);
+                if (digits.base != Affine(0)) sum += fmt::format("+{}", latex(digits.base));
                 if (digits.modulus != 0) sum += fmt::format(" \\bmod {}", digits.modulus);
                 return fmt::format("d \\in {} \\mapsto {}", radices, sum);
             },
@@ -124,7 +124,7 @@ bool is_operator(const Formula& formula) {
 }
 
 std::string operand(const Formula& formula) {
-    return is_operator(formula) ? "\\left(" + to_latex(formula) + "\\right)" : to_latex(formula);
+    return is_operator(formula) ? fmt::format("\\left({}\\right)", to_latex(formula)) : to_latex(formula);
 }
 
 std::string joined(const Formula& formula, const char* separator) {

@@ -110,7 +110,7 @@ std::string operand(const Formula& formula) {
     const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>() ||
                              formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
                              formula.is<LinePermutation>();
-    return is_operator ? "(" + to_text(formula) + ")" : to_text(formula);
+    return is_operator ? fmt::format("({})", to_text(formula)) : to_text(formula);
 }
 
 std::string joined(const Formula& formula, const char* separator) {
