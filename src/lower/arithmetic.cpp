@@ -61,7 +61,10 @@ Scaled Arithmetic::rotate_plain(const Scaled& a, std::complex<long double> facto
         const Real im = (s > 0) == (c > 0) ? add(a.im, a.re) : add(a.im, -a.re);
         return {multiply(re, c), multiply(im, c), a.scale};
     }
-    return {add(multiply(a.re, c), multiply(a.im, -s)), add(multiply(a.im, c), multiply(a.re, s)), a.scale};
+    // Named one by one: the order of operations must not depend on the order in which a compiler evaluates arguments.
+    const Real re_c = multiply(a.re, c), im_s = multiply(a.im, -s);
+    const Real im_c = multiply(a.im, c), re_s = multiply(a.re, s);
+    return {add(re_c, im_s), add(im_c, re_s), a.scale};
 }
 
 Scaled Arithmetic::rotate_fused(const Scaled& a, std::complex<long double> factor) {
@@ -96,8 +99,9 @@ Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
 }
 
 Scaled Arithmetic::multiply_loaded(const Scaled& a, const Scaled& factor) {
-    return {add(multiply(a.re, factor.re), -multiply(a.im, factor.im)),
-            add(multiply(a.re, factor.im), multiply(a.im, factor.re)), a.scale * factor.scale};
+    const Real re_re = multiply(a.re, factor.re), im_im = multiply(a.im, factor.im);
+    const Real re_im = multiply(a.re, factor.im), im_re = multiply(a.im, factor.re);
+    return {add(re_re, -im_im), add(re_im, im_re), a.scale * factor.scale};
 }
 
 Scaled Arithmetic::settle(const Scaled& a) {
