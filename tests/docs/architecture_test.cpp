@@ -44,7 +44,8 @@ std::string fenced(const std::string& language, const std::string& text) {
 
 /// Operations that are left after each pass, lanes of a vector counted once and loops by their iterations.
 std::string table_of_passes(const Example& example) {
-    std::string table = "| after the pass | loads and stores | arithmetic | shuffles |\n|---|---:|---:|---:|\n";
+    std::string table =
+        "| after the pass | loads and stores | arithmetic | shuffles |\n|---|---:|---:|---:|\n";
     const auto add_row = [&](std::string_view name, const ir::Program& program) {
         const ir::OperationCounts n = ir::count_operations(program);
         table += fmt::format("| {} | {} | {} | {} |\n", name, n.loads + n.stores,
@@ -69,8 +70,9 @@ std::string cpp_of(const Example& example) {
 std::vector<Section> generated_sections() {
     const Example example;
     return {
-        {"problem and recipe", fenced("text", fmt::format("problem  {}\nrecipe   {}", to_text(example.problem),
-                                                          planning::to_string(example.recipe)))},
+        {"problem and recipe",
+         fenced("text", fmt::format("problem  {}\nrecipe   {}", to_text(example.problem),
+                                    planning::to_string(example.recipe)))},
         {"formula", fenced("text", formula::to_text(example.derivation.formula))},
         {"ir", fenced("text", ir::to_string(example.derivation.lowered, ir::PrintStyle::compact))},
         {"passes", table_of_passes(example)},
