@@ -161,6 +161,11 @@ Virtual Selector::expanded(const ir::Instruction& instruction, Virtual a, Virtua
             immediate |= (2 * (map[lane] % 2) + (from_b(lane) ? 1 : 0)) << (2 * lane);
         return computed(Form::binary, pick(Inst::kIdVshufps, Inst::kIdShufps), 16, {both, both}, immediate);
     }
+    const target::ShufflePair pair = target::find_shuffle_pair(cpu_, type, map);
+    if (pair.first != nullptr) {
+        const Virtual between = pair.swapped ? shuffled(*pair.first, b, a) : shuffled(*pair.first, a, b);
+        return shuffled(*pair.second, between, between);
+    }
     if (is_legacy_) return expanded_by_shufps(map, a, b);
     return expanded_by_blend(type, map, a, b);
 }

@@ -48,16 +48,58 @@ const ir::Instruction* search(const Query& query) {
     return nullptr;
 }
 
-/// Answers of `search`, which is a walk over all immediates of all families.
-class Memory {
+/// Positions in the result of `first` from which each lane of `map` can be taken; empty when one is missing.
+std::vector<std::int8_t> permutation_after(const ir::Instruction& first, std::span<const std::int8_t> map,
+                                           bool swapped) {
+    const int lanes = static_cast<int>(map.size());
+    std::vector<std::int8_t> result(map.size(), -1);
+    for (std::size_t lane = 0; lane < map.size(); ++lane) {
+        if (map[lane] < 0) continue;
+        const int wanted = swapped ? (map[lane] + lanes) % (2 * lanes) : map[lane];
+        const auto at = std::find(first.lane_map.begin(), first.lane_map.end(), wanted);
+        if (at == first.lane_map.end()) return {};
+        result[lane] = static_cast<std::int8_t>(at - first.lane_map.begin());
+    }
+    return result;
+}
+
+ShufflePair search_pair(const Cpu& cpu, const Query& query) {
+    const std::span<const std::int8_t> map(query.map.data(), static_cast<std::size_t>(query.type.lanes));
+    ShufflePair best;
+    int best_latency = 100;
+    for (const x86::ShuffleFamily* family : x86::shuffle_families(query.set)) {
+        if (family->scalar != query.type.scalar || family->lanes != query.type.lanes || family->sources != 2)
+            continue;
+        if (family->immediates > 256) continue;
+        for (int immediate = 0; immediate < std::max(family->immediates, 1); ++immediate) {
+            if (x86::source_lane(*family, 0, immediate) == x86::ShuffleFamily::invalid) continue;
+            const ir::Instruction& first = x86::instruction_of(*family, immediate);
+            for (const bool swapped : {false, true}) {
+                if (first.latency >= best_latency) continue;
+                const std::vector<std::int8_t> rest = permutation_after(first, map, swapped);
+                if (rest.empty()) continue;
+                const ir::Instruction* second = find_shuffle(cpu, query.type, rest);
+                if (second == nullptr) second = &general_permute(cpu, query.type, rest);
+                if (static_cast<x86::Mnemonic>(second->encoding) == x86::Mnemonic::expanded) continue;
+                if (first.latency + second->latency >= best_latency) continue;
+                best = {&first, swapped, second};
+                best_latency = first.latency + second->latency;
+            }
+        }
+    }
+    return best;
+}
+
+/// Answers of searches, which are walks over all immediates of all families.
+template <class Answer> class Memory {
 public:
-    const ir::Instruction* find(const Query& query) {
+    template <class Search> Answer find(const Query& query, Search&& search_for) {
         {
             const std::shared_lock lock(mutex_);
             const auto known = answers_.find(query);
             if (known != answers_.end()) return known->second;
         }
-        const ir::Instruction* answer = search(query);
+        const Answer answer = search_for(query);
         const std::unique_lock lock(mutex_);
         answers_.emplace(query, answer);
         return answer;
@@ -65,8 +107,15 @@ public:
 
 private:
     std::shared_mutex mutex_;
-    std::unordered_map<Query, const ir::Instruction*, HashOfQuery> answers_;
+    std::unordered_map<Query, Answer, HashOfQuery> answers_;
 };
+
+Query query_of(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {
+    Query query{cpu.set, type, {}};
+    query.map.fill(-1);
+    std::copy_n(lane_map.begin(), std::min(lane_map.size(), longest_map), query.map.begin());
+    return query;
+}
 
 bool can_be_shuffled(ir::Type type) {
     return (type.scalar == ir::Scalar::float32 || type.scalar == ir::Scalar::float64) &&
@@ -111,11 +160,15 @@ ShuffleChoice choose_for_one(const Cpu& cpu, ir::Type type, const std::vector<st
 
 const ir::Instruction* find_shuffle(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {
     if (!can_be_shuffled(type)) return nullptr;
-    static Memory& memory = *new Memory;
-    Query query{cpu.set, type, {}};
-    query.map.fill(-1);
-    std::copy_n(lane_map.begin(), std::min(lane_map.size(), longest_map), query.map.begin());
-    return memory.find(query);
+    static auto& memory = *new Memory<const ir::Instruction*>;
+    return memory.find(query_of(cpu, type, lane_map), search);
+}
+
+ShufflePair find_shuffle_pair(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {
+    if (!can_be_shuffled(type)) return {};
+    static auto& memory = *new Memory<ShufflePair>;
+    return memory.find(query_of(cpu, type, lane_map),
+                       [&](const Query& query) { return search_pair(cpu, query); });
 }
 
 const ir::Instruction& general_permute(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {

@@ -19,6 +19,16 @@ const ir::Instruction* find_shuffle(const Cpu& cpu, ir::Type type, std::span<con
 /// entry that the encoder expands to at most three instructions elsewhere. One operand if the map takes nothing from b.
 const ir::Instruction& general_permute(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map);
 
+/// A lane map as a shuffle of two operands followed by a permutation of its result.
+struct ShufflePair {
+    const ir::Instruction* first = nullptr; ///< nullptr: the map is not of this kind
+    bool swapped = false;                   ///< the first takes b, a
+    const ir::Instruction* second = nullptr;
+};
+
+/// The two instructions of least latency together that have this lane map, each a single machine instruction.
+ShufflePair find_shuffle_pair(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map);
+
 /// An instruction and which of a shuffle's operands (0: a, 1: b) each of its operands is.
 struct ShuffleChoice {
     const ir::Instruction* instruction = nullptr;

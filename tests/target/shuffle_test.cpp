@@ -72,6 +72,21 @@ TEST(FindShuffle, SaysNoWhereOneInstructionIsNotEnough) {
     EXPECT_EQ(find_shuffle(portable_cpu(), f64x8, Map{0, 8, 2, 10, 4, 12, 6, 14}), nullptr);
 }
 
+TEST(FindShufflePair, InterleavesAndDeinterleavesInTwoInstructionsOnAvx2) {
+    for (const Map& map : {Map{0, 2, 4, 6}, Map{1, 3, 5, 7}, Map{0, 4, 1, 5}, Map{2, 6, 3, 7}}) {
+        const ShufflePair pair = find_shuffle_pair(avx2_cpu(), {ir::Scalar::float64, 4}, map);
+        ASSERT_NE(pair.first, nullptr);
+        EXPECT_LE(pair.first->latency + pair.second->latency, map[1] == 4 || map[1] == 6 ? 6 : 4);
+        for (std::size_t lane = 0; lane < map.size(); ++lane) {
+            const int between = pair.first->lane_map[static_cast<std::size_t>(pair.second->lane_map[lane])];
+            EXPECT_EQ(pair.swapped ? (between + 4) % 8 : between, map[lane]);
+        }
+    }
+    EXPECT_NE(find_shuffle_pair(avx2_cpu(), {ir::Scalar::float32, 8}, Map{0, 2, 4, 6, 8, 10, 12, 14}).first,
+              nullptr);
+    EXPECT_EQ(find_shuffle_pair(avx2_cpu(), {ir::Scalar::float64, 4}, Map{0, 1, 5, 6}).first, nullptr);
+}
+
 TEST(GeneralPermute, IsOneObjectForOneMap) {
     const ir::Type f32x16{ir::Scalar::float32, 16};
     const Map map = {31, 0, 7, 16, 3, 3, 22, 9, 1, 30, 4, 18, 2, 2, 8, 21};
