@@ -96,8 +96,10 @@ private:
             first = (r & ~3) | ((r & 1) << 1);
             second = first | 1;
         }
-        result =
-            combine(at(stage - 1, first), at(stage - 1, second), (r & step.bit) == 0 ? step.low : step.high);
+        // One after the other: the order of the shuffles is part of the result.
+        Register& a = at(stage - 1, first);
+        Register& b = at(stage - 1, second);
+        result = combine(a, b, (r & step.bit) == 0 ? step.low : step.high);
         result.known = true;
         return result;
     }
@@ -111,8 +113,7 @@ private:
     Register combine(Register& a, Register& b, const LaneMap& map) {
         if (a.value == no_value && b.value == no_value) return {};
         if (a.value != no_value && b.value != no_value) {
-            const Value first =
-                value(a); // before the second: the order of the shuffles is part of the result
+            const Value first = value(a); // before the second, as above
             return {writer_.shuffle(first, value(b), map), {}, true};
         }
         const Register& only = a.value != no_value ? a : b;
