@@ -105,6 +105,28 @@ TEST(Loops, ValuesFromOutsideTheLoopAreAtHandInside) {
     }
 }
 
+TEST(Loops, ComparisonsFromOutsideAreAtHandInsideLoopsAndBranches) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+            for (const int n : {1, target::lanes(*cpu, scalar)}) {
+                Builder builder("masks");
+                const ir::Buffer in = builder.input("in", scalar, 16 * n);
+                const ir::Buffer out = builder.output("out", scalar, 16 * n);
+                const auto load = [&](const Affine& at) { return builder.load(in, at * n, {.lanes = n}); };
+                const Value smaller = builder.less(load(0), load(1));
+                const Value x = builder.negate(load(2));
+                builder.for_loop("i", 8, [&](const Affine& i) {
+                    builder.if_then(
+                        {{i - 3, Relation::negative}},
+                        [&] { builder.store(out, i * n, builder.select(smaller, load(i), x), {.lanes = n}); },
+                        [&] {
+                            builder.store(out, i * n, builder.select(smaller, x, load(i)), {.lanes = n});
+                        });
+                });
+                expect_same(builder.finish(), *cpu);
+            }
+}
+
 TEST(Loops, LocalBuffersKeepTheirContents) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("local");
