@@ -1,7 +1,5 @@
 #include "lower/context.hpp"
 
-#include <algorithm>
-
 namespace swirl::lower {
 
 namespace {
@@ -23,25 +21,36 @@ Affine Context::placed(const Affine& form) const {
     return result;
 }
 
-Memory Context::acquire(Integer elements, bool complex) {
-    const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
-    for (Temporary& temporary : temporaries_) {
-        if (temporary.in_use || temporary.memory.kind != kind) continue;
-        temporary.in_use = true;
-        temporary.elements = std::max(temporary.elements, elements);
-        return temporary.memory;
-    }
-    Memory memory{kind, 0, 0};
-    const std::string name = fmt::format("t{}", temporaries_.size());
-    memory.re = builder.scratch(complex ? name + "_re" : name, request.scalar, elements);
-    memory.im = complex ? builder.scratch(name + "_im", request.scalar, elements) : memory.re;
-    temporaries_.push_back({memory, elements, true});
-    return memory;
+Context::Context(const KernelRequest& kernel, const LoopProgram& program)
+    : request(kernel), builder(kernel.name, {.share = true}), loops(program) {
+    for (std::size_t k = 0; k < program.arrays.size(); ++k)
+        buffers_.push_back(program.arrays[k].role == Array::Role::temporary
+                               ? add_scratch(static_cast<int>(k))
+                               : add_argument(static_cast<int>(k)));
 }
 
-void Context::release(const Memory& memory) {
-    for (Temporary& temporary : temporaries_)
-        if (temporary.memory.re == memory.re) temporary.in_use = false;
+Buffers Context::add_argument(int index) {
+    const Array& array = loops.arrays[static_cast<std::size_t>(index)];
+    const Integer scalars = array.kind == Memory::Kind::interleaved ? 2 : 1;
+    ir::BufferInfo info;
+    info.name = name_of(loops, index);
+    info.element = request.scalar;
+    info.first = array.first * scalars;
+    info.elements = array.elements * scalars;
+    info.written = array.role != Array::Role::input;
+    const ir::Buffer buffer = builder.add(std::move(info));
+    return {buffer, buffer};
+}
+
+Buffers Context::add_scratch(int index) {
+    const Array& array = loops.arrays[static_cast<std::size_t>(index)];
+    const std::string name = name_of(loops, index);
+    if (array.kind == Memory::Kind::real) {
+        const ir::Buffer buffer = builder.scratch(name, request.scalar, array.elements);
+        return {buffer, buffer};
+    }
+    const ir::Buffer re = builder.scratch(name + "_re", request.scalar, array.elements);
+    return {re, builder.scratch(name + "_im", request.scalar, array.elements)};
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {
@@ -54,9 +63,6 @@ ir::Buffer Context::add_table(std::vector<Integer> data) {
 
 ir::Program Context::finish() {
     ir::Program program = builder.finish();
-    for (const Temporary& temporary : temporaries_)
-        for (ir::Buffer buffer : {temporary.memory.re, temporary.memory.im})
-            program.buffers[static_cast<std::size_t>(buffer)].elements = temporary.elements;
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;
     return program;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/builder.hpp"
-#include "lower/endpoint.hpp"
+#include "lower/loop_program.hpp"
 #include "lower/lower.hpp"
 
 #include <string>
@@ -10,29 +10,27 @@
 
 namespace swirl::lower {
 
-/// A loop around a codelet whose iterations are independent; not yet emitted.
-struct Loop {
-    Variable variable;
-    Integer count;
+/// A memory's buffers. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and 2e+1 of
+/// `re` when interleaved, else scalar e of `re` and of `im`.
+struct Buffers {
+    ir::Buffer re;
+    ir::Buffer im;
 };
 
-/// What one lowering run shares: the program under construction, variables and their extents, temporaries.
+/// What emitting a loop program as ir shares: the program under construction, what variables and arrays stand for.
 ///
-/// Lowering has variables of its own. Emitting a loop binds one to an affine form of program variables (a block
+/// Loop programs have variables of their own. Emitting a loop binds one to an affine form of ir variables (a block
 /// index and a lane, say); `placed` rewrites addresses accordingly. One variable may be bound several times, once
 /// for the full vectors and once for the ragged end.
 class Context {
 public:
-    explicit Context(const KernelRequest& kernel) : request(kernel), builder(kernel.name, {.share = true}) {}
+    Context(const KernelRequest& kernel, const LoopProgram& program);
 
     const KernelRequest& request;
     ir::Builder builder;
-    Extents extents;
+    const LoopProgram& loops;
+    const Extents& extents() const { return loops.extents; }
 
-    Variable new_variable(Integer extent) {
-        extents.set(next_variable_, extent);
-        return next_variable_++;
-    }
     void bind(Variable variable, Affine program_form);
     Affine placed(const Affine& form) const;
 
@@ -52,9 +50,7 @@ public:
     const std::vector<Loop>& open_loops() const { return open_loops_; }
     std::string fresh(std::string_view name) { return fmt::format("{}{}", name, next_name_++); }
 
-    /// Scratch for `elements` entries; planar when complex. Once released it serves again.
-    Memory acquire(Integer elements, bool complex);
-    void release(const Memory& memory);
+    Buffers buffers_of(const Memory& memory) const { return buffers_[static_cast<std::size_t>(memory.array)]; }
 
     ir::Buffer add_table(std::vector<long double> data);
     ir::Buffer add_table(std::vector<Integer> data);
@@ -62,16 +58,12 @@ public:
     ir::Program finish();
 
 private:
-    struct Temporary {
-        Memory memory;
-        Integer elements;
-        bool in_use;
-    };
+    Buffers add_argument(int array);
+    Buffers add_scratch(int array);
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;
-    std::vector<Temporary> temporaries_;
-    Variable next_variable_ = 0;
+    std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;
 };

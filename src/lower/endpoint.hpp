@@ -1,7 +1,6 @@
 #pragma once
 
 #include "formula/formula.hpp"
-#include "ir/program.hpp"
 #include "lower/index_algebra.hpp"
 #include "lower/lower.hpp"
 
@@ -12,13 +11,15 @@
 
 namespace swirl::lower {
 
-/// One or two buffers that hold a vector. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and 2e+1 of `re`
-/// when interleaved, else scalar e of `re` and of `im`.
+/// A vector: an array of the loop program and how its entries lie.
 struct Memory {
-    enum class Kind : std::uint8_t { real, interleaved, planar };
+    enum class Kind : std::uint8_t {
+        real,
+        interleaved, ///< complex entry e is the scalars 2e and 2e+1
+        planar,      ///< real and imaginary parts lie apart, each at e
+    };
     Kind kind = Kind::interleaved;
-    ir::Buffer re = 0;
-    ir::Buffer im = 0;
+    int array = 0;
 };
 
 /// x ↦ base + stride·x: the part of a longer vector that a factor of a Kronecker product or direct sum sees.
@@ -45,10 +46,10 @@ struct IndexTable {
 struct MetDiagonal {
     formula::Diagonal diagonal;
     Affine index;
-    std::optional<IndexTable> table; ///< whose symbol the index names
+    std::optional<IndexTable> table = {}; ///< gives the value of its symbol, where `index` names that
 };
 
-/// Where one entry lies and what it is multiplied by.
+/// Where one entry lies, in scalars, and what it is multiplied by.
 struct Location {
     Affine re;
     Affine im; ///< of the imaginary part; the same as `re` in planar memory and for reals

@@ -85,6 +85,12 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
     return factor;
 }
 
+formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup) {
+    formula::Complex value = factor.constant;
+    for (const MetDiagonal& met : factor.varying) value *= value_at(met, lookup);
+    return value;
+}
+
 FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
     : context_(context), complex_(complex), factors_(std::move(factors)), places_(factors_.size()) {
@@ -125,8 +131,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
             if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
             Integer at = (row * vectors + l / lanes) * vector_size + l % lanes;
             for (std::size_t entry : entries) {
-                formula::Complex value = factors_[entry].constant;
-                for (const MetDiagonal& met : factors_[entry].varying) value *= value_at(met, lookup);
+                const formula::Complex value = value_of(factors_[entry], lookup);
                 data[static_cast<std::size_t>(at)] = value.real();
                 if (parts == 2) data[static_cast<std::size_t>(at + lanes)] = value.imag();
                 at += parts * lanes;

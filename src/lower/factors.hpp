@@ -18,6 +18,9 @@ struct Factor {
 /// Drops diagonals that are 1 for every value of the variables, folds the constant ones.
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents);
 
+/// The factor for the values of its variables that `lookup` gives.
+formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup);
+
 /// The loop that becomes vector lanes: ⌊count/lanes⌋ full vectors, then the ragged rest.
 struct LaneLoop {
     Loop loop;

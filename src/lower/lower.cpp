@@ -1,6 +1,8 @@
 #include "lower/lower.hpp"
 
-#include "lower/codelet.hpp"
+#include "base/overloaded.hpp"
+#include "lower/emit_call.hpp"
+#include "lower/recorder.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -31,42 +33,42 @@ std::vector<Integer> complement(const IndexMap& map) {
     return missed;
 }
 
-/// Emits  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
+/// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
 class Lowering {
 public:
-    explicit Lowering(Context& context) : context_(context) {}
+    Lowering(Recorder& recorder, Integer lanes) : recorder_(recorder), lanes_(lanes) {}
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
-        if (is_nonterminal(f)) return emit_codelet(context_, codelet_of(f), in, out, loops);
+        if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
         std::visit([&](const auto& payload) { lower(payload, f, in, out, loops); }, f.payload());
     }
 
 private:
     void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_copy(context_, f.rows(), in, out, loops);
+        add_copy(recorder_, f.rows(), in, out, loops);
     }
     template <class Transform>
     void lower(const Transform&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_codelet(context_, codelet_of(f), in, out, loops);
+        add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
     void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_copy(context_, f.rows(), in.through(p.map), out, loops);
+        add_copy(recorder_, f.rows(), in.through(p.map), out, loops);
     }
     void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_copy(context_, f.rows(), in.through(g.map), out, loops);
+        add_copy(recorder_, f.rows(), in.through(g.map), out, loops);
     }
     void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_copy(context_, f.rows(), in.through(d), out, loops);
+        add_copy(recorder_, f.rows(), in.through(d), out, loops);
     }
     void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_zeros(s.map, out, loops);
-        emit_copy(context_, s.map.domain(), in, out.through(s.map), loops);
+        add_zeros(s.map, out, loops);
+        add_copy(recorder_, s.map.domain(), in, out.through(s.map), loops);
     }
     void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -101,19 +103,19 @@ private:
     }
     void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        emit_codelet(context_, codelet_of(f), in, out, loops);
+        add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
 
-    void emit_zeros(const IndexMap& map, const Endpoint& out, Loops loops) {
+    void add_zeros(const IndexMap& map, const Endpoint& out, Loops loops) {
         std::vector<Integer> missed = complement(map);
         if (missed.empty()) return;
         const auto count = static_cast<Integer>(missed.size());
         const bool consecutive = missed.back() - missed.front() == count - 1;
         const IndexMap places = consecutive ? IndexMap::strided(count, map.range(), missed.front(), 1)
                                             : IndexMap::table(std::move(missed), map.range());
-        loops.push_back({context_.new_variable(count), count});
+        loops.push_back({recorder_.new_variable(count), count});
         const Endpoint to = out.through(places).through(View{Affine::of(loops.back().variable), 0});
-        emit_codelet(context_, zero_codelet(), out, to, loops);
+        add_codelet(recorder_, zero_codelet(), out, to, loops);
     }
 
     static std::vector<Step> steps_of(const Formula& product);
@@ -125,7 +127,8 @@ private:
                               const Loop& lane);
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
 
-    Context& context_;
+    Recorder& recorder_;
+    Integer lanes_; ///< of a machine vector
 };
 
 std::vector<Step> Lowering::steps_of(const Formula& product) {
@@ -164,7 +167,7 @@ void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, con
     std::vector<std::size_t> working;
     for (std::size_t k = 0; k < factors.size(); ++k)
         if (!factors[k].is<Identity>()) working.push_back(k);
-    if (working.empty()) return emit_copy(context_, f.rows(), in, out, loops);
+    if (working.empty()) return add_copy(recorder_, f.rows(), in, out, loops);
     if (working.size() > 1) {
         std::vector<Formula> first, rest;
         for (std::size_t k = 0; k < factors.size(); ++k) {
@@ -182,7 +185,7 @@ void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, con
         const Integer count = factors[k].rows();
         const bool left = k < working[0];
         if (count > 1) {
-            const Variable v = context_.new_variable(count);
+            const Variable v = recorder_.new_variable(count);
             around.insert(around.begin() + static_cast<std::ptrdiff_t>(loops.size()), Loop{v, count});
             column += Affine::of(v, stride * (left ? factor.columns() : 1));
             row += Affine::of(v, stride * (left ? factor.rows() : 1));
@@ -199,17 +202,17 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
                      const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
-    if (!in.can_pair(complex.columns(), context_.extents, context_.new_variable(1))) {
-        from = make_temporary(context_, f.columns(), loops, false);
-        emit_copy(context_, f.columns(), in, from->endpoint, loops);
+    if (!in.can_pair(complex.columns(), recorder_.extents(), recorder_.new_variable(1))) {
+        from = make_temporary(recorder_, f.columns(), loops, false);
+        add_copy(recorder_, f.columns(), in, from->endpoint, loops);
     }
-    if (!out.can_pair(complex.rows(), context_.extents, context_.new_variable(1)))
-        to = make_temporary(context_, f.rows(), loops, false);
+    if (!out.can_pair(complex.rows(), recorder_.extents(), recorder_.new_variable(1)))
+        to = make_temporary(recorder_, f.rows(), loops, false);
     (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
             (to ? to->endpoint : out).through(Pairs{}), loops);
-    if (to) emit_copy(context_, f.rows(), to->endpoint, out, loops);
-    if (from) context_.release(from->memory);
-    if (to) context_.release(to->memory);
+    if (to) add_copy(recorder_, f.rows(), to->endpoint, out, loops);
+    if (from) recorder_.release(from->memory);
+    if (to) recorder_.release(to->memory);
 }
 
 void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
@@ -225,18 +228,17 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
     if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
     Loops outer = loops;
     std::optional<Loop> lane;
-    const auto place = in.locate(0, context_.extents);
+    const auto place = in.locate(0, recorder_.extents());
     for (std::size_t k = 0; k < outer.size() && !lane; ++k) {
         const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
-        const Integer vectors = ceil_divide(outer[k].count, context_.request.lanes);
-        const bool fills = 2 * outer[k].count >= vectors * context_.request.lanes;
+        const Integer vectors = ceil_divide(outer[k].count, lanes_);
+        const bool fills = 2 * outer[k].count >= vectors * lanes_;
         if (!place || place->re.coefficient(outer[k].variable) != unit || !fills) continue;
         lane = outer[k];
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
     }
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
-        if (k < outer.size())
-            return context_.in_loop(outer[k], "b", ir::For::Kind::serial, [&] { nest(k + 1); });
+        if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
         if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
         lower_chain(steps, in, out, {});
     };
@@ -245,16 +247,15 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
 
 void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                                     const Loop& lane) {
-    const Integer lanes = context_.request.lanes;
+    const Integer lanes = lanes_;
     if (lane.count <= lanes) return lower_chain(steps, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
-        const Loop part{context_.new_variable(count), count};
+        const Loop part{recorder_.new_variable(count), count};
         const Affine index = first + Affine::of(part.variable);
         lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
     };
-    const Loop blocks{context_.new_variable(lane.count / lanes), lane.count / lanes};
-    context_.in_loop(blocks, "b", ir::For::Kind::serial,
-                     [&] { run(Affine::of(blocks.variable, lanes), lanes); });
+    const Loop blocks{recorder_.new_variable(lane.count / lanes), lane.count / lanes};
+    recorder_.nest(blocks, [&] { run(Affine::of(blocks.variable, lanes), lanes); });
     if (lane.count % lanes) run(lanes * blocks.count, lane.count % lanes);
 }
 
@@ -264,9 +265,9 @@ void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, c
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
         if (k + 1 < steps.size())
-            next = make_temporary(context_, steps[k].factor.rows(), loops, out.is_complex());
+            next = make_temporary(recorder_, steps[k].factor.rows(), loops, out.is_complex());
         lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
-        if (previous) context_.release(previous->memory);
+        if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
     }
 }
@@ -282,43 +283,52 @@ std::pair<Integer, Integer> reach(const Layout& layout) {
 }
 
 /// Adds the argument that holds what the layouts reach.
-ir::Buffer add_argument(Context& context, const std::string& name, std::initializer_list<Layout> layouts,
-                        bool written) {
-    const Integer scalars = context.request.complex ? 2 : 1;
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, std::initializer_list<Layout> layouts) {
     Integer low = 0, high = 0;
     for (const Layout& layout : layouts) {
         const auto [lowest, highest] = reach(layout);
         low = std::min(low, lowest);
         high = std::max(high, highest);
     }
-    ir::BufferInfo info;
-    info.name = name;
-    info.element = context.request.scalar;
-    info.first = low * scalars;
-    info.elements = (high - low + 1) * scalars;
-    info.written = written;
-    return context.builder.add(std::move(info));
+    const auto kind = complex ? Memory::Kind::interleaved : Memory::Kind::real;
+    return recorder.add_argument({role, kind, low, high - low + 1});
 }
 
-Endpoint argument(const Context& context, ir::Buffer buffer, const Layout& layout) {
-    const auto kind = context.request.complex ? Memory::Kind::interleaved : Memory::Kind::real;
-    return Endpoint(Memory{kind, buffer, buffer}).through(layout);
+void emit(Context& context, const Nodes& nodes) {
+    for (const Node& node : nodes)
+        std::visit(Overloaded{[&](const Call& call) { emit_call(context, call); },
+                              [&](const Nest& nest) {
+                                  context.in_loop(nest.loop, "b", ir::For::Kind::serial,
+                                                  [&] { emit(context, nest.body); });
+                              }},
+                   node.node);
 }
 
 } // namespace
 
-ir::Program lower(const KernelRequest& request) {
-    Context context(request);
+LoopProgram loop_program(const KernelRequest& request) {
+    Recorder recorder;
     const bool in_place = request.in_place;
-    const ir::Buffer in = in_place ? add_argument(context, "data", {request.input, request.output}, true)
-                                   : add_argument(context, "in", {request.input}, false);
-    const ir::Buffer out = in_place ? in : add_argument(context, "out", {request.output}, true);
+    const bool complex = request.complex;
+    const Memory in =
+        in_place ? add_argument(recorder, Array::Role::data, complex, {request.input, request.output})
+                 : add_argument(recorder, Array::Role::input, complex, {request.input});
+    const Memory out =
+        in_place ? in : add_argument(recorder, Array::Role::output, complex, {request.output});
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
-    Lowering{context}(formula, argument(context, in, request.input), argument(context, out, request.output),
-                      {});
+    Lowering{recorder, request.lanes}(formula, Endpoint(in).through(request.input),
+                                      Endpoint(out).through(request.output), {});
+    return recorder.finish();
+}
+
+ir::Program lower(const KernelRequest& request, const LoopProgram& loops) {
+    Context context(request, loops);
+    emit(context, loops.body);
     return context.finish();
 }
+
+ir::Program lower(const KernelRequest& request) { return lower(request, loop_program(request)); }
 
 } // namespace swirl::lower

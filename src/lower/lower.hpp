@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Formula → ir. Loops come from Kronecker products with identities and from iterative sums; index maps fold into
+/// Formula → LoopProgram → ir. Loops come from Kronecker products with identities and from iterative sums; index maps fold into
 /// addresses, diagonals into the loads and stores of straight-line codelets (Σ-SPL: Franchetti, Voronenko,
 /// Püschel, "Formal loop merging for signal transforms", PLDI 2005).
 namespace swirl::lower {
@@ -33,6 +33,13 @@ struct KernelRequest {
     int lanes = 1; ///< of a machine vector
     Multiplication multiplication = Multiplication::fused;
 };
+
+struct LoopProgram;
+
+/// The first half of lowering: loops around codelets, index maps and diagonals folded into the codelets' ends.
+LoopProgram loop_program(const KernelRequest& request);
+/// The second half: codelets become straight-line operations, one loop of each vector lanes.
+ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 
 /// The kernel: arguments first ("in", "out" or "data"), then scratch and tables, in order of first use.
 ir::Program lower(const KernelRequest& request);

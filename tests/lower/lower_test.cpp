@@ -78,6 +78,7 @@ TEST(Lowering, RunsBreakdownsOfEveryFamily) {
         {77, "good-thomas(7,11)"},
         {37, "rader"},
         {74, "stockham(37,2)[codelet, rader]"},
+        {111, "stockham(3,37)[codelet, rader]"},
         {256, "four-step(16,16)"},
         {256, "six-step(16,16)"},
         {41, "bluestein(81)"},
@@ -104,9 +105,11 @@ TEST(Lowering, RunsBatchesColumnsAndStrides) {
 }
 
 TEST(Lowering, WorksInPlaceAndScales) {
-    for (const char* tree : {"codelet", "stockham(4,6)", "cooley-tukey(4,6)"})
+    const std::pair<Integer, const char*> cases[] = {
+        {24, "codelet"}, {24, "stockham(4,6)"}, {24, "cooley-tukey(4,6)"}, {37, "rader"}};
+    for (const auto& [n, tree] : cases)
         for (int lanes : {1, 8}) {
-            auto request = request_for(kron({I(3), expanded(24, tree), I(5)}), lanes);
+            auto request = request_for(kron({I(3), expanded(n, tree), I(5)}), lanes);
             request.in_place = true;
             request.scale = 0.125;
             EXPECT_LT(error_of(request), 1e-15) << tree << " " << lanes;

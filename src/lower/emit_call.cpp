@@ -1,9 +1,8 @@
-#include "lower/codelet.hpp"
+#include "lower/emit_call.hpp"
 
 #include "lower/lane_choice.hpp"
 #include "lower/straight_line.hpp"
-
-#include <algorithm>
+#include "lower/tabled_copy.hpp"
 
 namespace swirl::lower {
 
@@ -12,38 +11,23 @@ namespace {
 /// Straight-line operations up to which a codelet's loops are unrolled.
 constexpr double unroll_limit = 400;
 
-std::optional<std::vector<Location>> locate_all(const Endpoint& endpoint, Integer entries, Extents& extents) {
-    std::vector<Location> places;
-    for (Integer entry = 0; entry < entries; ++entry) {
-        auto place = endpoint.locate(entry, extents);
-        if (!place) return std::nullopt;
-        places.push_back(std::move(*place));
-    }
-    return places;
+std::vector<Scaled> run(const Codelet& codelet, std::vector<Scaled> x, Arithmetic& arithmetic) {
+    if (codelet.formula) return straight_line(*codelet.formula, std::move(x), arithmetic);
+    x.resize(static_cast<std::size_t>(codelet.rows)); // what is not copied is zero
+    return x;
 }
 
-/// One iteration may write over its own inputs, never over another's.
-bool same_places(const std::vector<Location>& a, const std::vector<Location>& b) {
-    std::vector<Affine> x, y;
-    for (const Location& place : a) x.push_back(place.re);
-    for (const Location& place : b) y.push_back(place.re);
-    std::sort(x.begin(), x.end());
-    std::sort(y.begin(), y.end());
-    return x == y;
-}
-
-/// Emits one codelet in its loops; everything is located.
+/// Emits one codelet in its loops.
 class CodeletEmitter {
 public:
-    CodeletEmitter(Context& context, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
-                   Placement placement, std::vector<Loop> loops)
+    CodeletEmitter(Context& context, const Call& call)
         : context_(context),
-          codelet_(codelet),
-          in_(in.memory()),
-          out_(out.memory()),
-          complex_(out.is_complex()),
-          placement_(std::move(placement)),
-          loops_(std::move(loops)),
+          codelet_(call.codelet),
+          in_(context.buffers_of(call.input)),
+          out_(context.buffers_of(call.output)),
+          complex_(call.complex),
+          placement_(call.placement),
+          loops_(call.loops),
           lane_(choose_lane(placement_, loops_, context.request.lanes)) {
         if (lane_) std::erase_if(loops_, [&](const Loop& l) { return l.variable == lane_->loop.variable; });
         std::vector<Loop> around = context.open_loops();
@@ -51,7 +35,7 @@ public:
         const auto factors = [&](const std::vector<Location>& places) {
             std::vector<Factor> result;
             for (const Location& place : places)
-                result.push_back(factor_of(place.diagonals, context.extents));
+                result.push_back(factor_of(place.diagonals, context.extents()));
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
         before_.emplace(factors(placement_.sources));
@@ -94,7 +78,7 @@ private:
         std::vector<Scaled> x;
         for (const Location& place : placement_.sources) x.push_back(load(place));
         for (std::size_t k = 0; k < x.size(); ++k) x[k] = before_->apply(k, x[k], arithmetic, vector, lane);
-        std::vector<Scaled> y = codelet_.evaluate(std::move(x), arithmetic);
+        std::vector<Scaled> y = run(codelet_, std::move(x), arithmetic);
         for (std::size_t k = 0; k < y.size(); ++k) {
             y[k] = arithmetic.settle(after_->apply(k, y[k], arithmetic, vector, lane));
             store(placement_.targets[k], y[k], arithmetic);
@@ -116,10 +100,10 @@ private:
 
     Context& context_;
     const Codelet& codelet_;
-    Memory in_;
-    Memory out_;
+    Buffers in_;
+    Buffers out_;
     bool complex_;
-    Placement placement_;
+    const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
     std::optional<LaneLoop> lane_;
     std::optional<FactorTables> before_;
@@ -128,49 +112,14 @@ private:
 
 } // namespace
 
-Codelet codelet_of(const formula::Formula& formula) {
-    return {formula.rows(), formula.columns(), [formula](std::vector<Scaled> x, Arithmetic& arithmetic) {
-                return straight_line(formula, std::move(x), arithmetic);
-            }};
-}
-
-Codelet copying_codelet() {
-    return {1, 1, [](std::vector<Scaled> x, Arithmetic&) { return x; }};
-}
-
-Codelet zero_codelet() {
-    return {1, 0, [](std::vector<Scaled>, Arithmetic&) { return std::vector<Scaled>(1); }};
-}
-
-Temporary make_temporary(Context& context, Integer n, const std::vector<Loop>& loops, bool complex) {
-    Affine base = 0;
-    Integer stride = 1;
-    for (std::size_t k = loops.size(); k-- > 0; stride *= loops[k].count)
-        base += Affine::of(loops[k].variable, stride);
-    const Memory memory = context.acquire(n * stride, complex);
-    return {memory, Endpoint(memory).through(View{base, stride})};
-}
-
-void emit_codelet(Context& context, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
-                  const std::vector<Loop>& loops) {
-    auto sources = locate_all(in, codelet.columns, context.extents);
-    auto targets = locate_all(out, codelet.rows, context.extents);
-    const bool overlapping = sources && targets && !sources->empty() && in.memory().re == out.memory().re &&
-                             !same_places(*sources, *targets);
-    if (!sources || overlapping) {
-        const Temporary copy = make_temporary(context, codelet.columns, loops, in.is_complex());
-        emit_copy(context, codelet.columns, in, copy.endpoint, loops);
-        emit_codelet(context, codelet, copy.endpoint, out, loops);
-        return context.release(copy.memory);
-    }
-    if (!targets) {
-        const Temporary copy = make_temporary(context, codelet.rows, loops, out.is_complex());
-        emit_codelet(context, codelet, in, copy.endpoint, loops);
-        emit_copy(context, codelet.rows, copy.endpoint, out, loops);
-        return context.release(copy.memory);
-    }
-    Placement placement{std::move(*sources), std::move(*targets)};
-    CodeletEmitter(context, codelet, in, out, std::move(placement), loops).emit();
+void emit_call(Context& context, const Call& call) {
+    const auto has_table = [](const std::vector<Location>& places) {
+        return !places.empty() && places[0].table.has_value();
+    };
+    if (has_table(call.placement.sources) || has_table(call.placement.targets))
+        emit_tabled_copy(context, call);
+    else
+        CodeletEmitter(context, call).emit();
 }
 
 } // namespace swirl::lower

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "formula/formula.hpp"
+#include "lower/endpoint.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// Formulas as loops around codelets: what stands between a formula and ir, and what portable kernels run.
+namespace swirl::lower {
+
+struct Loop {
+    Variable variable;
+    Integer count;
+};
+
+/// Straight-line code from `columns` entries to `rows`, to be run once an iteration of independent loops.
+struct Codelet {
+    Integer rows;
+    Integer columns;
+    std::optional<formula::Formula> formula; ///< absent: entries move unchanged (1×1) or become zero (1×0)
+};
+
+/// A formula evaluated straight-line.
+Codelet codelet_of(const formula::Formula& formula);
+/// One entry, unchanged: copies, permutations and diagonals are loops around it.
+Codelet copying_codelet();
+/// One entry set to zero.
+Codelet zero_codelet();
+
+/// Where a codelet's entries lie and what they are multiplied by, in the program's variables. Only the locations of a
+/// copying codelet may hold tables of indices.
+struct Placement {
+    std::vector<Location> sources;
+    std::vector<Location> targets;
+};
+
+/// targets = codelet(sources) for every iteration of `loops`, which are independent: an iteration may write over its
+/// own sources, never over another's.
+struct Call {
+    Codelet codelet;
+    Memory input;
+    Memory output;
+    bool complex; ///< of the entries as the codelet sees them
+    Placement placement;
+    std::vector<Loop> loops;
+};
+
+struct Node;
+using Nodes = std::vector<Node>;
+
+/// `body` for each value of the variable, in order.
+struct Nest {
+    Loop loop;
+    Nodes body;
+};
+
+struct Node {
+    std::variant<Call, Nest> node;
+};
+
+/// What a Memory names: one of the caller's vectors, or a temporary.
+struct Array {
+    enum class Role : std::uint8_t { input, output, data, temporary }; ///< data: input and output in one
+    Role role;
+    Memory::Kind kind;
+    Integer first;    ///< lowest entry reached; negative strides make it negative
+    Integer elements; ///< entries from there on
+};
+
+/// Σ-SPL in executable form. Variables of nests hold inside them; those of calls inside their call.
+struct LoopProgram {
+    std::vector<Array> arrays; ///< indexed by Memory::array
+    Extents extents;           ///< of all variables
+    Nodes body;
+};
+
+/// "in", "out", "data" or "t0", "t1", …
+std::string name_of(const LoopProgram& program, int array);
+
+/// One line a loop, call or temporary, e.g.
+///   for i0 < 4:
+///     t0[i0; i0 + 4] = DFT(2) in[2·i0; 2·i0 + 8]
+std::string to_text(const LoopProgram& program);
+
+} // namespace swirl::lower

@@ -1,0 +1,125 @@
+#include "lower/recorder.hpp"
+
+#include <algorithm>
+
+namespace swirl::lower {
+
+namespace {
+
+std::optional<std::vector<Location>> locate_all(const Endpoint& endpoint, Integer entries, Extents& extents) {
+    std::vector<Location> places;
+    places.reserve(static_cast<std::size_t>(entries));
+    for (Integer entry = 0; entry < entries; ++entry) {
+        auto place = endpoint.locate(entry, extents);
+        if (!place) return std::nullopt;
+        places.push_back(std::move(*place));
+    }
+    return places;
+}
+
+/// One iteration may write over its own inputs, never over another's.
+bool same_places(const std::vector<Location>& a, const std::vector<Location>& b) {
+    std::vector<Affine> x, y;
+    for (const Location& place : a) x.push_back(place.re);
+    for (const Location& place : b) y.push_back(place.re);
+    std::sort(x.begin(), x.end());
+    std::sort(y.begin(), y.end());
+    return x == y;
+}
+
+Endpoint at(const Endpoint& endpoint, const Affine& index) { return endpoint.through(View{index, 0}); }
+
+bool is_affine(const Endpoint& endpoint, Extents& extents) { return endpoint.locate(0, extents).has_value(); }
+
+/// The copy as loops over the given radices' digits, when both sides are affine in them.
+bool copy_by_digits(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
+                    const Endpoint& out, std::vector<Loop> loops) {
+    Affine index = 0;
+    Integer stride = 1;
+    std::vector<Loop> digits;
+    for (std::size_t q = radices.size(); q-- > 0; stride *= radices[q]) {
+        digits.insert(digits.begin(), Loop{recorder.new_variable(radices[q]), radices[q]});
+        index += Affine::of(digits[0].variable, stride);
+    }
+    loops.insert(loops.end(), digits.begin(), digits.end());
+    const Endpoint from = at(in, index), to = at(out, index);
+    if (!is_affine(from, recorder.extents()) || !is_affine(to, recorder.extents())) return false;
+    add_codelet(recorder, copying_codelet(), from, to, loops);
+    return true;
+}
+
+/// Entry 0, through a table of indices where a map is not affine.
+std::vector<Location> tabled(Recorder& recorder, const Endpoint& endpoint) {
+    auto place = endpoint.locate(0, recorder.extents(), recorder.new_variable(1));
+    ensure(place.has_value(), "an index map of a copy is neither affine nor a table");
+    return {std::move(*place)};
+}
+
+} // namespace
+
+Memory Recorder::add_argument(const Array& array) {
+    program_.arrays.push_back(array);
+    in_use_.push_back(true);
+    return {array.kind, static_cast<int>(program_.arrays.size()) - 1};
+}
+
+Memory Recorder::acquire(Integer elements, bool complex) {
+    const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
+    for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+        Array& array = program_.arrays[k];
+        if (in_use_[k] || array.kind != kind) continue;
+        in_use_[k] = true;
+        array.elements = std::max(array.elements, elements);
+        return {kind, static_cast<int>(k)};
+    }
+    return add_argument({Array::Role::temporary, kind, 0, elements});
+}
+
+void Recorder::release(const Memory& memory) { in_use_[static_cast<std::size_t>(memory.array)] = false; }
+
+Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex) {
+    Affine base = 0;
+    Integer stride = 1;
+    for (std::size_t k = loops.size(); k-- > 0; stride *= loops[k].count)
+        base += Affine::of(loops[k].variable, stride);
+    const Memory memory = recorder.acquire(n * stride, complex);
+    return {memory, Endpoint(memory).through(View{base, stride})};
+}
+
+void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
+                 const std::vector<Loop>& loops) {
+    auto sources = locate_all(in, codelet.columns, recorder.extents());
+    auto targets = locate_all(out, codelet.rows, recorder.extents());
+    const bool overlapping = sources && targets && !sources->empty() &&
+                             in.memory().array == out.memory().array && !same_places(*sources, *targets);
+    if (!sources || overlapping) {
+        const Temporary copy = make_temporary(recorder, codelet.columns, loops, in.is_complex());
+        add_copy(recorder, codelet.columns, in, copy.endpoint, loops);
+        add_codelet(recorder, codelet, copy.endpoint, out, loops);
+        return recorder.release(copy.memory);
+    }
+    if (!targets) {
+        const Temporary copy = make_temporary(recorder, codelet.rows, loops, out.is_complex());
+        add_codelet(recorder, codelet, in, copy.endpoint, loops);
+        add_copy(recorder, codelet.rows, copy.endpoint, out, loops);
+        return recorder.release(copy.memory);
+    }
+    recorder.add({codelet, in.memory(), out.memory(), out.is_complex(),
+                  Placement{std::move(*sources), std::move(*targets)}, loops});
+}
+
+void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
+              const std::vector<Loop>& loops) {
+    if (copy_by_digits(recorder, {n}, in, out, loops)) return;
+    for (const Endpoint* side : {&in, &out}) {
+        const auto radices = side->radices_for(n, recorder.extents(), recorder.new_variable(n));
+        if (radices.size() > 1 && copy_by_digits(recorder, radices, in, out, loops)) return;
+    }
+    std::vector<Loop> all = loops;
+    all.push_back({recorder.new_variable(n), n});
+    const Affine index = Affine::of(all.back().variable);
+    Placement placement{tabled(recorder, at(in, index)), tabled(recorder, at(out, index))};
+    recorder.add({copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all});
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "lower/loop_program.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace swirl::lower {
+
+/// A LoopProgram under construction.
+class Recorder {
+public:
+    Extents& extents() { return program_.extents; }
+
+    Variable new_variable(Integer extent) {
+        program_.extents.set(next_variable_, extent);
+        return next_variable_++;
+    }
+
+    Memory add_argument(const Array& array);
+
+    /// What `body` records lies inside a loop.
+    template <class Body> void nest(const Loop& loop, Body&& body) {
+        Nodes outside = std::exchange(program_.body, {});
+        body();
+        outside.push_back({Nest{loop, std::move(program_.body)}});
+        program_.body = std::move(outside);
+    }
+    void add(Call call) { program_.body.push_back({std::move(call)}); }
+
+    /// A temporary of `elements` entries; planar when complex. Once released it serves again.
+    Memory acquire(Integer elements, bool complex);
+    void release(const Memory& memory);
+
+    LoopProgram finish() { return std::move(program_); }
+
+private:
+    LoopProgram program_;
+    std::vector<bool> in_use_; ///< by array
+    Variable next_variable_ = 0;
+};
+
+/// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
+/// apart, by `add_copy` through a temporary.
+void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
+                 const std::vector<Loop>& loops);
+
+/// Records  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them.
+void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
+              const std::vector<Loop>& loops);
+
+/// A fresh temporary for n entries in each iteration of `loops`, and the endpoint that sees it: [n][loops…].
+struct Temporary {
+    Memory memory;
+    Endpoint endpoint;
+};
+Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex);
+
+} // namespace swirl::lower

@@ -1,0 +1,110 @@
+#include "lower/tabled_copy.hpp"
+
+#include "lower/factors.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace swirl::lower {
+
+namespace {
+
+/// One side of a copy whose address comes out of a table of indices.
+class TabledSide {
+public:
+    TabledSide(Context& context, const Memory& memory, const Location& place, bool complex,
+               const std::vector<Loop>& loops)
+        : context_(context), memory_(context.buffers_of(memory)), place_(place), complex_(complex) {
+        if (!place_.table) return;
+        context.bind(place_.table->symbol, 0); // the table's part of the address travels as the dynamic index
+        add_table(loops);
+    }
+
+    const std::vector<MetDiagonal>& diagonals() const { return place_.diagonals; }
+
+    Scaled load() {
+        const ir::Access access{.dynamic = dynamic()};
+        Scaled value;
+        value.re.value = context_.builder.load(memory_.re, context_.placed(place_.re), access);
+        if (complex_) value.im.value = context_.builder.load(memory_.im, context_.placed(place_.im), access);
+        return value;
+    }
+
+    void store(const Scaled& value, Arithmetic& arithmetic) {
+        const ir::Access access{.dynamic = dynamic()};
+        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re),
+                               access);
+        if (complex_)
+            context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im),
+                                   access);
+    }
+
+private:
+    void add_table(const std::vector<Loop>& loops) {
+        const std::vector<Loop> varying = table_loops(*place_.table, loops);
+        std::vector<Integer> values = table_values(*place_.table, varying);
+        for (Integer& value : values) value *= place_.re.coefficient(place_.table->symbol);
+        Integer stride = 1;
+        for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
+            index_ += Affine::of(varying[k].variable, stride);
+        table_ = context_.add_table(std::move(values));
+    }
+
+    ir::Value dynamic() {
+        return table_ ? context_.builder.load(*table_, context_.placed(index_)) : ir::no_value;
+    }
+
+    Context& context_;
+    Buffers memory_;
+    const Location& place_;
+    bool complex_;
+    std::optional<ir::Buffer> table_;
+    Affine index_ = 0;
+};
+
+} // namespace
+
+std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& loops) {
+    std::vector<Loop> varying;
+    for (const Loop& loop : loops)
+        if (std::find(table.variables.begin(), table.variables.end(), loop.variable) != table.variables.end())
+            varying.push_back(loop);
+    return varying;
+}
+
+std::vector<Integer> table_values(const IndexTable& table, const std::vector<Loop>& varying) {
+    Integer size = 1;
+    for (const Loop& loop : varying) size *= loop.count;
+    std::vector<Integer> values;
+    values.reserve(static_cast<std::size_t>(size));
+    for (Integer row = 0; row < size; ++row) {
+        const auto lookup = [&](Variable v) {
+            Integer rest = row;
+            for (std::size_t k = varying.size(); k-- > 0; rest /= varying[k].count)
+                if (varying[k].variable == v) return rest % varying[k].count;
+            throw InternalError("a table of indices depends on a variable outside its loops");
+        };
+        values.push_back(table.value(lookup));
+    }
+    return values;
+}
+
+void emit_tabled_copy(Context& context, const Call& call) {
+    std::vector<Loop> around = context.open_loops();
+    around.insert(around.end(), call.loops.begin(), call.loops.end());
+    const Location &from = call.placement.sources[0], &to = call.placement.targets[0];
+    TabledSide source(context, call.input, from, call.complex, around);
+    TabledSide target(context, call.output, to, call.complex, around);
+    FactorTables before(context, call.complex, {factor_of(from.diagonals, context.extents())}, around, std::nullopt);
+    FactorTables after(context, call.complex, {factor_of(to.diagonals, context.extents())}, around, std::nullopt);
+    const std::function<void(std::size_t)> nest = [&](std::size_t k) {
+        if (k < call.loops.size())
+            return context.in_loop(call.loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });
+        Arithmetic arithmetic(context.builder, context.request.scalar, context.request.multiplication);
+        Scaled value = before.apply(0, source.load(), arithmetic, 0, 0);
+        target.store(arithmetic.settle(after.apply(0, value, arithmetic, 0, 0)), arithmetic);
+    };
+    nest(0);
+}
+
+} // namespace swirl::lower

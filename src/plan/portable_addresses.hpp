@@ -1,0 +1,91 @@
+#pragma once
+
+#include "lower/loop_program.hpp"
+
+#include <span>
+#include <vector>
+
+/// Addresses of a call's entries, several iterations at a time.
+namespace swirl::planning {
+
+/// The most iterations a portable kernel runs at once.
+constexpr Integer most_lanes = 64;
+
+/// What a set of entries adds to their constant offsets in each of the iterations run at once.
+struct LaneBases {
+    bool uniform;    ///< lane l is first + l·stride; else each lane is listed
+    Integer first;
+    Integer stride;
+    Integer lanes[most_lanes];
+
+    Integer operator[](Integer lane) const { return uniform ? first + lane * stride : lanes[lane]; }
+};
+
+/// A call's loops as one sequence of iterations, the last loop fastest.
+class Iterations {
+public:
+    explicit Iterations(std::vector<lower::Loop> loops);
+
+    Integer count() const { return count_; }
+    const std::vector<lower::Loop>& loops() const { return loops_; }
+
+    void start(Integer* values) const {
+        for (const lower::Loop& loop : loops_) values[loop.variable] = 0;
+    }
+    /// Whether the next `lanes` iterations differ in the last loop's variable alone.
+    bool is_run(const Integer* values, Integer lanes) const {
+        return lanes == 1 || values[loops_.back().variable] + lanes <= loops_.back().count;
+    }
+    void advance(Integer* values, Integer by) const {
+        for (std::size_t k = loops_.size(); k-- > 0 && by > 0;) {
+            Integer& value = values[loops_[k].variable];
+            value += by;
+            by = value / loops_[k].count;
+            value %= loops_[k].count;
+        }
+    }
+
+private:
+    std::vector<lower::Loop> loops_;
+    Integer count_ = 1;
+};
+
+/// The different ways in which a call's entries move with the loops. Entries that move alike share a form.
+class AddressForms {
+public:
+    /// `around`: the loops in which the call lies, outermost first.
+    AddressForms(const Iterations& iterations, std::vector<lower::Loop> around);
+
+    /// The number of the form that moves as `address` does, whose constant is left to the entry.
+    std::size_t add(const Affine& address) { return add({terms_of(address), {}, 0}); }
+    /// The same for a location that may hold a table of indices; `address` is its `re` or `im`.
+    std::size_t add(const Affine& address, const lower::Location& location);
+
+    std::size_t size() const { return forms_.size(); }
+    /// All loops, those of the call last.
+    const std::vector<lower::Loop>& loops() const { return loops_; }
+
+    /// Fills one LaneBases a form for the next `lanes` iterations and moves on to those after them.
+    void next(Integer* values, Integer lanes, std::span<LaneBases> bases) const;
+
+private:
+    struct Form {
+        std::vector<Affine::Term> terms;
+        std::vector<Integer> table; ///< empty, or what its row `row` adds
+        Affine row;
+        bool operator==(const Form&) const = default;
+    };
+    static std::vector<Affine::Term> terms_of(const Affine& address) { return address.terms(); }
+    std::size_t add(Form form);
+    static Integer evaluate(const Form& form, const Integer* values);
+
+    const Iterations& iterations_;
+    std::vector<lower::Loop> loops_;
+    std::vector<Form> forms_;
+    std::vector<Integer> strides_; ///< by form, with the call's last loop
+};
+
+/// The place of each value of `loops`' variables in a table over them, the last loop fastest.
+Affine row_of(const std::vector<lower::Loop>& loops);
+
+} // namespace swirl::planning

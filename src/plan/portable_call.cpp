@@ -1,0 +1,273 @@
+#include "plan/portable_call.hpp"
+
+#include "base/error.hpp"
+#include "emit/builtin.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+namespace {
+
+bool is_even(const Affine& address) {
+    return std::all_of(address.terms().begin(), address.terms().end(),
+                       [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
+}
+
+Affine halved(const Affine& address) {
+    Affine half = floor_divide(address.constant(), Integer{2});
+    for (const auto& [variable, coefficient] : address.terms()) half += Affine::of(variable, coefficient / 2);
+    return half;
+}
+
+/// The loops, the one last that moves the most entries to their neighbours and is long enough to fill the lanes.
+std::vector<lower::Loop> ordered(const lower::Call& call) {
+    std::vector<lower::Loop> loops = call.loops;
+    if (loops.size() < 2) return loops;
+    const auto merit = [&](const lower::Loop& loop) {
+        double sum = 0;
+        for (const auto* places : {&call.placement.sources, &call.placement.targets})
+            if (!places->empty()) {
+                const Integer stride = (*places)[0].re.coefficient(loop.variable);
+                const bool pairs = (*places)[0].im == (*places)[0].re + 1;
+                sum += stride == (pairs ? 2 : 1) ? 2 : 1;
+            }
+        return sum * static_cast<double>(std::min<Integer>(loop.count, emit::builtin_lanes)) /
+               static_cast<double>(ceil_divide(loop.count, emit::builtin_lanes) * emit::builtin_lanes) *
+               static_cast<double>(std::min<Integer>(ceil_divide(loop.count, emit::builtin_lanes), 4));
+    };
+    const auto best = std::max_element(loops.begin(), loops.end(), [&](const auto& a, const auto& b) {
+        return merit(a) < merit(b);
+    });
+    std::rotate(best, best + 1, loops.end());
+    return loops;
+}
+
+template <class T> void gather(const T* from, const LaneBases& bases, Integer count, T* to) {
+    if (!bases.uniform) {
+        for (Integer l = 0; l < count; ++l) to[l] = from[bases.lanes[l]];
+        return;
+    }
+    from += bases.first;
+    if (bases.stride == 1)
+        std::copy_n(from, count, to);
+    else if (bases.stride == 2)
+        for (Integer l = 0; l < count; ++l) to[l] = from[2 * l];
+    else
+        for (Integer l = 0; l < count; ++l) to[l] = from[bases.stride * l];
+}
+
+template <class T> void scatter(const T* from, const LaneBases& bases, Integer count, T* to) {
+    if (!bases.uniform) {
+        for (Integer l = 0; l < count; ++l) to[bases.lanes[l]] = from[l];
+        return;
+    }
+    to += bases.first;
+    if (bases.stride == 1)
+        std::copy_n(from, count, to);
+    else if (bases.stride == 2)
+        for (Integer l = 0; l < count; ++l) to[2 * l] = from[l];
+    else
+        for (Integer l = 0; l < count; ++l) to[bases.stride * l] = from[l];
+}
+
+template <class T> T& element(const ArrayPointers<T>& array, Integer scalar) {
+    return (scalar % 2 == 0 ? array.first : array.second)[floor_divide(scalar, Integer{2})];
+}
+
+template <class T>
+void gather(const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases, Integer count, T* to) {
+    const LaneBases& base = bases[place.form];
+    if (place.in == PartPlace::In::either)
+        for (Integer l = 0; l < count; ++l) to[l] = element(array, base[l] + place.offset);
+    else
+        gather((place.in == PartPlace::In::first ? array.first : array.second) + place.offset, base, count, to);
+}
+
+template <class T>
+void scatter(const T* from, const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases,
+             Integer count) {
+    const LaneBases& base = bases[place.form];
+    if (place.in == PartPlace::In::either)
+        for (Integer l = 0; l < count; ++l) element(array, base[l] + place.offset) = from[l];
+    else
+        scatter(from, base, count,
+                (place.in == PartPlace::In::first ? array.first : array.second) + place.offset);
+}
+
+/// Lanes that are computed along with others must hold numbers: they repeat the last one.
+template <class T> void pad(T* lanes, Integer count, Integer all) {
+    for (Integer l = count; l < all; ++l) lanes[l] = lanes[count - 1];
+}
+
+} // namespace
+
+template <class T>
+PortableCall<T>::PortableCall(const lower::Call& call, const lower::LoopProgram& program,
+                              const std::vector<lower::Loop>& around, const std::vector<bool>& split)
+    : input_(call.input.array),
+      output_(call.output.array),
+      complex_(call.complex),
+      rows_(call.codelet.rows),
+      lanes_(call.codelet.formula ? emit::builtin_lanes : most_lanes),
+      iterations_(ordered(call)),
+      forms_(iterations_, around) {
+    if (call.codelet.formula) codelet_.emplace(*call.codelet.formula, complex_);
+    const auto is_split = [&](int array) { return split[static_cast<std::size_t>(array)]; };
+    sources_ = entries_of(call.placement.sources, call.input, program, is_split(input_));
+    targets_ = entries_of(call.placement.targets, call.output, program, is_split(output_));
+}
+
+template <class T>
+auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,
+                                 const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
+    std::vector<Entry> entries;
+    for (const lower::Location& place : places) {
+        entries.push_back({place_of(place.re, place, split), place_of(place.im, place, split),
+                           factor_of(place, program)});
+        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
+    }
+    return entries;
+}
+
+template <class T>
+PartPlace PortableCall<T>::place_of(const Affine& address, const lower::Location& place, bool split) {
+    using In = PartPlace::In;
+    if (!split) return {In::first, forms_.add(address, place), address.constant()};
+    if (!is_even(address)) return {In::either, forms_.add(address, place), address.constant()};
+    const Affine half = halved(address);
+    return {address.constant() % 2 == 0 ? In::first : In::second, forms_.add(half, place), half.constant()};
+}
+
+template <class T>
+PortableFactor<T> PortableCall<T>::factor_of(const lower::Location& place, const lower::LoopProgram& program) {
+    const lower::Factor factor = lower::factor_of(place.diagonals, program.extents);
+    if (factor.variables.empty())
+        return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
+    std::vector<lower::Loop> varying;
+    Integer rows = 1;
+    for (const lower::Loop& loop : forms_.loops())
+        if (std::find(factor.variables.begin(), factor.variables.end(), loop.variable) !=
+            factor.variables.end()) {
+            varying.push_back(loop);
+            rows *= loop.count;
+        }
+    PortableFactor<T> result;
+    result.form = forms_.add(row_of(varying));
+    for (Integer row = 0; row < rows; ++row) {
+        const formula::Complex value = lower::value_of(factor, [&](Variable v) {
+            Integer rest = row;
+            for (std::size_t k = varying.size(); k-- > 0; rest /= varying[k].count)
+                if (varying[k].variable == v) return rest % varying[k].count;
+            return Integer{0};
+        });
+        result.table_re.push_back(static_cast<T>(value.real()));
+        if (complex_) result.table_im.push_back(static_cast<T>(value.imag()));
+    }
+    return result;
+}
+
+template <class T>
+void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases* bases, T* re, T* im,
+                               Integer count) const {
+    if (factor.is_one()) return;
+    T factor_re[most_lanes], factor_im[most_lanes];
+    if (factor.form) {
+        gather<T>(factor.table_re.data(), bases[*factor.form], count, factor_re);
+        if (complex_) gather<T>(factor.table_im.data(), bases[*factor.form], count, factor_im);
+    } else {
+        std::fill_n(factor_re, count, factor.re);
+        std::fill_n(factor_im, count, factor.im);
+    }
+    if (!complex_) {
+        for (Integer l = 0; l < count; ++l) re[l] *= factor_re[l];
+        return;
+    }
+    for (Integer l = 0; l < count; ++l) {
+        const T x = re[l], y = im[l];
+        re[l] = x * factor_re[l] - y * factor_im[l];
+        im[l] = x * factor_im[l] + y * factor_re[l];
+    }
+}
+
+template <class T>
+void PortableCall<T>::load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const {
+    const ArrayPointers<T>& array = state.arrays[input_];
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+        const Entry& entry = sources_[k];
+        T* const to_re = lane(x.re, k);
+        T* const to_im = complex_ ? lane(x.im, k) : nullptr;
+        gather(array, entry.re, state.bases, count, to_re);
+        if (complex_) gather(array, entry.im, state.bases, count, to_im);
+        multiply(entry.factor, state.bases, to_re, to_im, count);
+        pad(to_re, count, lanes_);
+        if (complex_) pad(to_im, count, lanes_);
+    }
+}
+
+template <class T>
+void PortableCall<T>::store(const PortableState<T>& state, const LaneVector<T>& y, Integer count) const {
+    const ArrayPointers<T>& array = state.arrays[output_];
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+        const Entry& entry = targets_[k];
+        T* const from_re = lane(y.re, k);
+        T* const from_im = complex_ ? lane(y.im, k) : nullptr;
+        multiply(entry.factor, state.bases, from_re, from_im, count);
+        scatter(from_re, array, entry.re, state.bases, count);
+        if (complex_) scatter(from_im, array, entry.im, state.bases, count);
+    }
+}
+
+template <class T> void PortableCall<T>::run(const PortableState<T>& state) const {
+    const LaneVector<T> x{state.lanes, lane(state.lanes, sources_.size())};
+    const LaneVector<T> y = codelet_ || sources_.empty()
+                                ? LaneVector<T>{lane(x.im, sources_.size()),
+                                                lane(x.im, sources_.size() + targets_.size())}
+                                : x;
+    iterations_.start(state.values);
+    for (Integer left = iterations_.count(); left > 0;) {
+        const Integer count = std::min(left, lanes_);
+        forms_.next(state.values, count, {state.bases, forms_.size()});
+        load(state, x, count);
+        if (codelet_) codelet_->run({x.re, complex_ ? x.im : nullptr}, {y.re, complex_ ? y.im : nullptr}, count);
+        if (sources_.empty()) std::fill_n(y.re, 2 * rows_ * lanes_, T{0});
+        store(state, y, count);
+        left -= count;
+    }
+}
+
+template <class T> std::size_t PortableCall<T>::lane_elements() const {
+    return 2 * (sources_.size() + targets_.size()) * static_cast<std::size_t>(lanes_);
+}
+
+template <class T> Integer PortableCall<T>::flops() const {
+    Integer each = codelet_ ? codelet_->flops() : 0;
+    for (const auto* side : {&sources_, &targets_})
+        for (const Entry& entry : *side)
+            if (!entry.factor.is_one()) each += complex_ ? 6 : 1;
+    return each * iterations_.count();
+}
+
+template <class T> Integer PortableCall<T>::elements_loaded() const {
+    auto each = static_cast<Integer>(sources_.size());
+    for (const auto* side : {&sources_, &targets_})
+        for (const Entry& entry : *side) each += entry.factor.form.has_value();
+    return each * (complex_ ? 2 : 1) * iterations_.count();
+}
+
+template <class T> Integer PortableCall<T>::elements_stored() const {
+    return static_cast<Integer>(targets_.size()) * (complex_ ? 2 : 1) * iterations_.count();
+}
+
+template <class T> std::size_t PortableCall<T>::table_bytes() const {
+    std::size_t elements = 0;
+    for (const auto* side : {&sources_, &targets_})
+        for (const Entry& entry : *side)
+            elements += entry.factor.table_re.size() + entry.factor.table_im.size();
+    return elements * sizeof(T);
+}
+
+template class PortableCall<float>;
+template class PortableCall<double>;
+
+} // namespace swirl::planning

@@ -1,0 +1,30 @@
+// generate_builtin FOLDER FILES: writes the built-in codelets' C++ into FOLDER; see emit/builtin.hpp.
+
+#include "emit/builtin.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::cerr << "usage: generate_builtin FOLDER FILES\n";
+        return 2;
+    }
+    try {
+        const std::filesystem::path folder = argv[1];
+        std::filesystem::create_directories(folder);
+        for (const auto& source : swirl::emit::builtin_sources(std::stoul(argv[2]))) {
+            std::ofstream file(folder / source.name, std::ios::binary);
+            file << source.text;
+            file.close();
+            if (!file) throw std::runtime_error("cannot write " + (folder / source.name).string());
+        }
+    } catch (const std::exception& error) {
+        std::cerr << "generate_builtin: " << error.what() << "\n";
+        return 1;
+    }
+    return 0;
+}
