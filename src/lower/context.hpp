@@ -50,7 +50,9 @@ public:
     const std::vector<Loop>& open_loops() const { return open_loops_; }
     std::string fresh(std::string_view name) { return fmt::format("{}{}", name, next_name_++); }
 
-    Buffers buffers_of(const Memory& memory) const { return buffers_[static_cast<std::size_t>(memory.array)]; }
+    Buffers buffers_of(const Memory& memory) const {
+        return buffers_[static_cast<std::size_t>(memory.array)];
+    }
 
     ir::Buffer add_table(std::vector<long double> data);
     ir::Buffer add_table(std::vector<Integer> data);

@@ -17,6 +17,7 @@ public:
             extents_.resize(static_cast<std::size_t>(variable) + 1);
         extents_[static_cast<std::size_t>(variable)] = extent;
     }
+    std::size_t size() const { return extents_.size(); } ///< variables are below it
     Integer operator[](Variable variable) const { return extents_.at(static_cast<std::size_t>(variable)); }
 
 private:

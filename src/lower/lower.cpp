@@ -283,7 +283,8 @@ std::pair<Integer, Integer> reach(const Layout& layout) {
 }
 
 /// Adds the argument that holds what the layouts reach.
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex, std::initializer_list<Layout> layouts) {
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
+                    std::initializer_list<Layout> layouts) {
     Integer low = 0, high = 0;
     for (const Layout& layout : layouts) {
         const auto [lowest, highest] = reach(layout);
@@ -313,8 +314,7 @@ LoopProgram loop_program(const KernelRequest& request) {
     const Memory in =
         in_place ? add_argument(recorder, Array::Role::data, complex, {request.input, request.output})
                  : add_argument(recorder, Array::Role::input, complex, {request.input});
-    const Memory out =
-        in_place ? in : add_argument(recorder, Array::Role::output, complex, {request.output});
+    const Memory out = in_place ? in : add_argument(recorder, Array::Role::output, complex, {request.output});
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});

@@ -95,8 +95,10 @@ void emit_tabled_copy(Context& context, const Call& call) {
     const Location &from = call.placement.sources[0], &to = call.placement.targets[0];
     TabledSide source(context, call.input, from, call.complex, around);
     TabledSide target(context, call.output, to, call.complex, around);
-    FactorTables before(context, call.complex, {factor_of(from.diagonals, context.extents())}, around, std::nullopt);
-    FactorTables after(context, call.complex, {factor_of(to.diagonals, context.extents())}, around, std::nullopt);
+    FactorTables before(context, call.complex, {factor_of(from.diagonals, context.extents())}, around,
+                        std::nullopt);
+    FactorTables after(context, call.complex, {factor_of(to.diagonals, context.extents())}, around,
+                       std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < call.loops.size())
             return context.in_loop(call.loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });

@@ -42,9 +42,9 @@ std::optional<Formula> broken_down(const Formula& f, ir::Scalar scalar) {
         const Integer p = rules::largest_prime_factor(f.rows());
         return with_builtin_codelets(rules::expand(f, {"stockham", {p, f.rows() / p}, {}}), scalar);
     }
-    const rules::BreakdownTree tree =
-        radix == 0 ? rules::BreakdownTree{"rader", {}, {}}
-                   : rules::BreakdownTree{"stockham", {f.rows() / radix, radix}, {}};
+    const rules::BreakdownTree tree = radix == 0
+                                          ? rules::BreakdownTree{"rader", {}, {}}
+                                          : rules::BreakdownTree{"stockham", {f.rows() / radix, radix}, {}};
     return with_builtin_codelets(rules::expand(f, tree), scalar);
 }
 

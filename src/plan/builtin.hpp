@@ -23,7 +23,8 @@ std::span<const BuiltinEntry> builtin_entries();
 /// A built-in codelet that serves for a transform.
 struct BuiltinMatch {
     const BuiltinEntry* entry;
-    bool exchanged; ///< real and imaginary parts of input and output change places (a backward DFT by a forward one)
+    bool
+        exchanged; ///< real and imaginary parts of input and output change places (a backward DFT by a forward one)
 };
 std::optional<BuiltinMatch> find_builtin(const formula::Formula& formula, ir::Scalar scalar);
 

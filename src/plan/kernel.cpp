@@ -52,13 +52,12 @@ Binding::Source source_of(const std::string& name, const Stage& stage) {
     throw InternalError("unknown place");
 }
 
-namespace {
-
-/// Whether the caller keeps what lies there as two arrays.
 bool is_planar(const Problem& problem, Place place) {
     if (problem.layout != ComplexLayout::planar || place == Place::intermediate) return false;
     return is_complex(problem, place == Place::input ? Side::input : Side::output);
 }
+
+namespace {
 
 /// The named argument as two buffers, if the program has it.
 ir::Program planar(ir::Program program, std::string_view name) {
@@ -72,15 +71,16 @@ ir::Program planar(ir::Program program, std::string_view name) {
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu) {
     lower::KernelRequest request = kernel_request(problem, stage, tree, cpu);
-    ir::Program lowered = lower::lower(request);
+    lower::LoopProgram loops = lower::loop_program(request);
+    ir::Program lowered = lower::lower(request, loops);
     if (is_planar(problem, stage.source)) lowered = planar(std::move(lowered), "in");
     if (is_planar(problem, stage.target)) lowered = planar(planar(std::move(lowered), "out"), "data");
     ir::Program machine = passes::run_for_cpu(lowered, cpu);
-    return {std::move(request.formula), std::move(lowered), std::move(machine)};
+    return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
-Kernel::Kernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu)
-    : info_(ir::describe(program)) {
+CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu) {
+    info_ = ir::describe(program);
     const jit::MachineCode code = jit::compile(program, cpu);
     statistics_ = code.statistics;
     code_.emplace(code);
@@ -88,7 +88,7 @@ Kernel::Kernel(const ir::Program& program, const Stage& stage, const target::Cpu
     bind(program, stage);
 }
 
-void Kernel::fill_tables(const ir::Program& program) {
+void CompiledKernel::fill_tables(const ir::Program& program) {
     std::size_t bytes = 0;
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.space == ir::Space::table) bytes += rounded_up(bytes_of(buffer));
@@ -101,7 +101,7 @@ void Kernel::fill_tables(const ir::Program& program) {
     }
 }
 
-void Kernel::bind(const ir::Program& program, const Stage& stage) {
+void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
     std::size_t table_offset = 0;
     for (const ir::BufferInfo& buffer : program.buffers) {
         switch (buffer.space) {
@@ -122,7 +122,7 @@ void Kernel::bind(const ir::Program& program, const Stage& stage) {
            program.name, bindings_.size(), most_buffers);
 }
 
-void Kernel::run(const Pointers& pointers) const {
+void CompiledKernel::run(const Pointers& pointers) const {
     std::array<void*, most_buffers> buffers;
     for (std::size_t k = 0; k < bindings_.size(); ++k) {
         const Binding& binding = bindings_[k];

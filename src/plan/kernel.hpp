@@ -3,6 +3,7 @@
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
+#include "lower/loop_program.hpp"
 #include "plan/steps.hpp"
 #include "runtime/aligned_buffer.hpp"
 #include "runtime/executable_memory.hpp"
@@ -34,35 +35,50 @@ struct Binding {
 /// A step's program on its way to the machine.
 struct Derivation {
     formula::Formula formula;
+    lower::LoopProgram loops;
     ir::Program lowered;
     ir::Program machine; ///< after the passes
 };
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu);
 
+/// Whether the caller keeps what lies there as two arrays.
+bool is_planar(const Problem& problem, Place place);
+
 /// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
 Binding::Source source_of(const std::string& buffer_name, const Stage& stage);
 
-/// One compiled step: code, tables, where its buffers come from.
+/// One step, ready to run.
 class Kernel {
 public:
-    Kernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu);
+    virtual ~Kernel() = default;
 
     const ir::KernelInfo& info() const { return info_; }
     std::size_t workspace_bytes() const { return workspace_bytes_; }
-    const jit::CodeStatistics& statistics() const { return statistics_; }
+    virtual jit::CodeStatistics statistics() const { return {}; }
 
     /// Pointers in the order of Binding::Source; `workspace` is 64-byte aligned.
     using Pointers = std::array<void*, 6>;
-    void run(const Pointers& pointers) const;
+    virtual void run(const Pointers& pointers) const = 0;
+
+protected:
+    ir::KernelInfo info_;
+    std::size_t workspace_bytes_ = 0;
+};
+
+/// Machine code, tables, where its buffers come from.
+class CompiledKernel : public Kernel {
+public:
+    CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu);
+
+    jit::CodeStatistics statistics() const override { return statistics_; }
+    void run(const Pointers& pointers) const override;
 
 private:
     void bind(const ir::Program& program, const Stage& stage);
     void fill_tables(const ir::Program& program);
 
-    ir::KernelInfo info_;
     std::vector<Binding> bindings_;
-    std::size_t workspace_bytes_ = 0;
     runtime::AlignedBuffer tables_;
     std::optional<runtime::ExecutableCode> code_;
     jit::CodeStatistics statistics_;

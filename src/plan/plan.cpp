@@ -4,6 +4,7 @@
 #include "plan/arguments.hpp"
 #include "plan/check.hpp"
 #include "plan/kernel.hpp"
+#include "plan/portable_kernel.hpp"
 #include "plan/steps.hpp"
 #include "problem/validate.hpp"
 #include "runtime/aligned_buffer.hpp"
@@ -61,6 +62,20 @@ void match(const Recipe& recipe, const std::vector<Stage>& stages) {
                 to_string(recipe), k, recipe.steps[k].dimension, stages[k].dimension);
 }
 
+bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
+
+/// The recipe's, if code for it can run here.
+const target::Cpu& kernel_cpu(const Recipe& recipe) {
+    const target::Cpu& cpu = target::cpu_named(recipe.cpu);
+    return is_portable(cpu) || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
+}
+
+std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu) {
+    if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
+    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu).machine, stage, cpu);
+}
+
 } // namespace
 
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -69,14 +84,13 @@ Plan::~Plan() = default;
 std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& recipe,
                                         const PlanOptions& options) {
     validate(problem);
-    const target::Cpu& cpu = target::cpu_named(recipe.cpu);
+    const target::Cpu& cpu = kernel_cpu(recipe);
     const std::vector<Stage> parts = stages(problem);
     match(recipe, parts);
     auto state = std::make_unique<State>(State{problem, recipe, &cpu, ArgumentCheck(problem), {}, 0, 0});
     state->intermediate_bytes = intermediate_bytes(problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        const Derivation derivation = derive(problem, parts[k], recipe.steps[k].tree, cpu);
-        state->kernels.push_back(std::make_unique<Kernel>(derivation.machine, parts[k], cpu));
+        state->kernels.push_back(make_kernel(problem, parts[k], recipe.steps[k].tree, cpu));
         state->workspace_bytes = std::max(
             state->workspace_bytes, state->intermediate_bytes + state->kernels.back()->workspace_bytes());
     }
@@ -120,8 +134,14 @@ std::vector<StepDescription> Plan::describe() const {
     std::vector<StepDescription> steps;
     const std::vector<Stage> parts = stages(state_->problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        Derivation derivation = derive(state_->problem, parts[k], state_->recipe.steps[k].tree, *state_->cpu);
-        steps.push_back({state_->recipe.steps[k], std::move(derivation.formula),
+        const rules::BreakdownTree& tree = state_->recipe.steps[k].tree;
+        Derivation derivation = derive(state_->problem, parts[k], tree, *state_->cpu);
+        if (is_portable(*state_->cpu)) {
+            PortableDerivation portable = derive_portable(state_->problem, parts[k], tree);
+            derivation.formula = std::move(portable.formula);
+            derivation.loops = std::move(portable.loops);
+        }
+        steps.push_back({state_->recipe.steps[k], std::move(derivation.formula), std::move(derivation.loops),
                          std::move(derivation.lowered), std::move(derivation.machine),
                          state_->kernels[k]->info(), state_->kernels[k]->statistics()});
     }

@@ -3,6 +3,7 @@
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
+#include "lower/loop_program.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -33,23 +34,25 @@ struct Arguments {
 struct StepDescription {
     StepRecipe recipe;
     formula::Formula formula; ///< expanded, codelets left whole
-    ir::Program lowered;      ///< as derived
-    ir::Program program;      ///< as compiled
+    lower::LoopProgram loops; ///< what becomes ir, and what a portable kernel runs
+    ir::Program lowered;      ///< as derived; for a portable kernel what emit/ would be given
+    ir::Program program;      ///< as compiled; for a portable kernel what its CPU's passes make of `lowered`
     ir::KernelInfo info;
-    jit::CodeStatistics statistics; ///< zero when a built-in kernel runs
+    jit::CodeStatistics statistics; ///< zero when a portable kernel runs
 };
 
 /// An executable transform: immutable, usable from any number of threads at once.
 class Plan {
 public:
-    /// Derives, compiles and checks. Throws UserError for an invalid problem, or a recipe that does not fit it.
+    /// Derives, compiles and checks. Where generated code cannot run, or the recipe's CPU is "portable", portable
+    /// kernels on built-in codelets take its place. Throws UserError for an invalid problem, or a recipe that does not fit it.
     static std::shared_ptr<const Plan> build(const Problem& problem, const Recipe& recipe,
                                              const PlanOptions& options = {});
     ~Plan();
 
     const Problem& problem() const;
     const Recipe& recipe() const;
-    const target::Cpu& cpu() const;
+    const target::Cpu& cpu() const; ///< that the kernels are for: "portable" when they are not generated here
     std::size_t workspace_bytes() const; ///< aligned to 64
 
     /// Transforms; workspace comes from a buffer the calling thread keeps. Throws UserError for null, overlapping or
@@ -62,7 +65,7 @@ public:
     double bytes() const; ///< read and written by the kernels
     /// Rebuilt on demand: plans keep only what running needs.
     std::vector<StepDescription> describe() const;
-    /// Assembly text of a step.
+    /// Assembly text of a step. Throws UserError where no machine code was generated.
     std::string listing(std::size_t step) const;
 
 private:

@@ -13,7 +13,7 @@ constexpr Integer most_lanes = 64;
 
 /// What a set of entries adds to their constant offsets in each of the iterations run at once.
 struct LaneBases {
-    bool uniform;    ///< lane l is first + l·stride; else each lane is listed
+    bool uniform; ///< lane l is first + l·stride; else each lane is listed
     Integer first;
     Integer stride;
     Integer lanes[most_lanes];

@@ -36,9 +36,8 @@ std::vector<lower::Loop> ordered(const lower::Call& call) {
                static_cast<double>(ceil_divide(loop.count, emit::builtin_lanes) * emit::builtin_lanes) *
                static_cast<double>(std::min<Integer>(ceil_divide(loop.count, emit::builtin_lanes), 4));
     };
-    const auto best = std::max_element(loops.begin(), loops.end(), [&](const auto& a, const auto& b) {
-        return merit(a) < merit(b);
-    });
+    const auto best = std::max_element(loops.begin(), loops.end(),
+                                       [&](const auto& a, const auto& b) { return merit(a) < merit(b); });
     std::rotate(best, best + 1, loops.end());
     return loops;
 }
@@ -76,12 +75,14 @@ template <class T> T& element(const ArrayPointers<T>& array, Integer scalar) {
 }
 
 template <class T>
-void gather(const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases, Integer count, T* to) {
+void gather(const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases, Integer count,
+            T* to) {
     const LaneBases& base = bases[place.form];
     if (place.in == PartPlace::In::either)
         for (Integer l = 0; l < count; ++l) to[l] = element(array, base[l] + place.offset);
     else
-        gather((place.in == PartPlace::In::first ? array.first : array.second) + place.offset, base, count, to);
+        gather((place.in == PartPlace::In::first ? array.first : array.second) + place.offset, base, count,
+               to);
 }
 
 template <class T>
@@ -123,8 +124,8 @@ auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, con
                                  const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
     std::vector<Entry> entries;
     for (const lower::Location& place : places) {
-        entries.push_back({place_of(place.re, place, split), place_of(place.im, place, split),
-                           factor_of(place, program)});
+        entries.push_back(
+            {place_of(place.re, place, split), place_of(place.im, place, split), factor_of(place, program)});
         if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
     }
     return entries;
@@ -140,7 +141,8 @@ PartPlace PortableCall<T>::place_of(const Affine& address, const lower::Location
 }
 
 template <class T>
-PortableFactor<T> PortableCall<T>::factor_of(const lower::Location& place, const lower::LoopProgram& program) {
+PortableFactor<T> PortableCall<T>::factor_of(const lower::Location& place,
+                                             const lower::LoopProgram& program) {
     const lower::Factor factor = lower::factor_of(place.diagonals, program.extents);
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
@@ -220,16 +222,17 @@ void PortableCall<T>::store(const PortableState<T>& state, const LaneVector<T>& 
 
 template <class T> void PortableCall<T>::run(const PortableState<T>& state) const {
     const LaneVector<T> x{state.lanes, lane(state.lanes, sources_.size())};
-    const LaneVector<T> y = codelet_ || sources_.empty()
-                                ? LaneVector<T>{lane(x.im, sources_.size()),
-                                                lane(x.im, sources_.size() + targets_.size())}
-                                : x;
+    const LaneVector<T> y =
+        codelet_ || sources_.empty()
+            ? LaneVector<T>{lane(x.im, sources_.size()), lane(x.im, sources_.size() + targets_.size())}
+            : x;
     iterations_.start(state.values);
     for (Integer left = iterations_.count(); left > 0;) {
         const Integer count = std::min(left, lanes_);
         forms_.next(state.values, count, {state.bases, forms_.size()});
         load(state, x, count);
-        if (codelet_) codelet_->run({x.re, complex_ ? x.im : nullptr}, {y.re, complex_ ? y.im : nullptr}, count);
+        if (codelet_)
+            codelet_->run({x.re, complex_ ? x.im : nullptr}, {y.re, complex_ ? y.im : nullptr}, count);
         if (sources_.empty()) std::fill_n(y.re, 2 * rows_ * lanes_, T{0});
         store(state, y, count);
         left -= count;

@@ -59,7 +59,8 @@ void PortableCodelet<T>::run_builtin(const LaneVector<T>& in, const LaneVector<T
     if (complex_) call({in.im, out.im});
 }
 
-template <class T> void PortableCodelet<T>::run_dense(const LaneVector<T>& in, const LaneVector<T>& out) const {
+template <class T>
+void PortableCodelet<T>::run_dense(const LaneVector<T>& in, const LaneVector<T>& out) const {
     const auto add = [&](const std::vector<T>& matrix, Integer r, const T* x, T* sum, T sign) {
         for (Integer c = 0; c < columns_; ++c) {
             const T factor = sign * matrix[static_cast<std::size_t>(r * columns_ + c)];

@@ -4,6 +4,7 @@
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/executable_memory.hpp"
 #include "search/cost_model.hpp"
 #include "search/machine.hpp"
 #include "search/problem_data.hpp"
@@ -144,7 +145,9 @@ private:
 
 std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptions& options) {
     validate(problem);
-    const target::Cpu& cpu = options.cpu != nullptr ? *options.cpu : target::host_cpu();
+    const target::Cpu& cpu = options.cpu != nullptr                    ? *options.cpu
+                             : runtime::ExecutableCode::is_available() ? target::host_cpu()
+                                                                       : target::portable_cpu();
     if (options.use_wisdom)
         if (auto plan = plan_from_wisdom(problem, cpu, options)) return plan;
     if (options.effort == Effort::estimate)

@@ -29,7 +29,7 @@ struct Choice {
 struct PlannerOptions {
     Effort effort = Effort::estimate;
     double time_budget_seconds = 5;
-    const target::Cpu* cpu = nullptr; ///< default: the host's best
+    const target::Cpu* cpu = nullptr; ///< default: the host's best, portable where no code can be generated
     bool use_wisdom = true;
     bool check = true; ///< see PlanOptions
     std::function<void(const std::string&)> progress =

@@ -1,0 +1,222 @@
+#include "plan/portable_kernel.hpp"
+
+#include "base/error.hpp"
+#include "base/overloaded.hpp"
+#include "emit/builtin.hpp"
+#include "plan/builtin.hpp"
+#include "plan/portable_call.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
+
+template <class T> class PortableKernel final : public Kernel {
+public:
+    PortableKernel(const lower::LoopProgram& program, const Problem& problem, const Stage& stage);
+
+    void run(const Pointers& pointers) const override;
+
+private:
+    struct Node;
+    using Nodes = std::vector<Node>;
+    struct Nest {
+        lower::Loop loop;
+        Nodes body;
+    };
+    struct Node {
+        std::variant<std::unique_ptr<PortableCall<T>>, Nest> node;
+    };
+    struct ArrayBinding {
+        Binding::Source first;
+        std::optional<Binding::Source> second; ///< of planar arrays and those split in two
+        std::size_t first_offset = 0;          ///< bytes into the workspace
+        std::size_t second_offset = 0;
+    };
+
+    std::size_t reserve(std::size_t bytes) {
+        const std::size_t offset = workspace_bytes_;
+        workspace_bytes_ += rounded_up(bytes);
+        return offset;
+    }
+    void bind(const lower::LoopProgram& program, int array, const Stage& stage);
+    void bind_argument(const lower::Array& array, const std::string& name, const Stage& stage);
+    void bind_temporary(const lower::Array& array, const std::string& name);
+    Nodes prepare(const lower::Nodes& nodes, const lower::LoopProgram& program,
+                  std::vector<lower::Loop>& around);
+    void count(const PortableCall<T>& call, const std::vector<lower::Loop>& around);
+    void run(const Nodes& nodes, const PortableState<T>& state) const;
+    static constexpr ir::Scalar scalar = std::is_same_v<T, float> ? ir::Scalar::float32 : ir::Scalar::float64;
+
+    std::vector<bool> split_; ///< by array
+    std::vector<ArrayBinding> arrays_;
+    Nodes body_;
+    std::size_t most_forms_ = 0;
+    std::size_t most_lane_elements_ = 0;
+    std::size_t array_pointers_ = 0; ///< workspace offsets of what a run changes
+    std::size_t values_ = 0;
+    std::size_t bases_ = 0;
+    std::size_t lanes_ = 0;
+};
+
+template <class T>
+PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Problem& problem,
+                                  const Stage& stage) {
+    info_.name = fmt::format("portable_step_{}", stage.dimension);
+    for (const lower::Array& array : program.arrays) {
+        using Role = lower::Array::Role;
+        split_.push_back(
+            (array.role == Role::input && is_planar(problem, stage.source)) ||
+            ((array.role == Role::output || array.role == Role::data) && is_planar(problem, stage.target)));
+        bind(program, static_cast<int>(split_.size()) - 1, stage);
+    }
+    std::vector<lower::Loop> around;
+    body_ = prepare(program.body, program, around);
+    array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers<T>));
+    values_ = reserve(program.extents.size() * sizeof(Integer));
+    bases_ = reserve(most_forms_ * sizeof(LaneBases));
+    lanes_ = reserve(most_lane_elements_ * sizeof(T));
+    info_.workspace_bytes = static_cast<Integer>(workspace_bytes_);
+}
+
+template <class T>
+void PortableKernel<T>::bind(const lower::LoopProgram& program, int index, const Stage& stage) {
+    const lower::Array& array = program.arrays[static_cast<std::size_t>(index)];
+    const std::string name = lower::name_of(program, index);
+    if (array.role == lower::Array::Role::temporary)
+        bind_temporary(array, name);
+    else
+        bind_argument(array, name, stage);
+}
+
+template <class T>
+void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
+                                      const Stage& stage) {
+    const bool split = split_[arrays_.size()];
+    ArrayBinding binding{source_of(name, stage), std::nullopt};
+    if (split) binding.second = source_of(name + "_im", stage);
+    arrays_.push_back(binding);
+    ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
+    const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;
+    const Integer parts = split ? 2 : 1;
+    buffer.elements = factor * array.elements / parts;
+    buffer.first = factor * array.first / parts;
+    buffer.bytes = buffer.elements * static_cast<Integer>(sizeof(T));
+    buffer.written = array.role != lower::Array::Role::input;
+    info_.buffers.push_back(buffer);
+    if (!split) return;
+    buffer.name = name + "_im";
+    info_.buffers.push_back(buffer);
+}
+
+template <class T>
+void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::string& name) {
+    const bool planar = array.kind == lower::Memory::Kind::planar;
+    const std::size_t bytes = static_cast<std::size_t>(array.elements) * sizeof(T);
+    ArrayBinding binding{Binding::Source::workspace, std::nullopt, reserve(bytes), 0};
+    if (planar) {
+        binding.second = Binding::Source::workspace;
+        // Parts a multiple of the page size apart would fight for the same cache sets.
+        binding.second_offset = reserve(bytes + cache_line);
+    }
+    arrays_.push_back(binding);
+    for (const char* part : {"_re", "_im"}) {
+        ir::KernelBuffer buffer{.name = planar ? name + part : name,
+                                .space = ir::Space::scratch,
+                                .element = scalar,
+                                .elements = array.elements,
+                                .bytes = static_cast<Integer>(bytes),
+                                .written = true};
+        info_.buffers.push_back(std::move(buffer));
+        if (!planar) break;
+    }
+}
+
+template <class T>
+auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const lower::LoopProgram& program,
+                                std::vector<lower::Loop>& around) -> Nodes {
+    Nodes result;
+    for (const lower::Node& node : nodes)
+        std::visit(Overloaded{[&](const lower::Call& call) {
+                                  auto made =
+                                      std::make_unique<PortableCall<T>>(call, program, around, split_);
+                                  count(*made, around);
+                                  result.push_back({std::move(made)});
+                              },
+                              [&](const lower::Nest& nest) {
+                                  around.push_back(nest.loop);
+                                  result.push_back({Nest{nest.loop, prepare(nest.body, program, around)}});
+                                  around.pop_back();
+                              }},
+                   node.node);
+    return result;
+}
+
+template <class T>
+void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<lower::Loop>& around) {
+    most_forms_ = std::max(most_forms_, call.forms());
+    most_lane_elements_ = std::max(most_lane_elements_, call.lane_elements());
+    Integer times = 1;
+    for (const lower::Loop& loop : around) times *= loop.count;
+    info_.flops += times * call.flops();
+    info_.bytes_loaded += times * call.elements_loaded() * static_cast<Integer>(sizeof(T));
+    info_.bytes_stored += times * call.elements_stored() * static_cast<Integer>(sizeof(T));
+    info_.table_bytes += static_cast<Integer>(call.table_bytes());
+}
+
+template <class T> void PortableKernel<T>::run(const Pointers& pointers) const {
+    const auto pointer = [&](Binding::Source source, std::size_t offset) {
+        return static_cast<std::byte*>(pointers[static_cast<std::size_t>(source)]) + offset;
+    };
+    auto* const arrays =
+        reinterpret_cast<ArrayPointers<T>*>(pointer(Binding::Source::workspace, array_pointers_));
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const ArrayBinding& array = arrays_[k];
+        arrays[k].first = reinterpret_cast<T*>(pointer(array.first, array.first_offset));
+        arrays[k].second =
+            array.second ? reinterpret_cast<T*>(pointer(*array.second, array.second_offset)) : nullptr;
+    }
+    const auto in_workspace = [&](std::size_t offset) { return pointer(Binding::Source::workspace, offset); };
+    run(body_,
+        {arrays, reinterpret_cast<Integer*>(in_workspace(values_)),
+         reinterpret_cast<LaneBases*>(in_workspace(bases_)), reinterpret_cast<T*>(in_workspace(lanes_))});
+}
+
+template <class T> void PortableKernel<T>::run(const Nodes& nodes, const PortableState<T>& state) const {
+    for (const Node& node : nodes)
+        std::visit(Overloaded{[&](const std::unique_ptr<PortableCall<T>>& call) { call->run(state); },
+                              [&](const Nest& nest) {
+                                  for (Integer i = 0; i < nest.loop.count; ++i) {
+                                      state.values[nest.loop.variable] = i;
+                                      run(nest.body, state);
+                                  }
+                              }},
+                   node.node);
+}
+
+} // namespace
+
+PortableDerivation derive_portable(const Problem& problem, const Stage& stage,
+                                   const rules::BreakdownTree& tree) {
+    lower::KernelRequest request = kernel_request(problem, stage, tree, target::portable_cpu());
+    request.formula = with_builtin_codelets(request.formula, request.scalar);
+    request.lanes = emit::builtin_lanes;
+    lower::LoopProgram loops = lower::loop_program(request);
+    return {std::move(request.formula), std::move(loops)};
+}
+
+std::unique_ptr<Kernel> make_portable_kernel(const Problem& problem, const Stage& stage,
+                                             const rules::BreakdownTree& tree) {
+    const PortableDerivation derivation = derive_portable(problem, stage, tree);
+    if (problem.precision == Precision::float32)
+        return std::make_unique<PortableKernel<float>>(derivation.loops, problem, stage);
+    return std::make_unique<PortableKernel<double>>(derivation.loops, problem, stage);
+}
+
+} // namespace swirl::planning
