@@ -4,6 +4,7 @@
 #include "emit/builtin.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace swirl::planning {
 
@@ -42,18 +43,26 @@ std::vector<lower::Loop> ordered(const lower::Call& call) {
     return loops;
 }
 
+/// Calls f(count) with `count` a constant where it is the usual one, so that loops over lanes become vector code.
+template <class F> void with_lanes(Integer count, F&& f) {
+    if (count == emit::builtin_lanes) return f(std::integral_constant<Integer, emit::builtin_lanes>{});
+    f(count);
+}
+
 template <class T> void gather(const T* from, const LaneBases& bases, Integer count, T* to) {
     if (!bases.uniform) {
         for (Integer l = 0; l < count; ++l) to[l] = from[bases.lanes[l]];
         return;
     }
     from += bases.first;
-    if (bases.stride == 1)
-        std::copy_n(from, count, to);
-    else if (bases.stride == 2)
-        for (Integer l = 0; l < count; ++l) to[l] = from[2 * l];
-    else
-        for (Integer l = 0; l < count; ++l) to[l] = from[bases.stride * l];
+    with_lanes(count, [&](auto lanes) {
+        if (bases.stride == 1)
+            for (Integer l = 0; l < lanes; ++l) to[l] = from[l];
+        else if (bases.stride == 2)
+            for (Integer l = 0; l < lanes; ++l) to[l] = from[2 * l];
+        else
+            for (Integer l = 0; l < lanes; ++l) to[l] = from[bases.stride * l];
+    });
 }
 
 template <class T> void scatter(const T* from, const LaneBases& bases, Integer count, T* to) {
@@ -62,12 +71,14 @@ template <class T> void scatter(const T* from, const LaneBases& bases, Integer c
         return;
     }
     to += bases.first;
-    if (bases.stride == 1)
-        std::copy_n(from, count, to);
-    else if (bases.stride == 2)
-        for (Integer l = 0; l < count; ++l) to[2 * l] = from[l];
-    else
-        for (Integer l = 0; l < count; ++l) to[bases.stride * l] = from[l];
+    with_lanes(count, [&](auto lanes) {
+        if (bases.stride == 1)
+            for (Integer l = 0; l < lanes; ++l) to[l] = from[l];
+        else if (bases.stride == 2)
+            for (Integer l = 0; l < lanes; ++l) to[2 * l] = from[l];
+        else
+            for (Integer l = 0; l < lanes; ++l) to[bases.stride * l] = from[l];
+    });
 }
 
 template <class T> T& element(const ArrayPointers<T>& array, Integer scalar) {
@@ -185,11 +196,13 @@ void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases*
         for (Integer l = 0; l < count; ++l) re[l] *= factor_re[l];
         return;
     }
-    for (Integer l = 0; l < count; ++l) {
-        const T x = re[l], y = im[l];
-        re[l] = x * factor_re[l] - y * factor_im[l];
-        im[l] = x * factor_im[l] + y * factor_re[l];
-    }
+    with_lanes(count, [&](auto lanes) {
+        for (Integer l = 0; l < lanes; ++l) {
+            const T x = re[l], y = im[l];
+            re[l] = x * factor_re[l] - y * factor_im[l];
+            im[l] = x * factor_im[l] + y * factor_re[l];
+        }
+    });
 }
 
 template <class T>
