@@ -249,12 +249,13 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
 
 TEST(PortableFallbackDeathTest, ServesWhereTheSystemForbidsExecutableMemory) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
-    EXPECT_EXIT(
-        run_where_nothing_becomes_executable(),
-        [](int status) {
-            return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
-        },
-        "");
+    bool is_impossible = false;
+    const auto is_right = [&](int status) {
+        is_impossible = WIFEXITED(status) && WEXITSTATUS(status) == 77;
+        return is_impossible || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    };
+    EXPECT_EXIT(run_where_nothing_becomes_executable(), is_right, "");
+    if (is_impossible) GTEST_SKIP() << "this system cannot forbid executable memory";
 }
 
 } // namespace

@@ -1,0 +1,34 @@
+#include "search/planner.hpp"
+
+#include "runtime/executable_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace swirl::search {
+namespace {
+
+TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
+    for (const char* text : {"dft 1", "dft 64", "dft 1000 float32", "dft 1009", "dft 1155 backward",
+                             "dft 30x37", "dft 32 batch=100 planar", "rdft 60", "dct2 24"}) {
+        const Problem problem = parse_problem(text);
+        const Choice choice = estimate(problem, target::portable_cpu());
+        EXPECT_EQ(choice.recipe.cpu, "portable");
+        // Building checks the plan against the definition.
+        EXPECT_EQ(planning::Plan::build(problem, choice.recipe)->cpu().name, "portable") << text;
+    }
+}
+
+TEST(PortablePlanning, IsChosenWhereNoMachineCodeCanRun) {
+    setenv("SWIRL_NO_JIT", "1", 1);
+    const auto plan = make_plan(Problem::dft({1000}), {.use_wisdom = false});
+    unsetenv("SWIRL_NO_JIT");
+    EXPECT_EQ(plan->cpu().name, "portable");
+    EXPECT_EQ(plan->recipe().cpu, "portable");
+    if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no machine code can run here";
+    EXPECT_EQ(make_plan(Problem::dft({1000}), {.use_wisdom = false})->cpu().name, target::host_cpu().name);
+}
+
+} // namespace
+} // namespace swirl::search
