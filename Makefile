@@ -20,8 +20,7 @@ build: setup
 
 demo: setup
 	cmake --preset release
-	cmake --build --preset release
-	@test -x scripts/demo || { echo "make demo: there is no demonstration yet (scripts/demo)" >&2; exit 1; }
+	cmake --build --preset release --target swirl_cli example_recording_cpp
 	scripts/demo
 
 check: build

@@ -1,5 +1,6 @@
 #include "lower/lower.hpp"
 #include "formula/formula.hpp"
+#include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
 #include "rules/rule.hpp"
@@ -114,6 +115,15 @@ TEST(Lowering, WorksInPlaceAndScales) {
             request.scale = 0.125;
             EXPECT_LT(error_of(request), 1e-15) << tree << " " << lanes;
         }
+}
+
+TEST(Lowering, NeverUnrollsLongLoopsAroundRaggedVectors) {
+    const ir::Program program = lower(request_for(kron({I(3000), DFT(2), I(5)}), 8));
+    ir::for_each_loop(program, [](const ir::For& loop) {
+        if (loop.kind == ir::For::Kind::unrolled) {
+            EXPECT_LE(loop.end.constant(), 100);
+        }
+    });
 }
 
 } // namespace
