@@ -29,7 +29,8 @@ void emit(const Options& options) {
     const Problem problem = parse_one_problem(options.words);
     const std::string function = options.function.empty() ? function_name(problem) : options.function;
     check_identifier(function);
-    const StandaloneCpp cpp = plan_as_cpp(*make_plan(problem, options.planning), function);
+    const StandaloneCpp cpp =
+        plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
     if (!options.header.empty()) write_file(options.header, cpp.header);
     if (options.file.empty())
         print(cpp.source);

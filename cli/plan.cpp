@@ -29,7 +29,7 @@ struct Report {
 
 Report report_on(const Problem& problem, const PlanningOptions& options) {
     Report report;
-    report.plan = make_plan(problem, options);
+    report.plan = make_plan(problem, options, api::Purpose::inspect);
     report.steps = report.plan->describe();
     report.choice = search::estimate(problem, report.plan->cpu());
     report.floors = floors_of(*report.plan);

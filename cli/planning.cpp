@@ -1,7 +1,5 @@
 #include "cli/planning.hpp"
 
-#include "api/plan.hpp"
-
 #include <cstdio>
 
 namespace swirl::cli {
@@ -24,7 +22,8 @@ void PlanningOptions::add_to(CLI::App& command) {
                      "Do not check the plan against a second route before it is used");
 }
 
-std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options) {
+std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
+                                                api::Purpose purpose) {
     PlanOptions plan_options;
     plan_options.effort = options.measure ? Effort::measure : Effort::estimate;
     plan_options.time_budget_seconds = options.budget;
@@ -33,7 +32,7 @@ std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const Pl
     plan_options.cpu = options.cpu;
     plan_options.recipe = options.recipe;
     plan_options.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    return api::build(problem, plan_options);
+    return api::build(problem, plan_options, purpose);
 }
 
 void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/plan.hpp"
 #include "cli/command.hpp"
 #include "plan/plan.hpp"
 #include "search/planner.hpp"
@@ -22,7 +23,9 @@ struct PlanningOptions {
     void add_to(CLI::App& command);
 };
 
-std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options);
+/// To inspect a plan, it may be for another machine.
+std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
+                                                api::Purpose purpose = api::Purpose::execute);
 
 /// PROBLEM as positional words.
 void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what);

@@ -69,7 +69,7 @@ void show(const Options& options) {
     const StageText& stage = stage_named(options.stage);
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
-    const auto plan = make_plan(parse_one_problem(options.words), options.planning);
+    const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);
     const auto steps = plan->describe();
     std::string text;
     for (std::size_t i = 0; i < steps.size(); ++i) {

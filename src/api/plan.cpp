@@ -18,28 +18,28 @@ search::Effort effort_of(Effort effort) {
     throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
 }
 
-std::shared_ptr<const planning::Plan> build_by_recipe(const Problem& problem, const PlanOptions& options) {
+/// The CPU that the options name, in either way; the host's best where they name none.
+const target::Cpu& cpu_of(const PlanOptions& options) {
+    if (options.recipe.empty())
+        return options.cpu.empty() ? target::host_cpu() : target::cpu_named(options.cpu);
     const planning::Recipe recipe = planning::parse_recipe(options.recipe);
     if (!options.cpu.empty() && options.cpu != recipe.cpu)
         throw UserError(
             "cpu is {}, but the recipe is for {}\n  recipe: {}\n  leave out one of them, or make them agree",
             options.cpu, recipe.cpu, options.recipe);
-    return planning::Plan::build(problem, recipe, {.check = options.check});
+    return target::cpu_named(recipe.cpu);
 }
 
-std::shared_ptr<const planning::Plan> build_by_search(const Problem& problem, const PlanOptions& options) {
+void require_runnable(const target::Cpu& cpu) {
+    if (!target::host_can_run(cpu))
+        throw UserError("cpu is {}, whose instructions this machine lacks\n  its best is {}", cpu.name,
+                        target::host_cpu().name);
+}
+
+void check_options(const PlanOptions& options) {
     if (!(options.time_budget_seconds >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative",
                         options.time_budget_seconds);
-    const search::PlannerOptions planner{
-        .effort = effort_of(options.effort),
-        .time_budget_seconds = options.time_budget_seconds,
-        .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-        .use_wisdom = options.use_wisdom,
-        .check = options.check,
-        .progress = options.progress,
-    };
-    return search::make_plan(problem, planner);
 }
 
 void check_workspace(const Workspace& workspace, std::size_t needed) {
@@ -54,9 +54,22 @@ void check_workspace(const Workspace& workspace, std::size_t needed) {
 
 } // namespace
 
-std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options) {
+std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
+                                            Purpose purpose) {
     validate(problem);
-    return options.recipe.empty() ? build_by_search(problem, options) : build_by_recipe(problem, options);
+    check_options(options);
+    const target::Cpu& cpu = cpu_of(options);
+    const bool is_foreign = !target::host_can_run(cpu);
+    if (purpose == Purpose::execute || options.effort == Effort::measure) require_runnable(cpu);
+    const bool check = options.check && !is_foreign;
+    if (!options.recipe.empty())
+        return planning::Plan::build(problem, planning::parse_recipe(options.recipe), {.check = check});
+    return search::make_plan(problem, {.effort = effort_of(options.effort),
+                                       .time_budget_seconds = options.time_budget_seconds,
+                                       .cpu = &cpu,
+                                       .use_wisdom = options.use_wisdom,
+                                       .check = check,
+                                       .progress = options.progress});
 }
 
 void execute(const planning::Plan& plan, const planning::Arguments& arguments, const Workspace& workspace) {

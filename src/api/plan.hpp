@@ -4,13 +4,20 @@
 
 #include "plan/plan.hpp"
 
+#include <cstdint>
 #include <memory>
 
 /// What the C++ and the C interface share.
 namespace swirl::api {
 
+enum class Purpose : std::uint8_t {
+    execute,
+    inspect, ///< the plan is only looked at: it may be for a CPU that this machine is not, and is then not checked
+};
+
 /// Plans as <swirl/plan.hpp> says.
-std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options);
+std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
+                                            Purpose purpose = Purpose::execute);
 
 /// Executes with `workspace`, or, where it is {nullptr, 0}, with memory that the calling thread keeps. Throws UserError
 /// unless `workspace` is aligned to 64 bytes and large enough.

@@ -247,6 +247,13 @@ TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .recipe = recipe}), swirl::UserError);
 }
 
+TEST(Planning, RefusesACpuThatThisMachineIsNot) {
+    const std::string best = swirl::plan("dft 8").recipe();
+    if (best.rfind("avx512:", 0) == 0) GTEST_SKIP() << "this machine runs them all";
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "avx512"}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.recipe = "avx512" + best.substr(best.find(':'))}), swirl::UserError);
+}
+
 TEST(Planning, TakesProblemsMadeByBuilders) {
     swirl::ProblemOptions options;
     options.direction = swirl::Direction::backward;

@@ -56,6 +56,19 @@ TEST(Show, PrintsEveryStage) {
         }
 }
 
+TEST(Show, PrintsCodeForOtherMachinesToo) {
+    std::vector<std::string> texts;
+    for (const char* cpu : {"sse2", "avx2", "avx512"}) {
+        const auto outcome = run_swirl(std::string("show dft 64 --stage asm --cpu ") + cpu);
+        EXPECT_EQ(outcome.status, 0) << cpu << "\n" << outcome.errors;
+        texts.push_back(outcome.output);
+    }
+    EXPECT_EQ(texts[0].find("ymm"), std::string::npos);
+    EXPECT_NE(texts[1].find("ymm"), std::string::npos);
+    EXPECT_EQ(texts[1].find("zmm"), std::string::npos);
+    EXPECT_NE(texts[2].find("zmm"), std::string::npos);
+}
+
 TEST(Show, PrintsAFormulaThatIsTheTransform) {
     for (const char* n : {"4", "15", "16", "17"}) {
         const auto outcome = run_swirl(std::string("show --stage formula dft ") + n);
