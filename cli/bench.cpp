@@ -219,11 +219,7 @@ void add_bench(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "bench", "Time transforms beside FFTW and pocketfft, in turn and in the same run");
     add_problem_words(command, options->words, "What to time: one problem or several");
-    command
-        .add_option(
-            "--sizes", options->sizes,
-            "Put each of these sizes where a length is the letter n ('dft n'): 1..64, 64..65536*2, 64,1000")
-        ->type_name("SIZES");
+    add_sizes_option(command, options->sizes);
     command
         .add_option("--peers", options->peers,
                     "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, pocketfft, none")

@@ -35,6 +35,14 @@ std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const Pl
     return api::build(problem, plan_options, purpose);
 }
 
+void add_sizes_option(CLI::App& command, std::string& sizes) {
+    command
+        .add_option(
+            "--sizes", sizes,
+            "Put each of these sizes where a length is the letter n ('dft n'): 1..64, 64..65536*2, 64,1000")
+        ->type_name("SIZES");
+}
+
 void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what) {
     command.add_option("PROBLEM", words, what)->type_name("");
 }

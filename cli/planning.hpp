@@ -30,4 +30,7 @@ std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const Pl
 /// PROBLEM as positional words.
 void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what);
 
+/// --sizes, for parse_problems.
+void add_sizes_option(CLI::App& command, std::string& sizes);
+
 } // namespace swirl::cli

@@ -96,11 +96,7 @@ void add_verify(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "verify", "Run transforms and compare the results with a reference in long double");
     add_problem_words(command, options->words, "What to verify: one problem or several");
-    command
-        .add_option(
-            "--sizes", options->sizes,
-            "Put each of these sizes where a length is the letter n ('dft n'): 1..64, 64..65536*2, 64,1000")
-        ->type_name("SIZES");
+    add_sizes_option(command, options->sizes);
     command
         .add_option("--tolerance", options->tolerance,
                     "Largest error that is right, in units of epsilon*sqrt(log2 n)")

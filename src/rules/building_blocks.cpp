@@ -38,6 +38,12 @@ void require_choice(bool holds, std::string_view rule, const Formula& nontermina
                         fmt::join(choice, ","), name_of(nonterminal), expected);
 }
 
+Applicability has_two_factors(const Formula& f) {
+    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
+    return accepted();
+}
+
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal,
                                      const Choice& choice) {
     const bool holds = choice.size() == 2 && choice[0] > 1 && choice[1] > 1 &&

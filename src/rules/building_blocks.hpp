@@ -11,6 +11,9 @@ namespace swirl::rules {
 
 using formula::Complex;
 
+/// Whether a formula is a DFT of m·n points, m, n > 1: what the splits into two factors need.
+Applicability has_two_factors(const Formula& nonterminal);
+
 /// Throws UserError naming rule, transform and reason unless the rule applies.
 void require(std::string_view rule, const Formula& nonterminal, const Applicability& applicability);
 /// Throws UserError unless `holds`, saying which choice of which rule is wrong and what would work.

@@ -13,14 +13,8 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
-    if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
-    return accepted();
-}
-
 Formula build_in_time(const Formula& f, const Choice& choice) {
-    require(cooley_tukey.name, f, applicable(f));
+    require(cooley_tukey.name, f, has_two_factors(f));
     const auto [m, n] = split_of(cooley_tukey.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     return kron(DFT(m, direction), I(n)) * T(m * n, n, direction) * kron(I(m), DFT(n, direction)) *
@@ -28,7 +22,7 @@ Formula build_in_time(const Formula& f, const Choice& choice) {
 }
 
 Formula build_in_frequency(const Formula& f, const Choice& choice) {
-    require(cooley_tukey_frequency.name, f, applicable(f));
+    require(cooley_tukey_frequency.name, f, has_two_factors(f));
     const auto [m, n] = split_of(cooley_tukey_frequency.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     return L(m * n, n) * kron(I(m), DFT(n, direction)) * T(m * n, n, direction) *
@@ -40,7 +34,7 @@ Formula build_in_frequency(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule cooley_tukey = {
     .name = "cooley-tukey",
     .identity = "DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m",
-    .applicable = applicable,
+    .applicable = has_two_factors,
     .choices = split_choices,
     .build = build_in_time,
 };
@@ -48,7 +42,7 @@ constinit const BreakdownRule cooley_tukey = {
 constinit const BreakdownRule cooley_tukey_frequency = {
     .name = "cooley-tukey-frequency",
     .identity = "DFT_mn = L^mn_n · (I_m ⊗ DFT_n) · T^mn_n · (DFT_m ⊗ I_n)",
-    .applicable = applicable,
+    .applicable = has_two_factors,
     .choices = split_choices,
     .build = build_in_frequency,
 };

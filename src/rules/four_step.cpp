@@ -14,14 +14,8 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
-    if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
-    return accepted();
-}
-
 Formula build_four_step(const Formula& f, const Choice& choice) {
-    require(four_step.name, f, applicable(f));
+    require(four_step.name, f, has_two_factors(f));
     const auto [m, n] = split_of(four_step.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     return kron(DFT(m, direction), I(n)) * T(m * n, n, direction) * L(m * n, m) *
@@ -29,7 +23,7 @@ Formula build_four_step(const Formula& f, const Choice& choice) {
 }
 
 Formula build_six_step(const Formula& f, const Choice& choice) {
-    require(six_step.name, f, applicable(f));
+    require(six_step.name, f, has_two_factors(f));
     const auto [m, n] = split_of(six_step.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     return L(m * n, m) * kron(I(n), DFT(m, direction)) * L(m * n, n) * T(m * n, n, direction) *
@@ -41,7 +35,7 @@ Formula build_six_step(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule four_step = {
     .name = "four-step",
     .identity = "DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · L^mn_m · (DFT_n ⊗ I_m)",
-    .applicable = applicable,
+    .applicable = has_two_factors,
     .choices = split_choices,
     .build = build_four_step,
 };
@@ -49,7 +43,7 @@ constinit const BreakdownRule four_step = {
 constinit const BreakdownRule six_step = {
     .name = "six-step",
     .identity = "DFT_mn = L^mn_m · (I_n ⊗ DFT_m) · L^mn_n · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m",
-    .applicable = applicable,
+    .applicable = has_two_factors,
     .choices = split_choices,
     .build = build_six_step,
 };

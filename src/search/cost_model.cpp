@@ -1,6 +1,7 @@
 #include "search/cost_model.hpp"
 
 #include "base/error.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ using rules::BreakdownTree;
 namespace {
 
 /// Largest transform that one straight-line codelet computes, and the largest prime factor in it.
-constexpr Integer largest_codelet = 64;
-constexpr Integer largest_codelet_prime = 31;
+constexpr Integer largest_codelet = rules::largest_radix;
+constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
 /// Floating-point operations a cycle, and moves (loads, stores, shuffles) a cycle.
 constexpr double operations_per_cycle = 2;
