@@ -7,11 +7,17 @@
 #include <random>
 #include <vector>
 
-/// The complex DFT by its definition, for arrays of any shape.
+/// The complex DFT by its definition, for arrays of any shape, and where a problem's elements lie.
 namespace definition {
 
 using swirl::Integer;
 using Number = std::complex<long double>;
+
+/// Whether a side of a problem is the half spectrum of real data: n/2+1 of n elements along its last dimension.
+inline bool is_half_spectrum(const swirl::Problem& problem, bool input) {
+    const bool is_spectrum = (problem.direction == swirl::Direction::backward) == input;
+    return problem.kind == swirl::TransformKind::real_dft && is_spectrum;
+}
 
 /// Offsets of all elements of one side, relative to the pointer, row-major, batches first.
 inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
@@ -24,7 +30,9 @@ inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
         result = longer;
     };
     for (const auto& axis : problem.batches) extend(axis);
-    for (const auto& axis : problem.dimensions) extend(axis);
+    std::vector<swirl::Dimension> stored = problem.dimensions;
+    if (is_half_spectrum(problem, input)) stored.back().length = stored.back().length / 2 + 1;
+    for (const auto& axis : stored) extend(axis);
     return result;
 }
 

@@ -1,0 +1,351 @@
+// Transforms of real data through the C++ interface, against their definitions.
+
+#include <swirl/swirl.hpp>
+
+#include "api/definition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using definition::Number;
+using swirl::Integer;
+using swirl::TransformKind;
+
+// ---- definitions --------------------------------------------------------------------------------------------
+
+Integer points_of(const swirl::Problem& problem) {
+    Integer points = 1;
+    for (const auto& dimension : problem.dimensions) points *= dimension.length;
+    return points;
+}
+
+/// Entry (k, j) of the matrix of a real transform, as FFTW's manual has it in "1d Discrete Cosine Transforms" and "1d
+/// Discrete Sine Transforms". There the first or last element stands outside the sum for the types 3.
+long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
+    const auto row = static_cast<long double>(k), column = static_cast<long double>(j);
+    const long double turn = std::numbers::pi_v<long double> / static_cast<long double>(n);
+    switch (kind) {
+    case TransformKind::dct2: return 2 * std::cos(turn * (column + 0.5L) * row);
+    case TransformKind::dct3: return j == 0 ? 1 : 2 * std::cos(turn * column * (row + 0.5L));
+    case TransformKind::dct4: return 2 * std::cos(turn * (column + 0.5L) * (row + 0.5L));
+    case TransformKind::dst2: return 2 * std::sin(turn * (column + 0.5L) * (row + 1));
+    case TransformKind::dst3:
+        return j == n - 1 ? (k % 2 == 0 ? 1 : -1) : 2 * std::sin(turn * (column + 1) * (row + 0.5L));
+    case TransformKind::dst4: return 2 * std::sin(turn * (column + 0.5L) * (row + 0.5L));
+    case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 == 0 ? 1 : -1;
+    default: ADD_FAILURE() << "not a transform from reals to reals"; return 0;
+    }
+}
+
+/// One transform of row-major data, of a kind with as many real results.
+std::vector<Number> real_to_real(const swirl::Problem& problem, const std::vector<Number>& x) {
+    std::vector<Number> y(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k)
+        for (std::size_t j = 0; j < x.size(); ++j) {
+            auto row = static_cast<Integer>(k), column = static_cast<Integer>(j);
+            long double product = static_cast<long double>(problem.scale);
+            for (std::size_t d = problem.dimensions.size(); d-- > 0;) {
+                const Integer n = problem.dimensions[d].length;
+                product *= entry(problem.kind, n, row % n, column % n);
+                row /= n;
+                column /= n;
+            }
+            y[k] += product * x[j];
+        }
+    return y;
+}
+
+/// What an rdft stores of whole spectra, of one transform or a batch.
+std::vector<Number> stored_half(const swirl::Problem& problem, const std::vector<Number>& spectra) {
+    const Integer n = problem.dimensions.back().length;
+    std::vector<Number> half;
+    for (std::size_t i = 0; i < spectra.size(); ++i)
+        if (static_cast<Integer>(i) % n <= n / 2) half.push_back(spectra[i]);
+    return half;
+}
+
+struct Expectation {
+    std::vector<Number> input, output;
+};
+
+/// Random input of the problem, and what its definition gives. A backward rdft is given spectra of random reals x, of
+/// which it makes N·x.
+Expectation expectation_for(const swirl::Problem& problem) {
+    std::mt19937 generator(11);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::size_t each = static_cast<std::size_t>(points_of(problem)), count = each;
+    for (const auto& loop : problem.batches) count *= static_cast<std::size_t>(loop.length);
+    std::vector<Number> reals(count);
+    for (Number& real : reals) real = uniform(generator);
+
+    swirl::Problem forward = problem;
+    forward.direction = swirl::Direction::forward;
+    if (problem.kind == TransformKind::real_dft) {
+        if (problem.direction == swirl::Direction::forward)
+            return {reals, stored_half(problem, definition::dft(problem, reals))};
+        forward.scale = 1;
+        Expectation result{stored_half(problem, definition::dft(forward, reals)), reals};
+        for (Number& real : result.output) real *= static_cast<long double>(each * problem.scale);
+        return result;
+    }
+    Expectation result{reals, {}};
+    for (auto start = reals.begin(); start != reals.end(); start += static_cast<std::ptrdiff_t>(each)) {
+        const auto one = real_to_real(problem, {start, start + static_cast<std::ptrdiff_t>(each)});
+        result.output.insert(result.output.end(), one.begin(), one.end());
+    }
+    return result;
+}
+
+// ---- running ------------------------------------------------------------------------------------------------
+
+/// One side of a problem of strides that are not negative: which scalars its elements are.
+class Places {
+public:
+    Places(const swirl::Problem& problem, bool input)
+        : offsets_(definition::offsets(problem, input)),
+          is_complex_(definition::is_half_spectrum(problem, input)) {}
+
+    bool is_complex() const { return is_complex_; }
+    std::size_t scalars() const {
+        const auto elements = static_cast<std::size_t>(*std::max_element(offsets_.begin(), offsets_.end()));
+        return (elements + 1) * (is_complex_ ? 2 : 1);
+    }
+    template <class T> void write(std::vector<T>& scalars, const std::vector<Number>& elements) const {
+        for (std::size_t i = 0; i < offsets_.size(); ++i) {
+            scalars[first(i)] = static_cast<T>(elements[i].real());
+            if (is_complex_) scalars[first(i) + 1] = static_cast<T>(elements[i].imag());
+        }
+    }
+    template <class T> std::vector<Number> read(const std::vector<T>& scalars) const {
+        std::vector<Number> elements;
+        for (std::size_t i = 0; i < offsets_.size(); ++i)
+            elements.push_back({scalars[first(i)], is_complex_ ? scalars[first(i) + 1] : T(0)});
+        return elements;
+    }
+
+private:
+    std::size_t first(std::size_t i) const {
+        return static_cast<std::size_t>(offsets_[i]) * (is_complex_ ? 2 : 1);
+    }
+
+    std::vector<Integer> offsets_;
+    bool is_complex_;
+};
+
+template <class T> std::complex<T>* pairs(T* scalars) { return reinterpret_cast<std::complex<T>*>(scalars); }
+
+/// Calls the execute() of the sides' types.
+template <class T>
+void execute(const swirl::Plan& plan, const Places& input, T* in, const Places& output, T* out) {
+    if (input.is_complex())
+        plan.execute(pairs(in), out);
+    else if (output.is_complex())
+        plan.execute(in, pairs(out));
+    else
+        plan.execute(in, out);
+}
+
+template <class T> void expect_right(const std::string& text) {
+    const swirl::Problem problem = swirl::problem(text);
+    const Places input(problem, true), output(problem, false);
+    const Expectation expected = expectation_for(problem);
+    const swirl::Plan plan = swirl::plan(problem);
+
+    constexpr T untouched = 123;
+    std::vector<T> in(input.scalars(), untouched), out(output.scalars(), untouched);
+    const bool is_in_place = problem.placement == swirl::Placement::in_place;
+    if (is_in_place) in.resize(std::max(in.size(), out.size()), untouched);
+    input.write(in, expected.input);
+    const std::vector<T> before = in;
+    execute(plan, input, in.data(), output, is_in_place ? in.data() : out.data());
+
+    const std::vector<T>& result = is_in_place ? in : out;
+    const long double unit = std::numeric_limits<T>::epsilon() *
+                             std::sqrt(std::log2(static_cast<long double>(points_of(problem)) + 2));
+    EXPECT_LT(definition::relative_error(output.read(result), expected.output), 2 * unit) << text;
+    if (is_in_place) return;
+    EXPECT_EQ(in, before) << text << ": the input was written to";
+    std::vector<T> gaps = out;
+    output.write(gaps, std::vector<Number>(expected.output.size(), {untouched, untouched}));
+    EXPECT_EQ(gaps, std::vector<T>(out.size(), untouched)) << text << ": written between the elements";
+}
+
+void expect_right(const std::string& text) {
+    expect_right<double>(text);
+    expect_right<float>(text + " float32");
+}
+
+void expect_right_everywhere(const std::string& text) {
+    expect_right(text);
+    expect_right(text + " inplace");
+}
+
+TEST(RealDft, EqualsTheComplexOneForEverySmallSize) {
+    for (int n = 1; n <= 32; ++n) expect_right_everywhere("rdft " + std::to_string(n));
+}
+
+TEST(RealDft, UndoesTheComplexOneForEverySmallSize) {
+    for (int n = 1; n <= 32; ++n) expect_right_everywhere("rdft " + std::to_string(n) + " backward");
+}
+
+TEST(RealDft, TakesEvenOddAndPrimeSizes) {
+    for (const char* n : {"64", "100", "105", "97", "256", "360", "211"})
+        for (const char* options : {"", " backward"})
+            expect_right_everywhere(std::string("rdft ") + n + options);
+}
+
+TEST(RealDft, TransformsSeveralDimensions) {
+    for (const char* lengths : {"8x8", "5x6", "6x5", "7x1", "1x12", "16x20", "3x4x5"})
+        for (const char* options : {"", " backward"})
+            expect_right_everywhere(std::string("rdft ") + lengths + options);
+}
+
+TEST(RealDft, FollowsStridesBatchesAndScale) {
+    for (const char* text :
+         {"rdft 16 batch=5", "rdft 15 batch=3", "rdft 6x10 batch=4", "rdft 12 scale=0.25 batch=2x3"})
+        for (const char* options : {"", " backward"}) expect_right_everywhere(std::string(text) + options);
+    for (const char* text : {"rdft 30 in=3 out=2", "rdft 16 batch=4:(20,11)", "rdft 9 in=4 out=4 batch=4:1"})
+        expect_right(text);
+    expect_right("rdft 64 backward scale=1/64 batch=3");
+    expect_right("rdft 30 backward in=2 out=3 batch=2:(40,100)");
+}
+
+TEST(CosineAndSineTransforms, EqualTheirDefinitions) {
+    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+        for (const char* n : {"1", "2", "3", "4", "5", "8", "15", "16", "31", "36", "64", "97", "100", "120"})
+            expect_right_everywhere(std::string(kind) + " " + n);
+}
+
+TEST(CosineAndSineTransforms, FollowDimensionsStridesAndBatches) {
+    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"}) {
+        for (const char* rest : {"8x8", "5x12", "3x4x5", "16 batch=6 scale=0.5", "21 batch=2x3"})
+            expect_right_everywhere(std::string(kind) + " " + rest);
+        expect_right(std::string(kind) + " 20 in=3 out=2 batch=2:(70,1)");
+    }
+}
+
+TEST(WalshHadamardTransform, EqualsItsDefinition) {
+    for (const char* rest : {"1", "2", "4", "8", "32", "256", "4x8", "2x4x8", "16 batch=5", "8 scale=1/8",
+                             "16 strides=3 batch=2:50"})
+        expect_right_everywhere(std::string("wht ") + rest);
+}
+
+TEST(RealDft, MakesPlanarSpectraToo) {
+    for (const char* lengths : {"1", "16", "45", "97", "6x10"}) {
+        const std::string text = std::string("rdft ") + lengths;
+        const swirl::Problem problem = swirl::problem(text);
+        const Expectation expected = expectation_for(problem);
+        std::vector<double> in(expected.input.size()), out(in.size()), real(expected.output.size()),
+            imaginary(real.size());
+        for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(expected.input[i].real());
+
+        swirl::plan(text + " planar").execute(in.data(), real.data(), imaginary.data());
+        std::vector<Number> spectrum;
+        for (std::size_t k = 0; k < real.size(); ++k) spectrum.push_back({real[k], imaginary[k]});
+        EXPECT_LT(definition::relative_error(spectrum, expected.output), 2e-15) << text;
+
+        const double* const from_real = real.data();
+        swirl::plan(text + " planar backward scale=1/" + std::to_string(in.size()))
+            .execute(from_real, imaginary.data(), out.data());
+        EXPECT_LT(definition::relative_error({out.begin(), out.end()}, expected.input), 2e-15) << text;
+    }
+}
+
+// ---- arguments ----------------------------------------------------------------------------------------------
+
+/// The complaint about a call that must be refused before it writes to `memory`.
+template <class F> std::string complaint(const std::vector<double>& memory, F&& call) {
+    const std::vector<double> before = memory;
+    try {
+        call();
+    } catch (const swirl::UserError& error) {
+        EXPECT_EQ(memory, before) << "written before the error";
+        return error.what();
+    }
+    return "no error";
+}
+
+#define EXPECT_MENTIONS(message, words) EXPECT_NE((message).find(words), std::string::npos) << (message)
+
+class RealArguments : public testing::Test {
+protected:
+    template <class In, class Out> std::string refused(const swirl::Plan& plan, In* in, Out* out) {
+        return complaint(memory, [&] { plan.execute(in, out); });
+    }
+
+    std::vector<double> memory = std::vector<double>(64, 1.0);
+    double* const first = memory.data();
+    double* const second = memory.data() + 32;
+    double* const nowhere = nullptr;
+};
+
+TEST_F(RealArguments, ThatAreNullAreNamed) {
+    const swirl::Plan forward = swirl::plan("rdft 8"), backward = swirl::plan("rdft 8 backward");
+    EXPECT_MENTIONS(refused(forward, nowhere, pairs(second)), "input");
+    EXPECT_MENTIONS(refused(forward, first, pairs(nowhere)), "output");
+    EXPECT_MENTIONS(refused(backward, pairs(nowhere), second), "input");
+    EXPECT_MENTIONS(refused(backward, pairs(first), nowhere), "output");
+    for (const char* kind : {"dct2 8", "dct3 8", "dct4 8", "dst2 8", "dst3 8", "dst4 8", "wht 8"}) {
+        EXPECT_MENTIONS(refused(swirl::plan(kind), nowhere, second), "input");
+        EXPECT_MENTIONS(refused(swirl::plan(kind), first, nowhere), "output");
+    }
+    const swirl::Plan planar = swirl::plan("rdft 8 planar");
+    EXPECT_MENTIONS(complaint(memory, [&] { planar.execute(first, second, nowhere); }), "imaginary output");
+}
+
+TEST_F(RealArguments, ThatOverlapAreRefused) {
+    const swirl::Plan forward = swirl::plan("rdft 8"), backward = swirl::plan("rdft 8 backward");
+    EXPECT_MENTIONS(refused(forward, first, pairs(first)), "overlap");
+    EXPECT_MENTIONS(refused(forward, first + 9, pairs(first)), "overlap"); // the spectrum has 10 scalars
+    EXPECT_EQ(refused(forward, first + 10, pairs(first)), "no error");
+    EXPECT_MENTIONS(refused(forward, first, pairs(first + 7)), "overlap");
+    EXPECT_MENTIONS(refused(backward, pairs(first), first), "overlap");
+    EXPECT_MENTIONS(refused(backward, pairs(first), first + 9), "overlap");
+    EXPECT_EQ(refused(backward, pairs(first), first + 10), "no error");
+    for (const char* kind : {"dct2 8", "dst3 8", "wht 8"}) {
+        EXPECT_MENTIONS(refused(swirl::plan(kind), first, first), "overlap");
+        EXPECT_MENTIONS(refused(swirl::plan(kind), first + 7, first), "overlap");
+        EXPECT_EQ(refused(swirl::plan(kind), first + 8, first), "no error");
+    }
+    const swirl::Plan planar = swirl::plan("rdft 8 planar");
+    EXPECT_MENTIONS(complaint(memory, [&] { planar.execute(first, second, second + 4); }), "overlap");
+}
+
+TEST_F(RealArguments, OfTwoPlacesAreRefusedInPlace) {
+    EXPECT_NE(refused(swirl::plan("rdft 8 inplace"), first, pairs(second)), "no error");
+    EXPECT_NE(refused(swirl::plan("rdft 8 backward inplace"), pairs(first), second), "no error");
+    for (const char* text : {"dct2 8 inplace", "dst4 8 inplace", "wht 8 inplace"})
+        EXPECT_NE(refused(swirl::plan(text), first, second), "no error") << text;
+}
+
+TEST_F(RealArguments, OfAnotherTypeAreNamed) {
+    const swirl::Plan forward = swirl::plan("rdft 8");
+    EXPECT_MENTIONS(refused(forward, pairs(first), pairs(second)),
+                    "input is an array of std::complex<double>");
+    EXPECT_MENTIONS(refused(forward, first, second), "output is an array of double");
+    EXPECT_MENTIONS(refused(swirl::plan("rdft 8 backward"), first, pairs(second)),
+                    "input is an array of double");
+    EXPECT_MENTIONS(refused(swirl::plan("dct2 8"), pairs(first), pairs(second)), "it takes double");
+    const swirl::Plan single = swirl::plan("wht 8 float32");
+    EXPECT_MENTIONS(refused(single, first, second), "it takes float");
+    const double* const constant = second;
+    EXPECT_MENTIONS(complaint(memory, [&] { swirl::plan("rdft 8 planar").execute(first, constant, second); }),
+                    "const double");
+}
+
+TEST_F(RealArguments, ThatAreMisalignedAreRefused) {
+    auto* const crooked = reinterpret_cast<double*>(reinterpret_cast<std::uintptr_t>(second) + 4);
+    EXPECT_MENTIONS(refused(swirl::plan("rdft 8"), first, pairs(crooked)), "output");
+    EXPECT_MENTIONS(refused(swirl::plan("dct4 8"), crooked, first), "input");
+}
+
+} // namespace
