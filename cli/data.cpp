@@ -11,50 +11,7 @@ template <class T> void fill_with_nan(std::span<std::byte> bytes) {
     std::fill(first, first + bytes.size() / sizeof(T), std::numeric_limits<T>::quiet_NaN());
 }
 
-template <class T> T* element(void* base, Integer scalar) { return static_cast<T*>(base) + scalar; }
-
-/// Where a side's numbers are; `imaginary` only where it is planar.
-struct Place {
-    void* real;
-    void* imaginary;
-};
-
-Place place_of(const planning::Arguments& arguments, Side side) {
-    if (side == Side::output) return {arguments.output, arguments.output_imaginary};
-    return {const_cast<void*>(arguments.input), const_cast<void*>(arguments.input_imaginary)};
-}
-
 } // namespace
-
-Complex Data::get(Side side, Integer offset) const {
-    const auto read = [&](void* base, Integer scalar) -> long double {
-        if (problem_.precision == Precision::float32) return *element<float>(base, scalar);
-        return *element<double>(base, scalar);
-    };
-    const Place place = place_of(arguments(), side);
-    if (!is_complex(problem_, side)) return read(place.real, offset);
-    if (place.imaginary != nullptr) return {read(place.real, offset), read(place.imaginary, offset)};
-    return {read(place.real, 2 * offset), read(place.real, 2 * offset + 1)};
-}
-
-void Data::set(Side side, Integer offset, const Complex& value) {
-    const auto write = [&](void* base, Integer scalar, long double number) {
-        if (problem_.precision == Precision::float32)
-            *element<float>(base, scalar) = static_cast<float>(number);
-        else
-            *element<double>(base, scalar) = static_cast<double>(number);
-    };
-    const Place place = place_of(arguments(), side);
-    if (!is_complex(problem_, side)) {
-        write(place.real, offset, value.real());
-    } else if (place.imaginary != nullptr) {
-        write(place.real, offset, value.real());
-        write(place.imaginary, offset, value.imag());
-    } else {
-        write(place.real, 2 * offset, value.real());
-        write(place.real, 2 * offset + 1, value.imag());
-    }
-}
 
 std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
     std::uniform_real_distribution<double> uniform(-1, 1);
@@ -84,13 +41,14 @@ void Data::fill(std::uint32_t seed) {
     std::mt19937 generator(seed);
     const std::vector<Complex> elements = random_elements(generator);
     std::size_t next = 0;
-    for_each_offset(problem_, Side::input,
-                    [&](Integer offset) { set(Side::input, offset, elements[next++]); });
+    for_each_offset(problem_, Side::input, [&](Integer offset) {
+        memory_.set(Side::input, offset, std::complex<double>(elements[next++]));
+    });
 }
 
 std::vector<Complex> Data::elements(Side side) const {
     std::vector<Complex> result;
-    for_each_offset(problem_, side, [&](Integer offset) { result.push_back(get(side, offset)); });
+    for_each_offset(problem_, side, [&](Integer offset) { result.emplace_back(memory_.get(side, offset)); });
     return result;
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "cli/reference.hpp"
-#include "plan/plan.hpp"
+#include "plan/problem_data.hpp"
 #include "problem/problem.hpp"
-#include "search/problem_data.hpp"
 
 #include <cstdint>
 #include <random>
@@ -23,16 +22,14 @@ public:
     /// Elements of a side, row-major, batches first; real elements have imaginary parts 0.
     std::vector<Complex> elements(Side side) const;
 
-    search::ProblemData& memory() { return memory_; }
+    planning::ProblemData& memory() { return memory_; }
     planning::Arguments arguments() const { return memory_.arguments(); }
 
 private:
-    Complex get(Side side, Integer offset) const;
-    void set(Side side, Integer offset, const Complex& value);
     std::vector<Complex> random_elements(std::mt19937& generator) const;
 
     Problem problem_;
-    search::ProblemData memory_;
+    planning::ProblemData memory_;
 };
 
 /// Calls f(offset) for the elements of a side, row-major, batches first.

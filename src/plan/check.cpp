@@ -14,7 +14,7 @@ namespace {
 
 using Value = std::complex<double>;
 
-/// ProblemData beyond this is not worth a check's time and memory.
+/// Data beyond this is not worth a check's time and memory.
 constexpr Integer largest_checked_bytes = Integer{1} << 28;
 
 /// Σ over all points of data[point]·Π rows[d][index_d], `from` being the point of index 0.
@@ -25,7 +25,7 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
     for (Integer j = 0; j < stored_length(problem, d, side); ++j) {
         const Integer at = from + j * stride_of(dimension, side);
         const Value inner = d + 1 == problem.dimensions.size()
-                                ? data[at]
+                                ? data.get(side, at)
                                 : weighted_sum(data, problem, side, rows, at, d + 1);
         sum += rows[d][static_cast<std::size_t>(j)] * inner;
     }
@@ -34,28 +34,26 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
 
 class Check {
 public:
-    explicit Check(const Plan& plan)
-        : plan_(plan),
-          problem_(plan.problem()),
-          in_(problem_, Side::input),
-          out_(problem_.placement == Placement::in_place ? ProblemData(problem_, Side::output, in_)
-                                                         : ProblemData(problem_, Side::output)) {}
+    explicit Check(const Plan& plan) : plan_(plan), problem_(plan.problem()), data_(problem_) {}
 
     void run() {
-        in_.fill(random_);
-        const ProblemData original = copy_of_input();
-        plan_.execute({in_.real(), out_.real(), in_.imaginary(), out_.imaginary()});
-        for (const std::vector<Integer>& batch : batches()) compare(original, out_, batch);
+        data_.fill(1);
+        std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
+        for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
+        plan_.execute(data_.arguments());
+        for (const Expectation& expected : expectations) compare(expected);
     }
 
 private:
-    /// The same random numbers again; the plan may overwrite its input.
-    ProblemData copy_of_input() const {
-        std::minstd_rand again;
-        ProblemData copy(problem_, Side::input);
-        copy.fill(again);
-        return copy;
-    }
+    /// What one transform of the batch has to give.
+    struct Expectation {
+        Integer from;            ///< its output's index 0
+        Integer point;           ///< offset of one of its outputs
+        Value at_point;          ///< that output
+        std::vector<Row> powers; ///< weights of all outputs, a row for each dimension
+        Value functional;        ///< the sum that they give
+        double tolerance;        ///< of one output
+    };
 
     /// First and last transform of the batch, and one in between.
     std::vector<std::vector<Integer>> batches() {
@@ -71,34 +69,41 @@ private:
 
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
-    void compare(const ProblemData& in, const ProblemData& out, const std::vector<Integer>& batch) {
-        Integer in_from = 0, out_from = 0, out_at = 0;
+    Expectation expectation(const std::vector<Integer>& batch) {
+        Expectation result{};
+        Integer in_from = 0;
         for (std::size_t k = 0; k < batch.size(); ++k) {
             in_from += batch[k] * problem_.batches[k].input_stride;
-            out_from += batch[k] * problem_.batches[k].output_stride;
+            result.from += batch[k] * problem_.batches[k].output_stride;
         }
-        std::vector<Row> one, all_out;
+        result.point = result.from;
+        std::vector<Row> one;
         std::vector<long double> angles;
-        double points = 1;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
             const Dimension& dimension = problem_.dimensions[d];
             const Integer outputs = stored_length(problem_, d, Side::output);
             const Integer k = random_below(outputs);
             angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
             one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
-            all_out.push_back(powers(angles[d], outputs));
-            points *= static_cast<double>(dimension.length);
-            out_at += k * dimension.output_stride;
+            result.powers.push_back(powers(angles[d], outputs));
+            result.point += k * dimension.output_stride;
         }
-        const double tolerance = problem_.precision == Precision::float32 ? 2e-5 : 1e-10;
-        const double allowed =
-            tolerance * std::abs(problem_.scale) * std::sqrt(points) * (2 + std::log2(points));
-        Value expected = weighted_sum(in, problem_, Side::input, one, in_from);
-        if (makes_reals()) expected = expected.real();
-        require(out[out_from + out_at], problem_.scale * expected, allowed);
-        require(weighted_sum(out, problem_, Side::output, all_out, out_from),
-                problem_.scale * functional(in, in_from, angles), allowed * std::sqrt(points));
+        const Value sum = weighted_sum(data_, problem_, Side::input, one, in_from);
+        result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
+        result.functional = problem_.scale * functional(in_from, angles);
+        const double relative = problem_.precision == Precision::float32 ? 2e-5 : 1e-10;
+        result.tolerance =
+            relative * std::abs(problem_.scale) * std::sqrt(points()) * (2 + std::log2(points()));
+        return result;
     }
+
+    void compare(const Expectation& expected) const {
+        require(data_.get(Side::output, expected.point), expected.at_point, expected.tolerance);
+        require(weighted_sum(data_, problem_, Side::output, expected.powers, expected.from),
+                expected.functional, expected.tolerance * std::sqrt(points()));
+    }
+
+    double points() const { return static_cast<double>(transform_size(problem_)); }
 
     /// A real DFT is one along the last dimension and complex along the others.
     TransformKind kind_along(std::size_t d) const {
@@ -112,13 +117,13 @@ private:
     }
 
     /// Σ_k r^k·y[k] from the input; Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2.
-    Value functional(const ProblemData& in, Integer from, const std::vector<long double>& angles) const {
+    Value functional(Integer from, const std::vector<long double>& angles) const {
         const auto sum = [&](long double sign) {
             std::vector<Row> rows;
             for (std::size_t d = 0; d < angles.size(); ++d)
                 rows.push_back(functional_row(kind_along(d), problem_.direction,
                                               problem_.dimensions[d].length, sign * angles[d]));
-            return weighted_sum(in, problem_, Side::input, rows, from);
+            return weighted_sum(data_, problem_, Side::input, rows, from);
         };
         return makes_reals() ? (sum(1) + std::conj(sum(-1))) / 2.0 : sum(1);
     }
@@ -133,9 +138,8 @@ private:
 
     const Plan& plan_;
     const Problem& problem_;
-    ProblemData in_;
-    ProblemData out_;
-    std::minstd_rand random_;
+    ProblemData data_;
+    std::minstd_rand random_{2};
 };
 
 } // namespace

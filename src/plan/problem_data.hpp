@@ -1,42 +1,59 @@
 #pragma once
 
+#include "plan/plan.hpp"
 #include "problem/problem.hpp"
 #include "runtime/aligned_buffer.hpp"
+#include "runtime/timer.hpp"
 
 #include <complex>
-#include <memory>
-#include <random>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
 
 namespace swirl::planning {
 
-/// Memory for one side of a problem, zero at first: elements by their offset from index 0, whatever the precision and
-/// the layout. In place it has room for both sides.
+/// Memory for one execution of a problem, laid out as it says, its arrays 64-byte aligned at index 0; zero at first. In
+/// place, input and output are the same memory.
 class ProblemData {
 public:
-    ProblemData(const Problem& problem, Side side);
-    /// The same memory, its elements those of the other side.
-    ProblemData(const Problem& problem, Side side, const ProblemData& memory);
+    explicit ProblemData(const Problem& problem);
 
-    /// Addresses of element 0; the imaginary part's is null unless planar.
-    void* real() const { return origin(*first_); }
-    void* imaginary() const { return planar_ ? origin(*second_) : nullptr; }
+    Arguments arguments() const;
 
-    /// Fills everything, gaps between strides too, with numbers in −1…1.
-    void fill(std::minstd_rand& random);
+    /// An element by its offset from index 0, whatever the precision and the layout; imaginary parts of real elements
+    /// are 0 and are not set.
+    std::complex<double> get(Side side, Integer offset) const;
+    void set(Side side, Integer offset, std::complex<double> value);
 
-    std::complex<double> operator[](Integer offset) const;
+    /// All of the memory, input and output, elements and the gaps between them.
+    std::span<const runtime::AlignedBuffer> buffers() const { return buffers_; }
+    /// Random numbers in −1…1 everywhere; the same seed gives the same ones.
+    void fill(std::uint32_t seed);
+    /// Keeps all bytes as they are now, for `restore`.
+    void save();
+    void restore();
+
+    /// `run` as work that can be timed: where it writes over its input, which would grow each time, what was saved is
+    /// put back before it overflows.
+    runtime::TimedWork timed(std::function<void()> run);
 
 private:
-    std::size_t scalar_bytes() const { return single_ ? sizeof(float) : sizeof(double); }
-    double get(const runtime::AlignedBuffer& part, std::ptrdiff_t k) const;
-    void* origin(const runtime::AlignedBuffer& part) const;
+    /// Addresses of index 0, or of an element's parts; no imaginary one where it is real, or the pair lies in `real`.
+    struct Place {
+        std::byte* real = nullptr;
+        std::byte* imaginary = nullptr;
+    };
+    Place& place(Side side) { return places_[side == Side::output]; }
+    const Place& place(Side side) const { return places_[side == Side::output]; }
+    Place parts(Side side, Integer offset) const;
+    std::byte* allocate(Integer lowest_byte, Integer end_byte);
 
-    bool single_;
-    bool complex_;
-    bool planar_;
-    std::size_t zero_; ///< scalars before element 0
-    std::shared_ptr<runtime::AlignedBuffer> first_;
-    std::shared_ptr<runtime::AlignedBuffer> second_; ///< empty unless planar
+    Problem problem_;
+    std::vector<runtime::AlignedBuffer> buffers_;
+    std::vector<std::vector<std::byte>> saved_;
+    Place places_[2]; ///< input and output
 };
 
 } // namespace swirl::planning

@@ -1,13 +1,13 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
+#include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/executable_memory.hpp"
 #include "search/cost_model.hpp"
 #include "search/machine.hpp"
-#include "search/problem_data.hpp"
 #include "search/timing.hpp"
 #include "search/wisdom.hpp"
 
@@ -136,7 +136,7 @@ private:
     const Problem& problem_;
     const target::Cpu& cpu_;
     const PlannerOptions& options_;
-    ProblemData data_;
+    planning::ProblemData data_;
     double start_;
     Winner best_;
 };

@@ -21,15 +21,12 @@ using Exact = std::complex<long double>;
 
 /// A plan run once on random data.
 struct Trial {
-    Trial(const Problem& problem, const Plan& plan, unsigned seed = 1)
-        : input(problem, Side::input),
-          output(problem.placement == Placement::in_place ? ProblemData(problem, Side::output, input)
-                                                          : ProblemData(problem, Side::output)) {
-        std::minstd_rand random(seed);
-        input.fill(random);
-        before = values(problem, Side::input, input);
-        plan.execute({input.real(), output.real(), input.imaginary(), output.imaginary()});
-        after = values(problem, Side::output, output);
+    Trial(const Problem& problem, const Plan& plan, unsigned seed = 1, void* workspace = nullptr) {
+        ProblemData data(problem);
+        data.fill(seed);
+        before = values(problem, Side::input, data);
+        workspace ? plan.execute(data.arguments(), workspace) : plan.execute(data.arguments());
+        after = values(problem, Side::output, data);
     }
 
     /// All elements of a side in the order of its loops, batches first, the last dimension fastest.
@@ -42,13 +39,11 @@ struct Trial {
             Integer offset = 0, rest = i;
             for (std::size_t k = loops.size(); k-- > 0; rest /= loops[k].length)
                 offset += rest % loops[k].length * loops[k].stride;
-            result.push_back(data[offset]);
+            result.push_back(data.get(side, offset));
         }
         return result;
     }
 
-    ProblemData input;
-    ProblemData output;
     std::vector<Value> before;
     std::vector<Value> after;
 };
@@ -211,9 +206,7 @@ TEST(PortablePlans, RunInTheCallersWorkspace) {
     ASSERT_GT(plan->workspace_bytes(), 0u);
     runtime::AlignedBuffer workspace(plan->workspace_bytes());
     std::memset(workspace.data(), 0xff, workspace.bytes()); // every scalar a NaN
-    ProblemData out(problem, Side::output);
-    plan->execute({expected.input.real(), out.real(), nullptr, nullptr}, workspace.data());
-    EXPECT_EQ(Trial::values(problem, Side::output, out), expected.after);
+    EXPECT_EQ(Trial(problem, *plan, 1, workspace.data()).after, expected.after);
 }
 
 /// Sets SWIRL_NO_JIT for its lifetime.

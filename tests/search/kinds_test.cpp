@@ -64,7 +64,7 @@ std::vector<Integer> lengths_of(const std::vector<Dimension>& dimensions) {
 }
 
 /// The definition at one output of one transform of the batch.
-Number expected(const Problem& problem, const planning::ProblemData& in, Integer from,
+Number expected(const Problem& problem, const planning::ProblemData& data, Integer from,
                 const std::vector<Integer>& k) {
     const std::size_t rank = problem.dimensions.size();
     const bool to_reals = problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
@@ -81,22 +81,18 @@ Number expected(const Problem& problem, const planning::ProblemData& in, Integer
         }
         const Integer n = problem.dimensions.back().length;
         if (to_reals && j.back() != 0 && 2 * j.back() != n) term *= 2; // the mirror image n − j
-        sum += term * Number(in[at]);
+        sum += term * Number(data.get(Side::input, at));
     });
     if (to_reals) sum = sum.real();
     return static_cast<long double>(problem.scale) * sum;
 }
 
 double error_of(const Problem& problem) {
-    const bool in_place = problem.placement == Placement::in_place;
-    std::minstd_rand random(7), again(7);
-    planning::ProblemData original(problem, Side::input), in(problem, Side::input);
-    original.fill(random);
-    in.fill(again);
-    const planning::ProblemData out = in_place ? planning::ProblemData(problem, Side::output, in)
-                                               : planning::ProblemData(problem, Side::output);
+    planning::ProblemData original(problem), data(problem);
+    original.fill(7);
+    data.fill(7);
     const auto plan = make_plan(problem, {.use_wisdom = false, .check = false});
-    plan->execute({in.real(), out.real(), in.imaginary(), out.imaginary()});
+    plan->execute(data.arguments());
     std::vector<Integer> stored;
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
         stored.push_back(stored_length(problem, d, Side::output));
@@ -111,7 +107,7 @@ double error_of(const Problem& problem) {
             Integer at = to;
             for (std::size_t d = 0; d < k.size(); ++d) at += k[d] * problem.dimensions[d].output_stride;
             const Number value = expected(problem, original, from, k);
-            difference += std::norm(Number(out[at]) - value);
+            difference += std::norm(Number(data.get(Side::output, at)) - value);
             norm += std::norm(value);
         });
     });
