@@ -1,15 +1,16 @@
 #include "cli/peer.hpp"
 
-#if __has_include(<pocketfft_hdronly.h>)
-#define SWIRL_HAVE_POCKETFFT 1
+#if defined(SWIRL_HAVE_POCKETFFT)
 #define POCKETFFT_NO_MULTITHREADING
+#define POCKETFFT_CACHE_SIZE \
+    16 // plans it keeps; by default none, so that each call would compute its tables again
 #include <pocketfft_hdronly.h>
 #endif
 
 namespace swirl::cli {
 namespace {
 
-#ifdef SWIRL_HAVE_POCKETFFT
+#if defined(SWIRL_HAVE_POCKETFFT)
 
 /// Its notion of a problem: shape and byte strides over all axes, and which of them to transform.
 struct Call {
@@ -67,7 +68,7 @@ PeerPlan plan(const Problem& problem, const planning::Arguments& arguments) {
 #else
 
 PeerPlan plan(const Problem&, const planning::Arguments&) {
-    return {{}, "pocketfft_hdronly.h was not found when swirl was built"};
+    return {{}, "pocketfft_hdronly.h was not found when swirl was built; HACKING.md tells how to name it"};
 }
 
 #endif

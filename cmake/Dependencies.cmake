@@ -24,6 +24,14 @@ if(FFTW_FOUND)
     target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
 endif()
 
+# pocketfft, a single header, is one more peer of `swirl bench`, where it is found.
+find_path(SWIRL_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h DOC "Folder of pocketfft_hdronly.h")
+add_library(swirl_pocketfft INTERFACE)
+if(SWIRL_POCKETFFT_INCLUDE_DIR)
+    target_include_directories(swirl_pocketfft SYSTEM INTERFACE ${SWIRL_POCKETFFT_INCLUDE_DIR})
+    target_compile_definitions(swirl_pocketfft INTERFACE SWIRL_HAVE_POCKETFFT=1)
+endif()
+
 # Reads and writes sound files for an example.
 pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
 set(SWIRL_EXAMPLE_DEPENDENCIES_recording PkgConfig::SNDFILE)

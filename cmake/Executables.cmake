@@ -9,7 +9,7 @@ if(cli_sources)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all CLI11::CLI11
+    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_pocketfft CLI11::CLI11
         nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
     install(TARGETS swirl_cli)
 endif()
