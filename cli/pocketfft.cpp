@@ -2,8 +2,8 @@
 
 #if defined(SWIRL_HAVE_POCKETFFT)
 #define POCKETFFT_NO_MULTITHREADING
-#define POCKETFFT_CACHE_SIZE \
-    16 // plans it keeps; by default none, so that each call would compute its tables again
+// Plans it keeps; by default none, so that each call would compute its tables again.
+#define POCKETFFT_CACHE_SIZE 16
 #include <pocketfft_hdronly.h>
 #endif
 

@@ -42,8 +42,9 @@ Counts counts_of_dft(Integer n, const target::Cpu& cpu, lower::Multiplication mu
     return counts;
 }
 
-/// Additions and multiplications of genfft's codelets without fused operations, as the heads of FFTW 3.3's files
-/// dft/scalar/codelets/n1_*.c state them. With fused operations their totals are the numbers of additions.
+/// Additions and multiplications of genfft's codelets without fused operations, as the second of the two variants in
+/// each of FFTW 3.3.10's files dft/scalar/codelets/n1_*.c states them at its head. By the heads of the first variants,
+/// with fused operations, these have as many operations as the second have additions, and no plain multiplication.
 struct Codelet {
     Integer n;
     int additions;

@@ -125,7 +125,8 @@ Case combination(Integer n, unsigned bits) {
             (bits & 4) != 0 ? Placement::in_place : Placement::out_of_place};
 }
 
-/// SWIRL_THOROUGH=1: every combination of precision, direction and placement instead of one a size.
+/// SWIRL_THOROUGH=1: every combination of precision, direction and placement instead of one a size, and a hundred large
+/// sizes instead of two.
 bool thorough() { return std::getenv("SWIRL_THOROUGH") != nullptr; }
 
 constexpr Integer sizes_in_a_test = 256;
