@@ -4,10 +4,10 @@
 #include "cli/data.hpp"
 #include "cli/floors.hpp"
 #include "cli/output.hpp"
-#include "cli/peer.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
+#include "peers/peer.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/affinity.hpp"
 #include "search/timing.hpp"
@@ -20,17 +20,6 @@
 
 namespace swirl::cli {
 namespace {
-
-struct PeerName {
-    const char* name;
-    const Peer* peer;
-};
-const PeerName peer_names[] = {
-    {"fftw-estimate", &fftw_estimate},
-    {"fftw-measure", &fftw_measure},
-    {"fftw-patient", &fftw_patient},
-    {"pocketfft", &pocketfft},
-};
 
 struct Options {
     std::vector<std::string> words;
@@ -59,21 +48,8 @@ struct Result {
     std::vector<std::pair<std::string, std::string>> absences; ///< peer and reason
 };
 
-std::vector<const Peer*> chosen_peers(const Options& options) {
-    std::vector<const Peer*> chosen;
-    std::istringstream list(options.peers);
-    for (std::string name; std::getline(list, name, ',');) {
-        if (name == "none") continue;
-        const Peer* found = nullptr;
-        std::vector<std::string> names{"none"};
-        for (const PeerName& candidate : peer_names) {
-            names.emplace_back(candidate.name);
-            if (name == candidate.name) found = candidate.peer;
-        }
-        if (found == nullptr) throw UserError("--peers has '{}'; use {}", name, fmt::join(names, ", "));
-        chosen.push_back(found);
-    }
-    return chosen;
+std::vector<const peers::Peer*> chosen_peers(const Options& options) {
+    return peers::parse_peers("--peers", options.peers);
 }
 
 class Benchmark {
@@ -85,12 +61,12 @@ public:
         const auto plan = make_plan(problem_, options_.planning);
         add("swirl", [plan, arguments = data_.arguments()] { plan->execute(arguments); });
         Result result{problem_, planning::to_string(plan->recipe()), plan->flops(), floors_of(*plan), {}, {}};
-        for (const Peer* peer : chosen_peers(options_)) {
-            PeerPlan planned = peer->plan(problem_, data_.arguments());
+        for (const peers::Peer* peer : chosen_peers(options_)) {
+            peers::PeerPlan planned = peer->plan(problem_, data_.arguments(), {});
             if (planned.run)
-                add(std::string(peer->name), std::move(planned.run));
+                add(std::string(peer->title), std::move(planned.run));
             else
-                result.absences.emplace_back(peer->name, planned.absent_because);
+                result.absences.emplace_back(peer->title, planned.absent_because);
         }
         data_.fill(options_.seed); // planning may have written over it
         data_.memory().save();
@@ -217,12 +193,14 @@ void bench(const Options& options) {
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<Options>();
     CLI::App& command = *program.add_subcommand(
-        "bench", "Time transforms beside FFTW and pocketfft, in turn and in the same run");
+        "bench", "Time transforms beside other libraries, in turn and in the same run");
     add_problem_words(command, options->words, "What to time: one problem or several");
     add_sizes_option(command, options->sizes);
     command
-        .add_option("--peers", options->peers,
-                    "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, pocketfft, none")
+        .add_option(
+            "--peers", options->peers,
+            "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, fftw, fftw-avx512, mkl, kfr, "
+            "pocketfft, none")
         ->type_name("NAMES")
         ->capture_default_str();
     command.add_option("--seconds", options->seconds, "Time to spend on each problem, planning aside")

@@ -3,10 +3,10 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/output.hpp"
-#include "cli/peer.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
+#include "peers/peer.hpp"
 #include "problem/syntax.hpp"
 
 #include <memory>
@@ -43,7 +43,7 @@ Verdict verify(const Problem& problem, const Options& options) {
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
-    if (const PeerPlan fftw = fftw_estimate.plan(problem, data.arguments()); fftw.run) {
+    if (const peers::PeerPlan fftw = peers::fftw_estimate.plan(problem, data.arguments(), {}); fftw.run) {
         data.fill(options.seed);
         fftw.run();
         fftw_error = accuracy(problem, data.elements(Side::output), expected);

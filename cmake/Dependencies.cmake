@@ -24,8 +24,9 @@ if(FFTW_FOUND)
     target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
 endif()
 
-# pocketfft, a single header, is one more peer of `swirl bench`, where it is found.
-find_path(SWIRL_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h DOC "Folder of pocketfft_hdronly.h")
+# pocketfft, a single header, is one more peer, where it is found; scripts/peers puts it into the peers' folder.
+find_path(SWIRL_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h DOC "Folder of pocketfft_hdronly.h"
+    HINTS $ENV{SWIRL_PEERS}/pocketfft $ENV{XDG_CACHE_HOME}/swirl-peers/pocketfft $ENV{HOME}/.cache/swirl-peers/pocketfft)
 add_library(swirl_pocketfft INTERFACE)
 if(SWIRL_POCKETFFT_INCLUDE_DIR)
     target_include_directories(swirl_pocketfft SYSTEM INTERFACE ${SWIRL_POCKETFFT_INCLUDE_DIR})

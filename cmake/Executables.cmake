@@ -2,6 +2,12 @@
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# peers/*.cpp: other libraries to compare with
+file(GLOB peer_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/peers/*.cpp)
+add_library(swirl_peers STATIC ${peer_sources})
+target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
+
 # cli/*.cpp -> bin/swirl
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
@@ -9,8 +15,8 @@ if(cli_sources)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_pocketfft CLI11::CLI11
-        nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_peers
+        CLI11::CLI11 nlohmann_json::nlohmann_json)
     install(TARGETS swirl_cli)
 endif()
 
@@ -53,15 +59,21 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
 endif()
 
-# bench/<name>.cpp -> bin/bench_<name>
-file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
-if(SWIRL_BUILD_BENCH AND bench_sources)
-    find_package(benchmark REQUIRED)
-    foreach(source IN LISTS bench_sources)
-        cmake_path(GET source STEM name)
-        add_executable(bench_${name} ${source})
-        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_fftw
-            benchmark::benchmark_main)
+# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl
+file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
+if(SWIRL_BUILD_BENCH)
+    find_package(CLI11 REQUIRED)
+    foreach(folder IN LISTS bench_folders)
+        cmake_path(GET folder FILENAME name)
+        file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+        if(NOT sources)
+            continue()
+        endif()
+        add_executable(bench_${name} ${sources}
+            ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+        target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
+            CLI11::CLI11 nlohmann_json::nlohmann_json)
     endforeach()
 endif()
 

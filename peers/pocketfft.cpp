@@ -1,4 +1,4 @@
-#include "cli/peer.hpp"
+#include "peers/peer.hpp"
 
 #if defined(SWIRL_HAVE_POCKETFFT)
 #define POCKETFFT_NO_MULTITHREADING
@@ -7,7 +7,7 @@
 #include <pocketfft_hdronly.h>
 #endif
 
-namespace swirl::cli {
+namespace swirl::peers {
 namespace {
 
 #if defined(SWIRL_HAVE_POCKETFFT)
@@ -57,17 +57,18 @@ std::function<void()> run_of(const Problem& problem, const planning::Arguments& 
     };
 }
 
-PeerPlan plan(const Problem& problem, const planning::Arguments& arguments) {
+PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+    if (options.threads != 1) return {{}, "pocketfft is compared on one thread only"};
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "pocketfft is compared for dft and rdft only"};
     if (problem.layout == ComplexLayout::planar) return {{}, "pocketfft has no planar layout"};
-    if (problem.precision == Precision::float32) return {run_of<float>(problem, arguments), ""};
-    return {run_of<double>(problem, arguments), ""};
+    if (problem.precision == Precision::float32) return {run_of<float>(problem, arguments), "", "pocketfft"};
+    return {run_of<double>(problem, arguments), "", "pocketfft"};
 }
 
 #else
 
-PeerPlan plan(const Problem&, const planning::Arguments&) {
+PeerPlan plan(const Problem&, const planning::Arguments&, const PeerOptions&) {
     return {{}, "pocketfft_hdronly.h was not found when swirl was built; HACKING.md tells how to name it"};
 }
 
@@ -75,6 +76,6 @@ PeerPlan plan(const Problem&, const planning::Arguments&) {
 
 } // namespace
 
-const Peer pocketfft{"pocketfft", plan};
+const Peer pocketfft{"pocketfft", "pocketfft", plan};
 
-} // namespace swirl::cli
+} // namespace swirl::peers

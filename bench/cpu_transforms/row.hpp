@@ -1,0 +1,54 @@
+#pragma once
+
+#include "bench/cpu_transforms/rounds.hpp"
+#include "peers/peer.hpp"
+#include "search/timing.hpp"
+
+#include <swirl/plan.hpp>
+
+#include <string>
+#include <vector>
+
+namespace swirl::bench {
+
+struct Options {
+    PlanOptions planning; ///< of swirl
+    std::vector<const peers::Peer*> peers;
+    peers::PeerOptions peer_options;
+    RoundOptions rounds;
+};
+
+/// One library's part of a row.
+struct Entry {
+    std::string name; ///< "swirl" or that of the peer
+    std::string made_by;
+    double planning_seconds = 0;
+    runtime::Measurement time = {};
+    double ratio = 1;           ///< its time over swirl's, within rounds
+    double ratio_of_minima = 1; ///< … by the best times
+    double difference = 0;      ///< relative L2 distance of its result from swirl's
+};
+
+struct Absence {
+    std::string peer, reason;
+};
+
+/// What was measured of one problem.
+struct Row {
+    Problem problem;
+    std::string recipe;         ///< swirl's
+    double flops = 0;           ///< real operations that swirl executes
+    std::vector<Entry> entries; ///< swirl first
+    std::vector<Absence> absences;
+};
+
+/// Plans, compares the results, and times. A contender with another result than swirl's counts as absent.
+Row measure(const Problem& problem, const Options& options);
+
+/// Pseudo-Gflop/s: 5 n log₂ n operations for each complex transform, half of that for real ones.
+double gigaflops(const Problem& problem, double seconds);
+
+/// The entry of a name, or null.
+const Entry* entry_of(const Row& row, std::string_view name);
+
+} // namespace swirl::bench

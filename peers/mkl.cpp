@@ -1,0 +1,188 @@
+#include "peers/peer.hpp"
+#include "peers/shared_library.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+namespace swirl::peers {
+namespace {
+
+using Long = long; ///< MKL_LONG of the LP64 interface, and what its functions return: 0 or an error
+
+// The part of oneMKL's interface for DFTs that is used here, with the numbers of its enumerations, from its
+// developer reference, "Fourier Transform Functions". Parameters of the two sides are still named by input and output:
+// libraries of all years know them.
+enum Parameter : int {
+    number_of_transforms = 7,
+    complex_storage = 8,
+    conjugate_even_storage = 10,
+    placement = 11,
+    input_strides = 12,
+    output_strides = 13,
+    input_distance = 14,
+    output_distance = 15,
+    thread_limit = 27,
+};
+enum Value : int {
+    complex_domain = 32,
+    real_domain = 33,
+    single_precision = 35,
+    double_precision = 36,
+    complex_complex = 39,
+    real_real = 42,
+    not_in_place = 44,
+};
+enum Threading : int { sequential = 1, gnu = 3 };
+
+class Library {
+public:
+    static const Library& get() {
+        static const Library library;
+        return library;
+    }
+
+    std::string absent_because() const {
+        if (!library_.is_open()) return library_.absent_because();
+        return complete_ ? "" : "libmkl_rt lacks functions of oneMKL";
+    }
+    std::string version() const {
+        std::array<char, 256> text{};
+        get_version(text.data(), static_cast<int>(text.size()) - 1);
+        std::string version = text.data();
+        // "Intel(R) oneAPI Math Kernel Library Version 2025.3-Product Build …"
+        if (const auto at = version.find("Version "); at != std::string::npos) version.erase(0, at + 8);
+        return "oneMKL " + version.substr(0, version.find('-'));
+    }
+    /// The first call counts: MKL loads one set of libraries.
+    void use_threads(int threads) const {
+        set_threading_layer(threads == 1 ? sequential : gnu);
+        set_num_threads(threads);
+    }
+
+    Long (*create)(void**, int, int, Long, ...) = nullptr;
+    Long (*set)(void*, int, ...) = nullptr;
+    Long (*commit)(void*) = nullptr;
+    Long (*forward)(void*, void*, ...) = nullptr;
+    Long (*backward)(void*, void*, ...) = nullptr;
+    Long (*free)(void**) = nullptr;
+    char* (*error_message)(Long) = nullptr;
+
+private:
+    Library() : library_(files()) {
+        complete_ =
+            library_.load(create, "DftiCreateDescriptor") && library_.load(set, "DftiSetValue") &&
+            library_.load(commit, "DftiCommitDescriptor") && library_.load(forward, "DftiComputeForward") &&
+            library_.load(backward, "DftiComputeBackward") && library_.load(free, "DftiFreeDescriptor") &&
+            library_.load(error_message, "DftiErrorMessage") &&
+            library_.load(get_version, "MKL_Get_Version_String") &&
+            library_.load(set_threading_layer, "MKL_Set_Threading_Layer") &&
+            library_.load(set_num_threads, "MKL_Set_Num_Threads");
+    }
+
+    static std::vector<std::string> files() {
+        std::vector<std::string> result;
+        for (const char* name : {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"})
+            result.push_back(peers_folder() / "mkl" / "lib" / name);
+        result.emplace_back("libmkl_rt.so");
+        return result;
+    }
+
+    SharedLibrary library_;
+    bool complete_ = false;
+    void (*get_version)(char*, int) = nullptr;
+    int (*set_threading_layer)(int) = nullptr;
+    void (*set_num_threads)(int) = nullptr;
+};
+
+/// A descriptor under construction. The first error stays.
+class Descriptor {
+public:
+    Descriptor(const Library& library, const Problem& problem) : library_(library) {
+        std::vector<Long> lengths;
+        for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+        const int precision = problem.precision == Precision::float32 ? single_precision : double_precision;
+        const int domain = problem.kind == TransformKind::dft ? complex_domain : real_domain;
+        const Long rank = static_cast<Long>(lengths.size());
+        void* handle = nullptr;
+        error_ = rank == 1 ? library.create(&handle, precision, domain, rank, lengths[0])
+                           : library.create(&handle, precision, domain, rank, lengths.data());
+        if (error_ == 0) handle_.reset(handle, [&library](void* each) { library.free(&each); });
+    }
+
+    template <class V> void set(Parameter parameter, V value) {
+        if (error_ == 0) error_ = library_.set(handle_.get(), parameter, value);
+    }
+    void commit() {
+        if (error_ == 0) error_ = library_.commit(handle_.get());
+    }
+    std::string error() const { return error_ == 0 ? "" : library_.error_message(error_); }
+    std::shared_ptr<void> handle() const { return handle_; }
+
+private:
+    const Library& library_;
+    std::shared_ptr<void> handle_;
+    Long error_ = 0;
+};
+
+void set_layout(Descriptor& descriptor, const Problem& problem) {
+    std::vector<Long> strides[2] = {{0}, {0}};
+    for (const Dimension& dimension : problem.dimensions) {
+        strides[0].push_back(dimension.input_stride);
+        strides[1].push_back(dimension.output_stride);
+    }
+    descriptor.set(input_strides, strides[0].data());
+    descriptor.set(output_strides, strides[1].data());
+    if (!problem.batches.empty()) {
+        descriptor.set(number_of_transforms, static_cast<Long>(problem.batches[0].length));
+        descriptor.set(input_distance, static_cast<Long>(problem.batches[0].input_stride));
+        descriptor.set(output_distance, static_cast<Long>(problem.batches[0].output_stride));
+    }
+    if (problem.placement == Placement::out_of_place) descriptor.set(placement, int{not_in_place});
+    if (problem.kind == TransformKind::real_dft) descriptor.set(conjugate_even_storage, int{complex_complex});
+    if (problem.layout == ComplexLayout::planar) descriptor.set(complex_storage, int{real_real});
+}
+
+std::function<void()> run_of(const Library& library, std::shared_ptr<void> handle, const Problem& problem,
+                             const planning::Arguments& arguments) {
+    const auto compute = problem.direction == Direction::forward ? library.forward : library.backward;
+    void* const in = const_cast<void*>(arguments.input);
+    void* const out = arguments.output;
+    void* const in_imaginary = const_cast<void*>(arguments.input_imaginary);
+    void* const out_imaginary = arguments.output_imaginary;
+    const bool in_place = problem.placement == Placement::in_place;
+    if (problem.layout == ComplexLayout::planar) {
+        if (in_place) return [=] { compute(handle.get(), in, in_imaginary); };
+        return [=] { compute(handle.get(), in, in_imaginary, out, out_imaginary); };
+    }
+    if (in_place) return [=] { compute(handle.get(), in); };
+    return [=] { compute(handle.get(), in, out); };
+}
+
+PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+    const Library& library = Library::get();
+    if (const std::string reason = library.absent_because(); !reason.empty()) return {{}, reason};
+    if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
+        return {{}, "MKL is compared for dft and rdft only"};
+    if (problem.kind == TransformKind::real_dft && problem.layout == ComplexLayout::planar)
+        return {{}, "MKL has no planar half spectra"};
+    if (problem.scale != 1) return {{}, "MKL is compared without scaling only"};
+    if (problem.batches.size() > 1) return {{}, "MKL has one loop of batches"};
+    library.use_threads(options.threads);
+    Descriptor descriptor(library, problem);
+    set_layout(descriptor, problem);
+    descriptor.set(thread_limit, static_cast<Long>(options.threads));
+    descriptor.commit();
+    if (const std::string error = descriptor.error(); !error.empty()) return {{}, "MKL: " + error};
+    const std::string kernels =
+        loaded_library({"libmkl_avx10", "libmkl_avx512", "libmkl_avx2", "libmkl_def", "libmkl_mc3"});
+    return {run_of(library, descriptor.handle(), problem, arguments), "",
+            fmt::format("{}, kernels of {}", library.version(), kernels)};
+}
+
+} // namespace
+
+const Peer mkl{"mkl", "MKL", plan};
+
+} // namespace swirl::peers
