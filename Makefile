@@ -5,7 +5,7 @@
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
-	@echo "make bench      build the release version and run the benchmarks"
+	@echo "make bench      compare transforms on the CPU with other libraries (hours)"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
@@ -32,8 +32,9 @@ check-gpu: setup
 	@echo "make check-gpu: there are no tests that need a GPU yet; nothing was run"
 
 bench: setup
+	@scripts/peers
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target bench_cpu_transforms
 	scripts/bench
 
 sanitize: setup

@@ -20,6 +20,26 @@ if(cli_sources)
     install(TARGETS swirl_cli)
 endif()
 
+# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl
+file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
+set(benchmarks)
+if(SWIRL_BUILD_BENCH)
+    find_package(CLI11 REQUIRED)
+    foreach(folder IN LISTS bench_folders)
+        cmake_path(GET folder FILENAME name)
+        file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+        if(NOT sources)
+            continue()
+        endif()
+        add_executable(bench_${name} ${sources}
+            ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+        list(APPEND benchmarks bench_${name})
+        target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
+            CLI11::CLI11 nlohmann_json::nlohmann_json)
+    endforeach()
+endif()
+
 # tests/<folder>/*.cpp -> test_<folder>: sees the folder of src/ of the same name and those above it; a folder
 # of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests.
 if(SWIRL_BUILD_TESTS)
@@ -52,28 +72,10 @@ if(SWIRL_BUILD_TESTS)
             SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
         target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw GTest::gtest_main)
         if(TARGET swirl_cli AND folder IN_LIST folders_that_run_programs)
-            add_dependencies(test_${folder} swirl_cli)
+            add_dependencies(test_${folder} swirl_cli ${benchmarks})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
             PROPERTIES TIMEOUT 300 LABELS ${folder})
-    endforeach()
-endif()
-
-# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl
-file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
-if(SWIRL_BUILD_BENCH)
-    find_package(CLI11 REQUIRED)
-    foreach(folder IN LISTS bench_folders)
-        cmake_path(GET folder FILENAME name)
-        file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-        if(NOT sources)
-            continue()
-        endif()
-        add_executable(bench_${name} ${sources}
-            ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
-        target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
-            CLI11::CLI11 nlohmann_json::nlohmann_json)
     endforeach()
 endif()
 

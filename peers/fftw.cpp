@@ -150,15 +150,27 @@ private:
     Planned fastest() const {
         Planned best;
         for (int i = 0; i < options_.plannings; ++i) {
-            fftw_.forget_wisdom(); // so that each planning finds its own way
-            fftw_.set_timelimit(options_.seconds);
-            Planned next{make(flags_), ""};
+            Planned next = planned_in_time();
             if (next.plan == nullptr || (best.plan != nullptr && !is_faster(next, best))) continue;
-            next.effort = known().effort;
             best = std::move(next);
             remember();
         }
         return best;
+    }
+
+    /// The effort asked for or, when the time is up, the next lower one. FFTW falls back by itself, too, but leaves no
+    /// wisdom then.
+    Planned planned_in_time() const {
+        for (const Effort& effort : efforts) {
+            if (effort.flags == FftwLibrary::patient && flags_ != FftwLibrary::patient) continue;
+            fftw_.forget_wisdom(); // so that each planning finds its own way
+            fftw_.set_timelimit(effort.flags == FftwLibrary::estimate ? FftwLibrary::no_time_limit
+                                                                      : options_.seconds);
+            auto plan = make(effort.flags);
+            if (plan == nullptr) return {};
+            if (known().plan != nullptr) return {std::move(plan), effort.name};
+        }
+        return {};
     }
 
     bool is_faster(const Planned& a, const Planned& b) const {

@@ -89,7 +89,9 @@ std::vector<Precision> parse_precisions(const std::string& list) {
 class Run {
 public:
     Run(const Arguments& arguments, std::string command)
-        : arguments_(arguments), chosen_(parse_groups("--group", arguments.groups)) {
+        : arguments_(arguments),
+          chosen_(parse_groups("--group", arguments.groups)),
+          precisions_(parse_precisions(arguments.precisions)) {
         restrict_peers();
         setting_.command = std::move(command);
         setting_.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
@@ -109,6 +111,7 @@ public:
         options_.rounds.rounds = arguments.rounds;
         options_.rounds.least_rounds = std::min(arguments.rounds, RoundOptions{}.least_rounds);
         options_.rounds.seconds = arguments.seconds;
+        options_.rounds.on_one_thread = arguments.threads == 1;
     }
 
     void run() {
@@ -118,7 +121,7 @@ public:
         setting_.probe = search::probe();
         std::fputs(search::to_table(setting_.probe).c_str(), stderr);
         for (const Group* group : chosen_)
-            for (const Precision precision : parse_precisions(arguments_.precisions))
+            for (const Precision precision : precisions_)
                 for (const Part& part : group->parts) measure_part(*group, part, precision);
         cli::print(tables(results_, setting_.probe));
     }
@@ -150,6 +153,7 @@ private:
 
     const Arguments& arguments_;
     std::vector<const Group*> chosen_;
+    std::vector<Precision> precisions_;
     Options options_;
     Setting setting_;
     std::vector<Result> results_;

@@ -128,30 +128,29 @@ std::string absence_lines(const std::vector<Result>& results) {
     return fmt::format("{}", fmt::join(lines, ""));
 }
 
+/// Five significant digits: what is measured is not known better.
+double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+
 Json json_of(const Row& row, const search::MachineProbe& probe) {
     Json json{{"problem", to_text(row.problem)},
-              {"recipe", row.recipe},
               {"flops", row.flops},
-              {"pseudo_flops", search::pseudo_flops(row.problem)},
+              {"pseudo_flops", rounded(search::pseudo_flops(row.problem))},
+              {"level", parts_of(row, row.entries.front(), probe).level},
               {"entries", Json::array()},
               {"absent", Json::object()}};
     for (const Entry& entry : row.entries) {
         const Parts parts = parts_of(row, entry, probe);
-        json["level"] = parts.level;
         json["entries"].push_back({{"name", entry.name},
                                    {"made_by", entry.made_by},
-                                   {"planning_seconds", entry.planning_seconds},
-                                   {"minimum_seconds", entry.time.minimum},
-                                   {"median_seconds", entry.time.median},
-                                   {"spread", entry.time.spread},
+                                   {"planning_seconds", rounded(entry.planning_seconds)},
+                                   {"minimum_seconds", rounded(entry.time.minimum)},
+                                   {"median_seconds", rounded(entry.time.median)},
+                                   {"spread", rounded(entry.time.spread)},
                                    {"rounds", entry.time.samples},
-                                   {"pseudo_gflops", gigaflops(row.problem, entry.time.median)},
-                                   {"best_pseudo_gflops", gigaflops(row.problem, entry.time.minimum)},
-                                   {"time_over_swirl", entry.ratio},
-                                   {"minimum_over_swirl", entry.ratio_of_minima},
-                                   {"of_peak", parts.of_peak},
-                                   {"of_bandwidth", parts.of_bandwidth},
-                                   {"difference", entry.difference}});
+                                   {"time_over_swirl", rounded(entry.ratio)},
+                                   {"of_peak", rounded(parts.of_peak)},
+                                   {"of_bandwidth", rounded(parts.of_bandwidth)},
+                                   {"difference", rounded(entry.difference)}});
     }
     for (const Absence& absence : row.absences) json["absent"][absence.peer] = absence.reason;
     return json;
@@ -168,9 +167,9 @@ Json json_of(const Result& result, const std::vector<Opponent>& all, const Setti
         const Requirement asked = requirement_of(*result.part, i);
         json["summary"].push_back({{"against", all[i].name},
                                    {"problems", summary->problems},
-                                   {"geometric_mean", summary->geometric_mean},
+                                   {"geometric_mean", rounded(summary->geometric_mean)},
                                    {"geometric_mean_asked", asked.geometric_mean},
-                                   {"least", summary->minimum},
+                                   {"least", rounded(summary->minimum)},
                                    {"least_asked", asked.each},
                                    {"weakest", summary->weakest}});
     }

@@ -12,6 +12,7 @@ struct RoundOptions {
     double seconds = 5;  ///< for all rounds of a problem, roughly; at least `least_rounds` are run
     double batch = 2e-3; ///< seconds that a contender runs in each round, at least one execution
     int least_rounds = 5;
+    bool on_one_thread = true; ///< contenders start no threads
 };
 
 /// Seconds an execution, by contender and round.

@@ -28,7 +28,7 @@ template <class T> double difference(std::span<const T> a, std::span<const T> b)
 class Contest {
 public:
     Contest(const Problem& problem, const Options& options)
-        : problem_(problem), options_(options), data_(problem), row_{problem, {}, 0, {}, {}} {}
+        : problem_(problem), options_(options), data_(problem), row_{problem} {}
 
     Row run() {
         add_swirl();
@@ -42,7 +42,6 @@ public:
             Entry& entry = row_.entries[i];
             entry.time = runtime::summarize(times[i]);
             entry.ratio = ratio_within_rounds(times[i], times[0]);
-            entry.ratio_of_minima = entry.time.minimum / row_.entries[0].time.minimum;
         }
         return std::move(row_);
     }
@@ -57,9 +56,8 @@ private:
         const double start = runtime::monotonic_seconds();
         const auto plan = api::build(problem_, options_.planning);
         const double seconds = runtime::monotonic_seconds() - start;
-        row_.recipe = planning::to_string(plan->recipe());
         row_.flops = plan->flops();
-        add({.name = "swirl", .made_by = row_.recipe, .planning_seconds = seconds},
+        add({.name = "swirl", .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},
             [plan, arguments = data_.arguments()] { plan->execute(arguments); });
     }
 

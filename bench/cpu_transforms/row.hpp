@@ -24,9 +24,8 @@ struct Entry {
     std::string made_by;
     double planning_seconds = 0;
     runtime::Measurement time = {};
-    double ratio = 1;           ///< its time over swirl's, within rounds
-    double ratio_of_minima = 1; ///< … by the best times
-    double difference = 0;      ///< relative L2 distance of its result from swirl's
+    double ratio = 1;      ///< its time over swirl's, within rounds
+    double difference = 0; ///< relative L2 distance of its result from swirl's
 };
 
 struct Absence {
@@ -36,10 +35,9 @@ struct Absence {
 /// What was measured of one problem.
 struct Row {
     Problem problem;
-    std::string recipe;         ///< swirl's
-    double flops = 0;           ///< real operations that swirl executes
-    std::vector<Entry> entries; ///< swirl first
-    std::vector<Absence> absences;
+    double flops = 0;                ///< real operations that swirl executes
+    std::vector<Entry> entries = {}; ///< swirl first
+    std::vector<Absence> absences = {};
 };
 
 /// Plans, compares the results, and times. A contender with another result than swirl's counts as absent.
