@@ -1,7 +1,7 @@
 #include "bench/cpu_transforms/row.hpp"
 
 #include "api/plan.hpp"
-#include "search/problem_data.hpp"
+#include "plan/problem_data.hpp"
 
 #include <fmt/format.h>
 
@@ -106,7 +106,7 @@ private:
 
     const Problem& problem_;
     const Options& options_;
-    search::ProblemData data_;
+    planning::ProblemData data_;
     Row row_;
     std::vector<runtime::TimedWork> works_;
 };
