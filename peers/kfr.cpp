@@ -2,8 +2,6 @@
 #include "peers/shared_library.hpp"
 #include "runtime/aligned_buffer.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -126,7 +124,7 @@ PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, cons
     void* const created = create_plan(library, problem);
     if (created == nullptr) return {{}, "KFR has no plan for it"};
     return {run_of(functions, std::shared_ptr<void>(created, functions.destroy), problem, arguments), "",
-            fmt::format("KFR {}", library.version())};
+            library.version()};
 }
 
 } // namespace

@@ -24,6 +24,7 @@ struct Arguments {
     std::string only;
     std::string planner = "estimate";
     double swirl_seconds = 5;
+    bool against_measured = false;
     std::string peers = "fftw,fftw-avx512,mkl,kfr,pocketfft";
     double fftw_seconds = 20;
     int fftw_plannings = 2;
@@ -49,8 +50,10 @@ void add_options(CLI::App& program, Arguments& arguments) {
     program.add_option("--planner", arguments.planner, "How swirl plans: estimate or measure")
         ->check(CLI::IsMember({"estimate", "measure"}))
         ->capture_default_str();
-    program.add_option("--swirl-seconds", arguments.swirl_seconds, "For each plan with --planner measure")
+    program.add_option("--swirl-seconds", arguments.swirl_seconds, "For each plan found by measuring")
         ->capture_default_str();
+    program.add_flag("--against-measured", arguments.against_measured,
+                     "One more contender: swirl with a plan found by measuring");
     program.add_option("--peers", arguments.peers, "Other libraries, separated by commas, or none")
         ->capture_default_str();
     program
@@ -99,6 +102,7 @@ public:
         setting_.threads = arguments.threads;
         setting_.fftw_seconds = arguments.fftw_seconds;
         options_.planning.effort = arguments.planner == "measure" ? Effort::measure : Effort::estimate;
+        options_.against_measured = arguments.against_measured;
         options_.planning.time_budget_seconds = arguments.swirl_seconds;
         options_.planning.use_wisdom = false; // of another version of swirl, perhaps
         options_.planning.cpu = chosen_.front()->cpu;

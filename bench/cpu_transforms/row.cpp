@@ -31,7 +31,12 @@ public:
         : problem_(problem), options_(options), data_(problem), row_{problem} {}
 
     Row run() {
-        add_swirl();
+        add_swirl("swirl", options_.planning);
+        if (options_.against_measured) {
+            PlanOptions measured = options_.planning;
+            measured.effort = Effort::measure;
+            add_swirl("swirl-measured", measured);
+        }
         for (const peers::Peer* peer : options_.peers) add(*peer);
         data_.fill(1); // planning may have written over it
         data_.save();
@@ -52,12 +57,12 @@ private:
         works_.push_back(data_.timed(std::move(run)));
     }
 
-    void add_swirl() {
+    void add_swirl(const std::string& name, const PlanOptions& planning) {
         const double start = runtime::monotonic_seconds();
-        const auto plan = api::build(problem_, options_.planning);
+        const auto plan = api::build(problem_, planning);
         const double seconds = runtime::monotonic_seconds() - start;
-        row_.flops = plan->flops();
-        add({.name = "swirl", .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},
+        if (row_.entries.empty()) row_.flops = plan->flops();
+        add({.name = name, .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},
             [plan, arguments = data_.arguments()] { plan->execute(arguments); });
     }
 

@@ -12,7 +12,8 @@
 namespace swirl::bench {
 
 struct Options {
-    PlanOptions planning; ///< of swirl
+    PlanOptions planning;          ///< of swirl
+    bool against_measured = false; ///< swirl with a plan found by measuring is one more contender
     std::vector<const peers::Peer*> peers;
     peers::PeerOptions peer_options;
     RoundOptions rounds;
