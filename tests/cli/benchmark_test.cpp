@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 namespace swirl {
@@ -9,16 +10,23 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_cpu_transforms";
+
+class Benchmark : public testing::Test {
+    void SetUp() override {
+        if (!std::filesystem::exists(program)) GTEST_SKIP() << "SWIRL_BUILD_BENCH is off";
+    }
+};
+
 /// The benchmark, in a folder of peers that is empty.
 support::Outcome run_benchmark(const TemporaryFolder& folder, const std::string& arguments) {
     return support::run_command("SWIRL_PEERS=" + support::quoted(folder.path().string()) + " " +
-                                support::quoted(SWIRL_BINARY_DIR "/bin/bench_cpu_transforms") + " " +
-                                arguments);
+                                support::quoted(program) + " " + arguments);
 }
 
 constexpr const char* briefly = " --rounds 2 --seconds 0.1 --fftw-seconds 0.1 --fftw-plannings 1 ";
 
-TEST(Benchmark, ComparesEveryContenderThatIsThere) {
+TEST_F(Benchmark, ComparesEveryContenderThatIsThere) {
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "results.json").string();
     const auto outcome =
@@ -44,7 +52,7 @@ TEST(Benchmark, ComparesEveryContenderThatIsThere) {
     }
 }
 
-TEST(Benchmark, RemembersThePlansOfFftw) {
+TEST_F(Benchmark, RemembersThePlansOfFftw) {
     const TemporaryFolder folder;
     const std::string arguments = "--group powers --precision float64 --only 'dft 64 inplace' --peers fftw";
     for (const bool is_second : {false, true}) {
@@ -58,7 +66,7 @@ TEST(Benchmark, RemembersThePlansOfFftw) {
     }
 }
 
-TEST(Benchmark, NamesWhatItDoesNotKnow) {
+TEST_F(Benchmark, NamesWhatItDoesNotKnow) {
     const TemporaryFolder folder;
     for (const auto& [arguments, complaint] :
          {std::pair("--group primes", "--group has 'primes'; use powers, large"),
