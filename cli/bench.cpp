@@ -10,6 +10,7 @@
 #include "peers/peer.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/team.hpp"
 #include "search/timing.hpp"
 
 #include <fmt/ranges.h>
@@ -83,7 +84,9 @@ private:
     }
 
     std::vector<runtime::Measurement> measure() const {
-        const runtime::PinnedThread pinned;
+        std::optional<runtime::PinnedThread> pinned;
+        if (options_.planning.threads == 1)
+            pinned.emplace(); // threads that start now would be pinned with it
         const runtime::FlushDenormals flush;
         runtime::TimingOptions timing;
         timing.budget = options_.seconds / static_cast<double>(works_.size());
@@ -160,6 +163,13 @@ void add_rows(Table& table, const Result& result, bool with_errors) {
     }
 }
 
+std::string threads_of(const Options& options) {
+    const int threads = options.planning.threads;
+    if (threads == 1) return "One thread";
+    return fmt::format("swirl on up to {} threads, the others and the floors on one",
+                       threads == 0 ? runtime::processors() : threads);
+}
+
 void bench(const Options& options) {
     std::vector<std::string> header{"problem",  "library",   "median",     "minimum",   "spread",
                                     "pGflop/s", "of arith.", "of traffic", "time/swirl"};
@@ -181,8 +191,8 @@ void bench(const Options& options) {
         print_json(Json{{"results", results}});
         return;
     }
-    print(table.text() +
-          "One thread; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "
+    print(table.text() + threads_of(options) +
+          "; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "
           "traffic' are the\n"
           "parts of the time that the floors allow, 100% being the best possible: see swirl plan.\n" +
           fmt::format("{}", fmt::join(absences, "")));

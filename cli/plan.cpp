@@ -58,6 +58,13 @@ std::string abbreviated(const std::string& formula) {
 
 bool is_models_choice(const Report& report) { return report.plan->recipe() == report.choice.recipe; }
 
+Json phases_of(const planning::StepDescription& step) {
+    Json phases = Json::array();
+    for (const planning::PhaseDescription& phase : step.phases)
+        phases.push_back({{"parallel", phase.is_parallel}, {"iterations", phase.iterations}});
+    return phases;
+}
+
 Json json_of(const planning::StepDescription& step) {
     return {{"dimension", step.recipe.dimension},
             {"tree", rules::to_string(step.recipe.tree)},
@@ -71,7 +78,8 @@ Json json_of(const planning::StepDescription& step) {
             {"instructions", step.statistics.instructions},
             {"spills", step.statistics.spills},
             {"reloads", step.statistics.reloads},
-            {"code_bytes", step.statistics.bytes}};
+            {"code_bytes", step.statistics.bytes},
+            {"phases", phases_of(step)}};
 }
 
 Json json_of(const Report& report) {
@@ -79,6 +87,7 @@ Json json_of(const Report& report) {
     Json json{{"problem", to_text(plan.problem())},
               {"recipe", planning::to_string(plan.recipe())},
               {"cpu", plan.cpu().name},
+              {"threads", plan.threads()},
               {"steps", Json::array()},
               {"flops", plan.flops()},
               {"pseudo_flops", search::pseudo_flops(plan.problem())},
@@ -114,6 +123,17 @@ std::string text_of_steps(const Report& report) {
     return table.text();
 }
 
+/// The phases of all steps: iterations that threads share, or "one thread".
+std::string text_of_threads(const Report& report) {
+    std::string text;
+    for (const auto& step : report.steps)
+        for (const planning::PhaseDescription& phase : step.phases) {
+            if (!text.empty()) text += ", ";
+            text += phase.is_parallel ? fmt::format("{} iterations", phase.iterations) : "one thread";
+        }
+    return fmt::format("threads    {}; phases: {}\n", report.plan->threads(), text);
+}
+
 std::string text_of_estimate(const Report& report) {
     if (is_models_choice(report))
         return fmt::format("estimate   {}, {} of the floor\n",
@@ -138,6 +158,7 @@ std::string text_of(const Report& report) {
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
     text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
+    if (plan.threads() > 1) text += text_of_threads(report);
     text += fmt::format("floors     arithmetic {}, traffic {} ({}): {} binds\n",
                         format_seconds(report.floors.arithmetic), format_seconds(report.floors.traffic),
                         report.floors.level, binding_name(report.floors));

@@ -17,6 +17,9 @@ void PlanningOptions::add_to(CLI::App& command) {
     command.add_option("--budget", budget, "Seconds that --measure may take")
         ->type_name("SECONDS")
         ->capture_default_str();
+    command.add_option("--threads", threads, "Threads that may work on one transform; 0 for all processors")
+        ->type_name("NUMBER")
+        ->capture_default_str();
     command.add_flag("--no-wisdom", no_wisdom, "Leave out what earlier measurements found");
     command.add_flag("--no-check", no_check,
                      "Do not check the plan against a second route before it is used");
@@ -29,6 +32,7 @@ std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const Pl
     plan_options.time_budget_seconds = options.budget;
     plan_options.use_wisdom = !options.no_wisdom;
     plan_options.check = !options.no_check;
+    plan_options.threads = options.threads;
     plan_options.cpu = options.cpu;
     plan_options.recipe = options.recipe;
     plan_options.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };

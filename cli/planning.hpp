@@ -19,6 +19,7 @@ struct PlanningOptions {
     double budget = 5;
     bool no_wisdom = false;
     bool no_check = false;
+    int threads = 1;
 
     void add_to(CLI::App& command);
 };

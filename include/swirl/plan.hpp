@@ -35,6 +35,7 @@ struct PlanOptions {
     bool check = true;              ///< run the plan once against a second route before it is handed out
     std::string cpu = {};    ///< "avx512", "avx2", "sse2" or "portable"; empty: the best this machine has
     std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
+    int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
     std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while measuring
 };
 
@@ -74,6 +75,9 @@ struct Pointer {
 } // namespace detail
 
 /// A transform ready to run: immutable, cheap to copy (copies share it), used by any number of threads at once.
+///
+/// Results are the same, bit by bit, whatever the number of threads. Called in a parallel region of OpenMP's, execute()
+/// stays on the calling thread.
 ///
 /// Each execute() throws UserError before anything is written if its arguments are not what the problem says: type and
 /// number of arrays, null, misaligned or overlapping pointers, a workspace that is too small. Pointers are to the
@@ -124,6 +128,7 @@ public:
     const Problem& problem() const;
     std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe takes it back
     std::size_t workspace_bytes() const; ///< allocated once for each thread where execute() is given none
+    int threads() const;                 ///< that work on one execution: 1 where sharing would not pay
     double flops() const;                ///< real additions and multiplications of one execution
     double bytes() const;                ///< read and written by its kernels
 

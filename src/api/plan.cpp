@@ -2,6 +2,7 @@
 
 #include "api/arguments.hpp"
 #include "base/error.hpp"
+#include "runtime/team.hpp"
 #include "search/planner.hpp"
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 namespace swirl {
 namespace api {
 namespace {
+
+constexpr int most_threads = 4096;
 
 search::Effort effort_of(Effort effort) {
     switch (effort) {
@@ -42,6 +45,13 @@ void check_options(const PlanOptions& options) {
                         options.time_budget_seconds);
 }
 
+/// Threads to plan for.
+int threads_of(const PlanOptions& options) {
+    if (options.threads < 0 || options.threads > most_threads)
+        throw UserError("threads is {}; use 1 to {}, or 0 for all processors", options.threads, most_threads);
+    return options.threads == 0 ? runtime::processors() : options.threads;
+}
+
 void check_workspace(const Workspace& workspace, std::size_t needed) {
     constexpr std::uintptr_t alignment = 64;
     if (workspace.bytes < needed)
@@ -58,17 +68,20 @@ std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOp
                                             Purpose purpose) {
     validate(problem);
     check_options(options);
+    const int threads = threads_of(options);
     const target::Cpu& cpu = cpu_of(options);
     const bool is_foreign = !target::host_can_run(cpu);
     if (purpose == Purpose::execute || options.effort == Effort::measure) require_runnable(cpu);
     const bool check = options.check && !is_foreign;
     if (!options.recipe.empty())
-        return planning::Plan::build(problem, planning::parse_recipe(options.recipe), {.check = check});
+        return planning::Plan::build(problem, planning::parse_recipe(options.recipe),
+                                     {.threads = threads, .check = check});
     return search::make_plan(problem, {.effort = effort_of(options.effort),
                                        .time_budget_seconds = options.time_budget_seconds,
                                        .cpu = &cpu,
                                        .use_wisdom = options.use_wisdom,
                                        .check = check,
+                                       .threads = threads,
                                        .progress = options.progress});
 }
 
@@ -88,6 +101,7 @@ Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api:
 const Problem& Plan::problem() const { return plan_->problem(); }
 std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
 std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
+int Plan::threads() const { return plan_->threads(); }
 double Plan::flops() const { return plan_->flops(); }
 double Plan::bytes() const { return plan_->bytes(); }
 

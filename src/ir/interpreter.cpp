@@ -114,6 +114,7 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
 }
 
 void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
+    if (node.iterations_are_blocks && !on_gpu_) return execute_iterations(node, threads);
     const For& loop = *node.loop;
     Integer* const variable = variables_.data() + static_cast<std::size_t>(loop.variable) * code_.threads;
     const auto induction = [&](std::size_t i) {
@@ -127,11 +128,6 @@ void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
         variable[t] = begin;
         if (begin < node.ends[static_cast<std::size_t>(t)]) node.threads[count++] = t;
     }
-    const bool opens_region = loop.kind == For::Kind::parallel && !on_gpu_ && !in_parallel_loop_;
-    if (opens_region) {
-        in_parallel_loop_ = true;
-        ++region_;
-    }
     while (count > 0) {
         execute(node.body, Threads(node.threads).first(count));
         std::size_t left = 0;
@@ -142,13 +138,36 @@ void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
             if (variable[t] < node.ends[static_cast<std::size_t>(t)]) node.threads[left++] = t;
         }
         count = left;
-        if (opens_region) ++block_;
     }
+}
+
+/// A parallel loop of a CPU's one thread.
+void Interpreter::Machine::execute_iterations(Node& node, Threads threads) {
+    const For& loop = *node.loop;
+    const int thread = threads.front();
+    const Integer begin = evaluate(node.begin, thread);
+    const Integer trips = std::max<Integer>(0, ceil_divide(evaluate(node.end, thread) - begin, loop.step));
+    std::vector<Integer> starts;
+    for (const Form& start : node.starts) starts.push_back(evaluate(start, thread));
+    const bool opens_region = !in_parallel_loop_;
     if (opens_region) {
-        in_parallel_loop_ = false;
+        in_parallel_loop_ = true;
         ++region_;
-        block_ = 0;
     }
+    for (Integer trip = trips; trip-- > 0;) {
+        for (std::size_t k = 0; k < starts.size(); ++k)
+            variables_[static_cast<std::size_t>(loop.inductions[k].variable)] =
+                starts[k] + trip * loop.inductions[k].step;
+        variables_[static_cast<std::size_t>(loop.variable)] = begin + trip * loop.step;
+        ++block_;
+        forget_memory_per_iteration();
+        execute(node.body, threads);
+    }
+    forget_memory_per_iteration();
+    if (!opens_region) return;
+    in_parallel_loop_ = false;
+    ++region_;
+    block_ = 0;
 }
 
 void Interpreter::Machine::execute_condition(Node& node, Threads threads) {

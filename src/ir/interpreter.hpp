@@ -15,7 +15,8 @@
 /// - Lanes that a shuffle leaves open are NaN (or an odd integer), so that a use of them is seen.
 /// - A program runs once for each thread of each block of its launch; blocks in order, the threads of a block
 ///   together, one operation after the other. Whatever a program may not rely on is a finding.
-/// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races.
+/// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races. They run in
+///   an order of their own, the last one first, and each finds memory that is per iteration unwritten.
 namespace swirl::ir {
 
 struct Finding {

@@ -14,12 +14,19 @@ public:
     Decoder(const Program& program, Code& code)
         : program_(program), code_(code), positions_(program.operations.size(), nowhere) {}
 
-    std::vector<Node> decode(const Body& body) {
+    /// `may_be_blocks`: each statement is in no loop, or alone in parallel loops.
+    std::vector<Node> decode(const Body& body, bool may_be_blocks) {
         std::vector<Node> nodes;
         nodes.reserve(body.size());
         for (const Statement& statement : body)
-            nodes.push_back(
-                std::visit([this](const auto& node) { return this->decode(node); }, statement.node));
+            nodes.push_back(std::visit(
+                [&](const auto& node) {
+                    if constexpr (std::is_same_v<decltype(node), const For&>)
+                        return this->decode_loop(node, may_be_blocks && node.kind == For::Kind::parallel);
+                    else
+                        return this->decode(node);
+                },
+                statement.node));
         return nodes;
     }
 
@@ -44,7 +51,7 @@ private:
         return node;
     }
 
-    Node decode(const For& loop) {
+    Node decode_loop(const For& loop, bool iterations_are_blocks) {
         ensure(loop.step > 0, "a loop of '{}' has step {}", program_.name, loop.step);
         Node node;
         node.kind = Node::Kind::loop;
@@ -52,7 +59,8 @@ private:
         node.begin = form(loop.begin);
         node.end = form(loop.end);
         for (const Induction& induction : loop.inductions) node.starts.push_back(form(induction.start));
-        node.body = decode(loop.body);
+        node.iterations_are_blocks = iterations_are_blocks;
+        node.body = decode(loop.body, iterations_are_blocks && loop.body.size() == 1);
         node.threads.resize(code_.threads);
         node.ends.resize(code_.threads);
         if (loop.kind == For::Kind::parallel) code_.has_parallel_loop = true;
@@ -64,8 +72,8 @@ private:
         node.kind = Node::Kind::condition;
         node.condition = &condition;
         for (const Condition& c : condition.conditions) node.forms.push_back(form(c.form));
-        node.body = decode(condition.then);
-        node.otherwise = decode(condition.otherwise);
+        node.body = decode(condition.then, false);
+        node.otherwise = decode(condition.otherwise, false);
         node.threads.resize(code_.threads);
         node.others.resize(code_.threads);
         return node;
@@ -143,7 +151,7 @@ Code::Code(const Program& program) {
     for (const Operation& operation : program.operations)
         lanes += static_cast<std::size_t>(operation.type.lanes);
     cells.reserve(lanes * threads);
-    body = Decoder(program, *this).decode(program.body);
+    body = Decoder(program, *this).decode(program.body, true);
 }
 
 } // namespace swirl::ir::interpreted

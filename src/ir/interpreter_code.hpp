@@ -50,7 +50,8 @@ struct Node {
 
     const For* loop = nullptr;
     Form begin, end;
-    std::vector<Form> starts; ///< of the loop's inductions
+    std::vector<Form> starts;           ///< of the loop's inductions
+    bool iterations_are_blocks = false; ///< an outermost parallel loop, or alone in one
 
     const If* condition = nullptr;
     std::vector<Form> forms; ///< of the conditions

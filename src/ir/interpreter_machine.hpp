@@ -30,6 +30,7 @@ private:
         interpreted::Shadow* shadow = nullptr;
         Space space = Space::argument;
         bool read_only = false;
+        bool per_iteration = false;
         int element_bytes = 0;
         int alignment = 0; ///< bytes
     };
@@ -40,6 +41,7 @@ private:
     void execute(std::vector<interpreted::Node>& nodes, Threads threads);
     void execute_run(const interpreted::Node& node, Threads threads);
     void execute_loop(interpreted::Node& node, Threads threads);
+    void execute_iterations(interpreted::Node& node, Threads threads);
     void execute_condition(interpreted::Node& node, Threads threads);
     void execute_barrier(Threads threads);
     Integer evaluate(const interpreted::Form& form, int thread) const;
@@ -48,6 +50,7 @@ private:
     void bind(Arguments& arguments);
     void bind_own(std::size_t buffer);
     void forget_own_memory();
+    void forget_memory_per_iteration();
     View& view(const interpreted::Step& step) { return views_[static_cast<std::size_t>(step.buffer)]; }
     Integer base(const interpreted::Step& step, int thread) const;
     interpreted::Moment now(const View& view, int thread) const;

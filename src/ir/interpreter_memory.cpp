@@ -36,6 +36,7 @@ void Interpreter::Machine::bind(Arguments& arguments) {
         view.high = info.first + info.elements;
         view.space = info.space;
         view.read_only = info.space == Space::table || !info.written;
+        view.per_iteration = info.per_iteration;
         view.element_bytes = size_in_bytes(info.element);
         view.alignment = base_alignment(info);
         if (is_own(info.space)) {
@@ -51,7 +52,7 @@ void Interpreter::Machine::bind(Arguments& arguments) {
         view.written = memory.written();
         view.origin = memory.first();
         view.shadow = nullptr;
-        if (watches_races_ && info.space != Space::table)
+        if (watches_races_ && info.space != Space::table && !info.per_iteration)
             view.shadow =
                 &shadows_.try_emplace(&memory, static_cast<std::size_t>(memory.elements())).first->second;
     }
@@ -78,6 +79,12 @@ void Interpreter::Machine::bind_own(std::size_t buffer) {
 void Interpreter::Machine::forget_own_memory() {
     for (const auto& memory : own_memories_)
         if (memory != nullptr) memory->forget();
+}
+
+void Interpreter::Machine::forget_memory_per_iteration() {
+    for (View& view : views_)
+        if (view.per_iteration)
+            std::fill(view.written + (view.low - view.origin), view.written + (view.high - view.origin), 0);
 }
 
 // ---- loads and stores -----------------------------------------------------------------------------------------

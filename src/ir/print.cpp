@@ -197,6 +197,7 @@ private:
                                        name_of(buffer.element), buffer.elements);
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
+        if (buffer.per_iteration) text += " per iteration";
         if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";
         return text;
     }

@@ -42,7 +42,10 @@ struct BufferInfo {
     Integer first = 0;    ///< lowest index accessed (negative strides make it negative)
     int alignment = 0;    ///< bytes the base address is known to be a multiple of; 0: the element's own size
     bool written = false; ///< false: the program only reads it
-    TableData data;       ///< Space::table of floating elements
+    bool per_iteration =
+        false;      ///< scratch that carries nothing from one iteration of an outermost parallel loop to
+                    ///< another: each thread may have its own
+    TableData data; ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
 
@@ -116,7 +119,7 @@ struct For {
     enum class Kind : std::uint8_t {
         serial,
         vector, ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one machine vector long
-        parallel, ///< iterations are independent
+        parallel, ///< iterations are independent; on a CPU several threads may share an outermost one
         unrolled, ///< `unroll` removes it
     };
     Variable variable = 0;

@@ -60,6 +60,7 @@ private:
                   (buffer.alignment == 0 || std::has_single_bit(static_cast<unsigned>(buffer.alignment))),
               "is aligned to no power of two");
         if (buffer.space != Space::argument) needs(buffer.first == 0, "does not start at element 0");
+        if (buffer.per_iteration) needs(buffer.space == Space::scratch, "is per iteration, but no scratch");
         if (buffer.space != Space::table) return;
         needs(!buffer.written, "is written");
         if (buffer.element == Scalar::int64)
@@ -75,9 +76,14 @@ private:
         const std::size_t outside = scope_.size();
         for (const Statement& statement : body)
             std::visit([this](const auto& node) { check(node); }, statement.node);
-        for (std::size_t i = outside; i < scope_.size(); ++i)
+        leave_scope(outside);
+    }
+
+    /// The values in scope but the first `kept` leave it.
+    void leave_scope(std::size_t kept) {
+        for (std::size_t i = kept; i < scope_.size(); ++i)
             state_[static_cast<std::size_t>(scope_[i])] = State::out_of_scope;
-        scope_.resize(outside);
+        scope_.resize(std::min(kept, scope_.size()));
     }
 
     void check(const Straight& run) {
@@ -106,7 +112,11 @@ private:
         const bool may_be_skipped = ranges_.trip_count(loop).value_or(0) == 0;
         conditional_ += may_be_skipped;
         ranges_.enter(loop);
+        const bool is_phase = loop.kind == For::Kind::parallel && loops_ == 0 && program_.launch == Launch{};
+        if (is_phase) leave_scope(0);
+        ++loops_;
         check(loop.body);
+        --loops_;
         conditional_ -= may_be_skipped;
         ranges_.leave(loop);
         divergent_ -= divergent || unordered;
@@ -225,6 +235,7 @@ private:
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
+    int loops_ = 0;       ///< enclosing loops
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet
 };

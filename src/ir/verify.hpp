@@ -23,6 +23,8 @@ std::string_view name_of(Stage stage);
 /// - accesses whose range is known exactly (constant loop extents, no condition, no dynamic index) are in bounds;
 /// - nothing is stored to a table or to a buffer that is not `written`;
 /// - scratch, local and shared memory is stored to somewhere before an unconditional load, and tables have contents;
+/// - on a CPU no value passes into or out of an outermost parallel loop, nor from before it to after it, but through
+///   memory: what threads run at different times are functions of their own;
 /// - a barrier is under no condition or loop extent that differs between threads, and in no vector or parallel loop.
 void verify(const Program& program, Stage stage);
 

@@ -18,6 +18,15 @@ struct CodeStatistics {
     int reloads = 0;      ///< loads from the frame
     int folded_loads = 0; ///< memory operands of arithmetic
     std::size_t bytes = 0;
+
+    CodeStatistics& operator+=(const CodeStatistics& other) {
+        instructions += other.instructions;
+        spills += other.spills;
+        reloads += other.reloads;
+        folded_loads += other.folded_loads;
+        bytes += other.bytes;
+        return *this;
+    }
 };
 
 /// Position-independent machine code of one kernel: void(void* const* buffers, const int64_t* parameters),

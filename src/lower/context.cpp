@@ -44,13 +44,23 @@ Buffers Context::add_argument(int index) {
 
 Buffers Context::add_scratch(int index) {
     const Array& array = loops.arrays[static_cast<std::size_t>(index)];
+    const auto scratch = [&](std::string name) {
+        ir::BufferInfo info;
+        info.name = std::move(name);
+        info.element = request.scalar;
+        info.space = ir::Space::scratch;
+        info.elements = array.elements;
+        info.written = true;
+        info.per_iteration = array.per_iteration;
+        return builder.add(std::move(info));
+    };
     const std::string name = name_of(loops, index);
     if (array.kind == Memory::Kind::real) {
-        const ir::Buffer buffer = builder.scratch(name, request.scalar, array.elements);
+        const ir::Buffer buffer = scratch(name);
         return {buffer, buffer};
     }
-    const ir::Buffer re = builder.scratch(name + "_re", request.scalar, array.elements);
-    return {re, builder.scratch(name + "_im", request.scalar, array.elements)};
+    const ir::Buffer re = scratch(name + "_re");
+    return {re, scratch(name + "_im")};
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace swirl::lower {
@@ -48,6 +49,17 @@ public:
         builder.close_loop();
     }
     const std::vector<Loop>& open_loops() const { return open_loops_; }
+
+    /// Of loops that start here and are not unrolled: parallel where no loop is open, or where all that are open are
+    /// parallel and hold nothing else. Loops of a loop program's nests and calls are independent by meaning.
+    ir::For::Kind loop_kind() const { return outermost_ ? ir::For::Kind::parallel : ir::For::Kind::serial; }
+    /// Emits the body of a nest, of which `is_alone` says whether it is one node.
+    template <class Body> void in_nest(const Loop& loop, bool is_alone, Body&& body) {
+        const bool outermost = std::exchange(outermost_, outermost_ && (is_alone || loop.count == 1));
+        const ir::For::Kind kind = outermost ? ir::For::Kind::parallel : ir::For::Kind::serial;
+        in_loop(loop, "b", kind, std::forward<Body>(body));
+        outermost_ = outermost;
+    }
     std::string fresh(std::string_view name) { return fmt::format("{}{}", name, next_name_++); }
 
     Buffers buffers_of(const Memory& memory) const {
@@ -65,6 +77,7 @@ private:
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;
+    bool outermost_ = true;        ///< the loops that are open hold nothing but what comes next
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;

@@ -49,7 +49,7 @@ private:
         const auto entries = static_cast<double>(codelet_.rows + codelet_.columns);
         double iterations = lane_ ? static_cast<double>(lane_->vectors() + (lane_->rest() > 0 ? 1 : 0)) : 1;
         for (const Loop& loop : loops_) iterations *= static_cast<double>(loop.count);
-        return iterations * entries * 4 <= unroll_limit ? ir::For::Kind::unrolled : ir::For::Kind::serial;
+        return iterations * entries * 4 <= unroll_limit ? ir::For::Kind::unrolled : context_.loop_kind();
     }
 
     void emit_loops(std::size_t k) {

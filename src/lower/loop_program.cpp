@@ -45,8 +45,9 @@ public:
         for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
             const Array& array = program_.arrays[k];
             constexpr const char* kinds[] = {"real", "interleaved", "planar"};
-            text_ += fmt::format("{}: {} entries from {}, {}\n", name_of(program_, static_cast<int>(k)),
-                                 array.elements, array.first, kinds[static_cast<std::size_t>(array.kind)]);
+            text_ += fmt::format("{}: {} entries from {}, {}{}\n", name_of(program_, static_cast<int>(k)),
+                                 array.elements, array.first, kinds[static_cast<std::size_t>(array.kind)],
+                                 array.per_iteration ? ", per iteration" : "");
         }
         print(program_.body, 0);
         return std::move(text_);

@@ -66,8 +66,9 @@ struct Array {
     enum class Role : std::uint8_t { input, output, data, temporary }; ///< data: input and output in one
     Role role;
     Memory::Kind kind;
-    Integer first;    ///< lowest entry reached; negative strides make it negative
-    Integer elements; ///< entries from there on
+    Integer first;              ///< lowest entry reached; negative strides make it negative
+    Integer elements;           ///< entries from there on
+    bool per_iteration = false; ///< a temporary of one iteration of an outermost nest; threads have one each
 };
 
 /// Σ-SPL in executable form. Variables of nests hold inside them; those of calls inside their call.

@@ -299,7 +299,7 @@ void emit(Context& context, const Nodes& nodes) {
     for (const Node& node : nodes)
         std::visit(Overloaded{[&](const Call& call) { emit_call(context, call); },
                               [&](const Nest& nest) {
-                                  context.in_loop(nest.loop, "b", ir::For::Kind::serial,
+                                  context.in_nest(nest.loop, nest.body.size() == 1,
                                                   [&] { emit(context, nest.body); });
                               }},
                    node.node);

@@ -67,12 +67,12 @@ Memory Recorder::acquire(Integer elements, bool complex) {
     const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
     for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
         Array& array = program_.arrays[k];
-        if (in_use_[k] || array.kind != kind) continue;
+        if (in_use_[k] || array.kind != kind || array.per_iteration != nested_) continue;
         in_use_[k] = true;
         array.elements = std::max(array.elements, elements);
         return {kind, static_cast<int>(k)};
     }
-    return add_argument({Array::Role::temporary, kind, 0, elements});
+    return add_argument({Array::Role::temporary, kind, 0, elements, nested_});
 }
 
 void Recorder::release(const Memory& memory) { in_use_[static_cast<std::size_t>(memory.array)] = false; }

@@ -22,13 +22,16 @@ public:
     /// What `body` records lies inside a loop.
     template <class Body> void nest(const Loop& loop, Body&& body) {
         Nodes outside = std::exchange(program_.body, {});
+        const bool nested = std::exchange(nested_, nested_ || loop.count > 1);
         body();
+        nested_ = nested;
         outside.push_back({Nest{loop, std::move(program_.body)}});
         program_.body = std::move(outside);
     }
     void add(Call call) { program_.body.push_back({std::move(call)}); }
 
-    /// A temporary of `elements` entries; planar when complex. Once released it serves again.
+    /// A temporary of `elements` entries; planar when complex. Once released it serves again, those of single
+    /// iterations apart from those that several iterations share.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
 
@@ -37,6 +40,7 @@ public:
 private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
+    bool nested_ = false;      ///< inside a loop of several iterations
     Variable next_variable_ = 0;
 };
 

@@ -101,7 +101,7 @@ void emit_tabled_copy(Context& context, const Call& call) {
                        std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < call.loops.size())
-            return context.in_loop(call.loops[k], "i", ir::For::Kind::serial, [&] { nest(k + 1); });
+            return context.in_loop(call.loops[k], "i", context.loop_kind(), [&] { nest(k + 1); });
         Arithmetic arithmetic(context.builder, context.request.scalar, context.request.multiplication);
         Scaled value = before.apply(0, source.load(), arithmetic, 0, 0);
         target.store(arithmetic.settle(after.apply(0, value, arithmetic, 0, 0)), arithmetic);

@@ -123,8 +123,13 @@ public:
 private:
     void visit(For& loop) {
         writes_.all_of(loop.body, ++position_);
+        const bool is_phase = loop.kind == For::Kind::parallel && loops_ == 0;
+        if (is_phase) visible_since_ = position_;
+        ++loops_;
         walk(loop.body);
+        --loops_;
         writes_.all_of(loop.body, ++position_);
+        if (is_phase) visible_since_ = position_;
     }
 
     void visit(If& condition) {
@@ -166,6 +171,7 @@ private:
     }
 
     bool still_holds(const Operation& operation, int found_at, int run_begin) {
+        if (found_at <= visible_since_) return false;
         if (operation.opcode == Opcode::constant) return found_at > run_begin;
         if (operation.opcode == Opcode::load) return !writes_.may_have_changed(operation, found_at);
         return true;
@@ -190,6 +196,8 @@ private:
     Writes writes_;
     std::vector<Value> same_;
     int position_ = 0;
+    int loops_ = 0;         ///< around the current place
+    int visible_since_ = 0; ///< no value passes the start or end of an outermost parallel loop
 };
 
 } // namespace

@@ -79,13 +79,28 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
-CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu) {
+CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu,
+                               const passes::PhaseOptions& sharing) {
     info_ = ir::describe(program);
-    const jit::MachineCode code = jit::compile(program, cpu);
-    statistics_ = code.statistics;
-    code_.emplace(code);
+    std::vector<passes::Phase> parts;
+    if (sharing.threads > 1) parts = passes::phases(program, sharing);
+    if (std::any_of(parts.begin(), parts.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
+        phases_.clear();
+        for (const passes::Phase& part : parts) {
+            phases_.push_back({part.is_parallel, part.iterations, part.grain});
+            compile(part.program, cpu);
+        }
+    } else {
+        compile(program, cpu);
+    }
     fill_tables(program);
     bind(program, stage);
+}
+
+void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu) {
+    const jit::MachineCode code = jit::compile(program, cpu);
+    statistics_ += code.statistics;
+    code_.emplace_back(code);
 }
 
 void CompiledKernel::fill_tables(const ir::Program& program) {
@@ -111,8 +126,13 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
             table_offset += rounded_up(bytes_of(buffer));
             break;
         case ir::Space::scratch:
-            bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
-            workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+            if (buffer.per_iteration) {
+                bindings_.push_back({Binding::Source::own_workspace, own_workspace_bytes_});
+                own_workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+            } else {
+                bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
+                workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+            }
             break;
         case ir::Space::local:
         case ir::Space::shared: break;
@@ -122,7 +142,7 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
            program.name, bindings_.size(), most_buffers);
 }
 
-void CompiledKernel::run(const Pointers& pointers) const {
+void CompiledKernel::run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const {
     std::array<void*, most_buffers> buffers;
     for (std::size_t k = 0; k < bindings_.size(); ++k) {
         const Binding& binding = bindings_[k];
@@ -131,7 +151,8 @@ void CompiledKernel::run(const Pointers& pointers) const {
                          : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
                                binding.offset;
     }
-    code_->function()(buffers.data(), nullptr);
+    const std::int64_t parameters[] = {share.first, share.last};
+    code_[phase].function()(buffers.data(), parameters);
 }
 
 } // namespace swirl::planning

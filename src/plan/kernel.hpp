@@ -4,13 +4,15 @@
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
 #include "lower/loop_program.hpp"
+#include "passes/phases.hpp"
+#include "plan/phase.hpp"
 #include "plan/steps.hpp"
 #include "runtime/aligned_buffer.hpp"
 #include "runtime/executable_memory.hpp"
+#include "runtime/team.hpp"
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +27,11 @@ struct Binding {
         output_imaginary,
         intermediate,
         workspace,
+        own_workspace, ///< of the thread: what lies there lives no longer than an iteration
         table,
     };
     Source source;
-    std::size_t offset = 0;      ///< bytes into the workspace
+    std::size_t offset = 0;      ///< bytes into either workspace
     const void* table = nullptr; ///< the table itself
 };
 
@@ -48,39 +51,52 @@ bool is_planar(const Problem& problem, Place place);
 /// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
 Binding::Source source_of(const std::string& buffer_name, const Stage& stage);
 
-/// One step, ready to run.
+/// One step, ready to run: phases in order, each by one thread or shared among several.
 class Kernel {
 public:
     virtual ~Kernel() = default;
 
     const ir::KernelInfo& info() const { return info_; }
-    std::size_t workspace_bytes() const { return workspace_bytes_; }
+    const std::vector<PhaseDescription>& phases() const { return phases_; }
+    std::size_t workspace_bytes() const { return workspace_bytes_; }         ///< shared by all threads
+    std::size_t own_workspace_bytes() const { return own_workspace_bytes_; } ///< of each thread
     virtual jit::CodeStatistics statistics() const { return {}; }
 
-    /// Pointers in the order of Binding::Source; `workspace` is 64-byte aligned.
-    using Pointers = std::array<void*, 6>;
-    virtual void run(const Pointers& pointers) const = 0;
+    /// Pointers in the order of Binding::Source; workspaces are 64-byte aligned.
+    using Pointers = std::array<void*, 7>;
+    /// A share of a phase's iterations. All threads finish a phase before one starts the next, if one of the two is
+    /// parallel.
+    virtual void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const = 0;
+    /// All phases, by the calling thread.
+    void run(const Pointers& pointers) const {
+        for (std::size_t k = 0; k < phases_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
+    }
 
 protected:
     ir::KernelInfo info_;
+    std::vector<PhaseDescription> phases_{1}; ///< at first all in one, serial
     std::size_t workspace_bytes_ = 0;
+    std::size_t own_workspace_bytes_ = 0;
 };
 
 /// Machine code, tables, where its buffers come from.
 class CompiledKernel : public Kernel {
 public:
-    CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu);
+    /// One function for all, or, if several threads have enough to share, one a phase.
+    CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu,
+                   const passes::PhaseOptions& sharing);
 
     jit::CodeStatistics statistics() const override { return statistics_; }
-    void run(const Pointers& pointers) const override;
+    void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const override;
 
 private:
+    void compile(const ir::Program& program, const target::Cpu& cpu);
     void bind(const ir::Program& program, const Stage& stage);
     void fill_tables(const ir::Program& program);
 
     std::vector<Binding> bindings_;
     runtime::AlignedBuffer tables_;
-    std::optional<runtime::ExecutableCode> code_;
+    std::vector<runtime::ExecutableCode> code_; ///< by phase
     jit::CodeStatistics statistics_;
 };
 

@@ -15,23 +15,63 @@
 namespace swirl::planning {
 
 struct Plan::State {
+    State(Problem p, Recipe r, const target::Cpu* c, ArgumentCheck a)
+        : problem(std::move(p)), recipe(std::move(r)), cpu(c), check(std::move(a)) {}
+
     Problem problem;
     Recipe recipe;
     const target::Cpu* cpu;
     ArgumentCheck check;
     std::vector<std::unique_ptr<Kernel>> kernels;
-    std::size_t intermediate_bytes = 0; ///< at the start of the workspace
-    std::size_t workspace_bytes = 0;
+    int threads = 1;
+    /// The workspace: intermediate, then what threads share, then what each has for itself.
+    std::size_t intermediate_bytes = 0;
+    std::size_t shared_bytes = 0;
+    std::size_t own_bytes = 0;
+
+    std::size_t workspace_bytes() const {
+        return intermediate_bytes + shared_bytes + static_cast<std::size_t>(threads) * own_bytes;
+    }
 
     void run(const Arguments& arguments, void* workspace) const {
+        if (threads == 1 || runtime::team_size(threads) == 1) {
+            const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
+            for (const auto& kernel : kernels) kernel->run(pointers);
+        } else {
+            runtime::run_team(threads, [&, this](const runtime::TeamMember& member) {
+                run_as(member, pointers_of(arguments, workspace, member.number()));
+            });
+        }
+    }
+
+private:
+    Kernel::Pointers pointers_of(const Arguments& arguments, void* workspace, int member) const {
+        std::byte* const intermediate = static_cast<std::byte*>(workspace);
+        std::byte* const shared = intermediate + intermediate_bytes;
         // The first kernel may read the input; the others find their data in the output.
-        const Kernel::Pointers pointers = {const_cast<void*>(arguments.input),
-                                           const_cast<void*>(arguments.input_imaginary),
-                                           arguments.output,
-                                           arguments.output_imaginary,
-                                           workspace,
-                                           static_cast<std::byte*>(workspace) + intermediate_bytes};
-        for (const auto& kernel : kernels) kernel->run(pointers);
+        return {const_cast<void*>(arguments.input),
+                const_cast<void*>(arguments.input_imaginary),
+                arguments.output,
+                arguments.output_imaginary,
+                intermediate,
+                shared,
+                shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes};
+    }
+
+    /// Serial phases fall to member 0. The members meet before and after each parallel phase, but not at the ends.
+    void run_as(const runtime::TeamMember& member, const Kernel::Pointers& pointers) const {
+        const PhaseDescription* previous = nullptr;
+        for (const auto& kernel : kernels)
+            for (std::size_t k = 0; k < kernel->phases().size(); ++k) {
+                const PhaseDescription& phase = kernel->phases()[k];
+                if (previous && (previous->is_parallel || phase.is_parallel)) member.meet();
+                previous = &phase;
+                const runtime::Share share =
+                    phase.is_parallel
+                        ? runtime::share_of(phase.iterations, phase.grain, member.number(), member.size())
+                        : runtime::Share{0, member.number() == 0 ? phase.iterations : 0};
+                if (share.first < share.last) kernel->run_phase(k, share, pointers);
+            }
     }
 };
 
@@ -71,9 +111,15 @@ const target::Cpu& kernel_cpu(const Recipe& recipe) {
 }
 
 std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu) {
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
-    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu).machine, stage, cpu);
+    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu).machine, stage, cpu, sharing);
+}
+
+bool has_parallel_phase(const Kernel& kernel) {
+    return std::any_of(kernel.phases().begin(), kernel.phases().end(),
+                       [](const PhaseDescription& phase) { return phase.is_parallel; });
 }
 
 } // namespace
@@ -87,12 +133,16 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     const target::Cpu& cpu = kernel_cpu(recipe);
     const std::vector<Stage> parts = stages(problem);
     match(recipe, parts);
-    auto state = std::make_unique<State>(State{problem, recipe, &cpu, ArgumentCheck(problem), {}, 0, 0});
+    if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
+    auto state = std::make_unique<State>(problem, recipe, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate_bytes(problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        state->kernels.push_back(make_kernel(problem, parts[k], recipe.steps[k].tree, cpu));
-        state->workspace_bytes = std::max(
-            state->workspace_bytes, state->intermediate_bytes + state->kernels.back()->workspace_bytes());
+        auto kernel = make_kernel(problem, parts[k], recipe.steps[k].tree, cpu,
+                                  {options.threads, options.least_shared_operations});
+        state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
+        state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
+        if (has_parallel_phase(*kernel)) state->threads = options.threads;
+        state->kernels.push_back(std::move(kernel));
     }
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);
@@ -102,18 +152,20 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
 const Problem& Plan::problem() const { return state_->problem; }
 const Recipe& Plan::recipe() const { return state_->recipe; }
 const target::Cpu& Plan::cpu() const { return *state_->cpu; }
-std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
+std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes(); }
+int Plan::threads() const { return state_->threads; }
 
 void Plan::execute(const Arguments& arguments) const {
     state_->check(arguments);
-    state_->run(arguments, thread_workspace(state_->workspace_bytes));
+    state_->run(arguments, thread_workspace(state_->workspace_bytes()));
 }
 
 void Plan::execute(const Arguments& arguments, void* workspace) const {
     state_->check(arguments);
-    if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
+    if (state_->workspace_bytes() > 0 &&
+        (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
         throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
-                        state_->workspace_bytes);
+                        state_->workspace_bytes());
     state_->run(arguments, workspace);
 }
 
@@ -143,7 +195,8 @@ std::vector<StepDescription> Plan::describe() const {
         }
         steps.push_back({state_->recipe.steps[k], std::move(derivation.formula), std::move(derivation.loops),
                          std::move(derivation.lowered), std::move(derivation.machine),
-                         state_->kernels[k]->info(), state_->kernels[k]->statistics()});
+                         state_->kernels[k]->info(), state_->kernels[k]->phases(),
+                         state_->kernels[k]->statistics()});
     }
     return steps;
 }

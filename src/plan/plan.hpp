@@ -4,6 +4,7 @@
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
 #include "lower/loop_program.hpp"
+#include "plan/phase.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -18,6 +19,10 @@
 namespace swirl::planning {
 
 struct PlanOptions {
+    int threads = 1; ///< that may work on one execution; only one does where sharing would not pay
+    /// Operations (a vector counting once) of a loop from which on threads share it: ten times what meeting takes or
+    /// more. To find it again: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
+    double least_shared_operations = 32768;
     bool check = true; ///< run each plan once against a second route before it is handed out
 };
 
@@ -38,6 +43,7 @@ struct StepDescription {
     ir::Program lowered;      ///< as derived; for a portable kernel what emit/ would be given
     ir::Program program;      ///< as compiled; for a portable kernel what its CPU's passes make of `lowered`
     ir::KernelInfo info;
+    std::vector<PhaseDescription> phases;
     jit::CodeStatistics statistics; ///< zero when a portable kernel runs
 };
 
@@ -54,8 +60,10 @@ public:
     const Recipe& recipe() const;
     const target::Cpu& cpu() const; ///< that the kernels are for: "portable" when they are not generated here
     std::size_t workspace_bytes() const; ///< aligned to 64
+    int threads() const;                 ///< that work on one execution: 1 when sharing would not pay
 
-    /// Transforms; workspace comes from a buffer the calling thread keeps. Throws UserError for null, overlapping or
+    /// Transforms, with the same bits at any number of threads; inside a parallel region on the calling thread alone.
+    /// Workspace comes from a buffer the calling thread keeps. Throws UserError for null, overlapping or
     /// misaligned pointers before anything is written.
     void execute(const Arguments& arguments) const;
     /// The same with the caller's workspace (workspace_bytes() bytes, 64-byte aligned; may be null when 0).

@@ -17,6 +17,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace swirl::search {
 namespace {
@@ -34,10 +35,17 @@ Wisdom& shared_wisdom(const std::filesystem::path& file) {
     return opened.try_emplace(file, file).first->second;
 }
 
-WisdomKey key_of(const Problem& problem, const target::Cpu& cpu) {
+/// What is fastest depends on the threads as it does on the machine.
+WisdomKey key_of(const Problem& problem, const target::Cpu& cpu, int threads) {
     Machine machine = host_machine();
     machine.instruction_set = cpu.name;
-    return {machine_key(machine), to_text(problem)};
+    std::string key = machine_key(machine);
+    if (threads > 1) key += fmt::format(", {} threads", threads);
+    return {std::move(key), to_text(problem)};
+}
+
+planning::PlanOptions build_options(const PlannerOptions& options) {
+    return {.threads = options.threads, .check = options.check};
 }
 
 /// The plan that wisdom has for the problem; null where it has none. A recipe that no longer fits is forgotten.
@@ -47,12 +55,12 @@ std::shared_ptr<const Plan> plan_from_wisdom(const Problem& problem, const targe
     // No file is created only to find nothing in it.
     if (file != in_memory && !std::filesystem::exists(file)) return nullptr;
     Wisdom& wisdom = shared_wisdom(file);
-    const WisdomKey key = key_of(problem, cpu);
+    const WisdomKey key = key_of(problem, cpu, options.threads);
     const std::optional<WisdomEntry> entry = wisdom.find(key);
     if (!entry) return nullptr;
     try {
         const Recipe recipe = planning::parse_recipe(entry->recipe);
-        if (recipe.cpu == cpu.name) return Plan::build(problem, recipe, {.check = options.check});
+        if (recipe.cpu == cpu.name) return Plan::build(problem, recipe, build_options(options));
     } catch (const UserError&) {
         // from another version, or damaged
     }
@@ -104,7 +112,7 @@ private:
             if (is_late && !contenders.empty()) break;
             Recipe recipe = best_.recipe;
             recipe.steps[step].tree = candidate.tree;
-            auto plan = Plan::build(problem_, recipe, {.check = options_.check});
+            auto plan = Plan::build(problem_, recipe, build_options(options_));
             contenders.push_back({std::move(recipe), std::move(plan)});
         }
         time(contenders, deadline - (runtime::monotonic_seconds() - start_));
@@ -115,7 +123,9 @@ private:
     }
 
     void time(std::vector<Winner>& contenders, double budget) {
-        const runtime::PinnedThread pinned;
+        std::optional<runtime::PinnedThread> pinned;
+        if (options_.threads == 1)
+            pinned.emplace(); // threads that start now would all be pinned with this one
         const runtime::FlushDenormals flush;
         std::vector<TimedWork> works;
         for (const Winner& contender : contenders)
@@ -151,14 +161,14 @@ std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptio
     if (options.use_wisdom)
         if (auto plan = plan_from_wisdom(problem, cpu, options)) return plan;
     if (options.effort == Effort::estimate)
-        return Plan::build(problem, estimate(problem, cpu).recipe, {.check = options.check});
+        return Plan::build(problem, estimate(problem, cpu).recipe, build_options(options));
 
     Tournament::Winner winner = Tournament(problem, cpu, options).run();
     if (options.use_wisdom)
         shared_wisdom(Wisdom::default_file())
-            .remember(key_of(problem, cpu), {.recipe = planning::to_string(winner.recipe),
-                                             .seconds = winner.seconds,
-                                             .found_by = FoundBy::measure});
+            .remember(key_of(problem, cpu, options.threads), {.recipe = planning::to_string(winner.recipe),
+                                                              .seconds = winner.seconds,
+                                                              .found_by = FoundBy::measure});
     return winner.plan;
 }
 

@@ -31,7 +31,8 @@ struct PlannerOptions {
     double time_budget_seconds = 5;
     const target::Cpu* cpu = nullptr; ///< default: the host's best, portable where no code can be generated
     bool use_wisdom = true;
-    bool check = true; ///< see PlanOptions
+    bool check = true; ///< see planning::PlanOptions
+    int threads = 1;   ///< see planning::PlanOptions
     std::function<void(const std::string&)> progress =
         {}; ///< called with a line now and then while measuring
 };

@@ -1,0 +1,179 @@
+#include "passes/phases.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+#include "ir/count.hpp"
+#include "passes/statements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+constexpr Integer cache_line = 64; // bytes
+
+/// The part of all threads' time in which they work, when they share equal iterations.
+double balance(Integer iterations, Integer threads) {
+    return static_cast<double>(iterations) / static_cast<double>(ceil_divide(iterations, threads) * threads);
+}
+
+/// The loop whose iterations are shared: `outermost` or one inside it, with nothing around but parallel loops.
+For* shared_loop(For& outermost, Integer threads) {
+    constexpr double enough = 0.85;
+    For* best = nullptr;
+    double best_balance = 0;
+    for (For* loop = &outermost; loop != nullptr;) {
+        const Integer trips = constant_trip_count(*loop);
+        const double here = trips > 0 ? balance(trips, threads) : 0;
+        if (here > best_balance) {
+            best = loop;
+            best_balance = here;
+        }
+        if (best_balance >= enough || loop->body.size() != 1) break;
+        loop = std::get_if<For>(&loop->body[0].node);
+        if (loop != nullptr && loop->kind != For::Kind::parallel) loop = nullptr;
+    }
+    return best;
+}
+
+/// How far apart the stores of neighbouring iterations lie.
+class StoreDistances {
+public:
+    explicit StoreDistances(const Program& program)
+        : program_(program), movement_(program.variables.size(), 0) {}
+
+    /// Iterations that fill a cache line of whatever the loop writes with a stride.
+    Integer grain_of(const For& loop) {
+        move(loop.variable, loop.step);
+        for (const Induction& induction : loop.inductions) move(induction.variable, induction.step);
+        visit(loop.body);
+        return grain_;
+    }
+
+private:
+    void move(Variable variable, Integer distance) {
+        movement_[static_cast<std::size_t>(variable)] = distance;
+    }
+
+    Integer movement_of(const Affine& form) const {
+        Integer sum = 0;
+        for (const Affine::Term& term : form.terms())
+            sum += term.coefficient * movement_[static_cast<std::size_t>(term.variable)];
+        return sum;
+    }
+
+    void visit(const Body& body) {
+        for_each_statement(body, [&](const Statement& statement) {
+            if (const auto* inner = std::get_if<For>(&statement.node)) {
+                move(inner->variable, movement_of(inner->begin));
+                for (const Induction& induction : inner->inductions)
+                    move(induction.variable, movement_of(induction.start));
+            } else if (const auto* run = std::get_if<Straight>(&statement.node)) {
+                for (const Value value : run->operations) visit(program_[value]);
+            }
+        });
+    }
+
+    void visit(const Operation& operation) {
+        if (!has_side_effect(operation.opcode)) return;
+        const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(operation.address.buffer)];
+        const Integer bytes = std::abs(movement_of(operation.address.index)) * size_in_bytes(buffer.element);
+        if (bytes > 0 && !buffer.per_iteration) grain_ = std::max(grain_, ceil_divide(cache_line, bytes));
+    }
+
+    const Program& program_;
+    std::vector<Integer> movement_; ///< of variables from one iteration of the shared loop to the next
+    Integer grain_ = 1;
+};
+
+/// Executed operations, a vector counting once.
+double operations_of(const Program& program) {
+    double sum = 0;
+    for_each_weighted_run(program, {}, [&](const Straight& run, Integer times) {
+        sum += static_cast<double>(run.operations.size()) * static_cast<double>(times);
+    });
+    return sum;
+}
+
+/// Lets a loop run from iteration `first` to before iteration `last`, of those it has.
+void restrict_iterations(For& loop, const Affine& first, const Affine& last) {
+    loop.end = loop.begin + loop.step * last;
+    loop.begin += loop.step * first;
+    for (Induction& induction : loop.inductions) induction.start += induction.step * first;
+}
+
+class Cut {
+public:
+    Cut(Program program, const PhaseOptions& options) : frame_(std::move(program)), options_(options) {
+        for (const VariableInfo& variable : frame_.variables)
+            ensure(variable.kind != VariableInfo::Kind::parameter,
+                   "kernel {} has parameters and is to be cut into phases", frame_.name);
+    }
+
+    std::vector<Phase> run() {
+        Body body = std::exchange(frame_.body, {});
+        Body serial;
+        for (Statement& statement : body) {
+            if (auto phase = parallel_phase(statement)) {
+                close(serial);
+                phases_.push_back(std::move(*phase));
+            } else {
+                serial.push_back(std::move(statement));
+            }
+        }
+        close(serial);
+        for (Phase& phase : phases_) compact(phase.program);
+        return std::move(phases_);
+    }
+
+private:
+    Phase phase_of(Body body) const {
+        Phase phase;
+        phase.program = frame_;
+        phase.program.name += fmt::format("_phase_{}", phases_.size());
+        phase.program.body = std::move(body);
+        phase.operations = operations_of(phase.program);
+        return phase;
+    }
+
+    void close(Body& serial) {
+        if (serial.empty()) return;
+        phases_.push_back(phase_of(std::exchange(serial, {})));
+    }
+
+    std::optional<Phase> parallel_phase(const Statement& statement) const {
+        const auto* outermost = std::get_if<For>(&statement.node);
+        if (outermost == nullptr || outermost->kind != For::Kind::parallel) return std::nullopt;
+        Phase phase = phase_of({statement});
+        if (phase.operations < options_.least_operations) return std::nullopt;
+        For* loop = shared_loop(std::get<For>(phase.program.body[0].node), options_.threads);
+        if (loop == nullptr) return std::nullopt;
+        phase.is_parallel = true;
+        phase.iterations = constant_trip_count(*loop);
+        phase.grain = StoreDistances(phase.program).grain_of(*loop);
+        restrict_iterations(*loop, parameter(phase.program, "first", 0), parameter(phase.program, "last", 1));
+        return phase;
+    }
+
+    static Affine parameter(Program& program, std::string name, int position) {
+        program.variables.push_back({std::move(name), VariableInfo::Kind::parameter, position});
+        return Affine::of(static_cast<Variable>(program.variables.size() - 1));
+    }
+
+    Program frame_; ///< all but the statements
+    const PhaseOptions& options_;
+    std::vector<Phase> phases_;
+};
+
+} // namespace
+
+std::vector<Phase> phases(Program program, const PhaseOptions& options) {
+    return Cut(std::move(program), options).run();
+}
+
+} // namespace swirl::passes

@@ -1,0 +1,151 @@
+#include "plan/plan.hpp"
+#include "problem/syntax.hpp"
+#include "runtime/team.hpp"
+#include "runtime/timer.hpp"
+#include "search/planner.hpp"
+#include "search/problem_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <cstring>
+#include <thread>
+
+namespace swirl::search {
+namespace {
+
+using planning::Plan;
+
+/// Plans share loops however short they are.
+std::shared_ptr<const Plan> plan_for(const Problem& problem, int threads) {
+    return Plan::build(problem, estimate(problem, target::host_cpu()).recipe,
+                       {.threads = threads, .least_shared_operations = 0, .check = false});
+}
+
+/// All bytes of a problem's memory after a plan has run on it.
+std::vector<std::byte> bytes_after(const Plan& plan) {
+    ProblemData data(plan.problem());
+    data.fill(1);
+    plan.execute(data.arguments());
+    std::vector<std::byte> bytes;
+    for (const runtime::AlignedBuffer& buffer : data.buffers()) {
+        const auto* begin = static_cast<const std::byte*>(buffer.data());
+        bytes.insert(bytes.end(), begin, begin + buffer.bytes());
+    }
+    return bytes;
+}
+
+constexpr const char* problems[] = {
+    "dft 65536",
+    "dft 32768 float32 inplace",
+    "dft 1155 backward",
+    "dft 1009",
+    "dft 4097 scale=0.25",
+    "dft 24 batch=1001",
+    "dft 1000 batch=7 inplace",
+    "dft 5 batch=3x11",
+    "dft 64x65",
+    "dft 33x128 inplace",
+    "dft 12x13x14",
+    "dft 40x9x5 planar",
+    "dft 512 planar batch=9",
+    "rdft 30000",
+    "rdft 1001 backward",
+    "rdft 64x65",
+    "rdft 20x31x16 backward",
+    "rdft 48x50 inplace",
+    "dct2 1000",
+    "dct3 77 batch=19",
+    "dct4 256x48",
+    "dst2 81 batch=5",
+    "wht 4096",
+    "wht 64x32 inplace",
+};
+
+TEST(Threads, ComputeTheSameBitsWhateverTheirNumber) {
+    int shared = 0;
+    for (const char* text : problems) {
+        SCOPED_TRACE(text);
+        const Problem problem = parse_problem(text);
+        const std::vector<std::byte> expected = bytes_after(*plan_for(problem, 1));
+        for (const int threads : {2, 3, 5, 8}) {
+            const auto plan = plan_for(problem, threads);
+            shared += plan->threads() > 1;
+            EXPECT_TRUE(bytes_after(*plan) == expected) << threads;
+        }
+    }
+    EXPECT_GE(shared, 80) << "most plans are shared";
+}
+
+TEST(Threads, ServeAnyNumberOfCallersAtOnce) {
+    const Problem problem = parse_problem("dft 96x80");
+    const auto plan = plan_for(problem, 3);
+    ASSERT_EQ(plan->threads(), 3);
+    const std::vector<std::byte> expected = bytes_after(*plan);
+    std::vector<std::thread> callers;
+    std::vector<int> agree(5, 0);
+    for (int& mine : agree)
+        callers.emplace_back([&] {
+            for (int k = 0; k < 20; ++k) mine += bytes_after(*plan) == expected;
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(std::count(agree.begin(), agree.end(), 20), 5);
+}
+
+TEST(Threads, WorkInTheCallersWorkspace) {
+    const Problem problem = parse_problem("dft 256x240");
+    const auto plan = plan_for(problem, 4);
+    EXPECT_GT(plan->workspace_bytes(), plan_for(problem, 1)->workspace_bytes()) << "each has its own part";
+    const runtime::AlignedBuffer workspace(plan->workspace_bytes() + 64);
+    auto* const end = static_cast<unsigned char*>(workspace.data()) + plan->workspace_bytes();
+    std::memset(end, 0x5a, 64);
+    ProblemData data(problem);
+    data.fill(1);
+    plan->execute(data.arguments(), workspace.data());
+    EXPECT_TRUE(std::all_of(end, end + 64, [](unsigned char byte) { return byte == 0x5a; }));
+}
+
+TEST(Threads, AreNotUsedForSmallTransforms) {
+    const auto threads_for = [](const char* text) {
+        const Problem problem = parse_problem(text);
+        return Plan::build(problem, estimate(problem, target::host_cpu()).recipe, {.threads = 2})->threads();
+    };
+    EXPECT_EQ(threads_for("dft 64"), 1);
+    EXPECT_EQ(threads_for("dft 1024"), 1);
+    EXPECT_EQ(threads_for("dft 262144"), 2);
+}
+
+TEST(Threads, StayWithTheCallerInsideATeam) {
+    const Problem problem = parse_problem("dft 96x80");
+    const auto plan = plan_for(problem, 4);
+    const std::vector<std::byte> expected = bytes_after(*plan);
+    std::vector<int> agree(2, 0), sizes(2, 0);
+    runtime::run_team(2, [&](const runtime::TeamMember& member) {
+        const auto number = static_cast<std::size_t>(member.number());
+        sizes[number] = runtime::team_size(4);
+        agree[number] = bytes_after(*plan) == expected;
+    });
+    EXPECT_EQ(sizes, std::vector<int>(2, 1));
+    EXPECT_EQ(agree, std::vector<int>(2, 1));
+}
+
+TEST(Threads, ComputeInTheCallersFloatingPointEnvironment) {
+    const Problem problem = parse_problem("dft 96x80");
+    const auto one = plan_for(problem, 1), three = plan_for(problem, 3);
+    const std::vector<std::byte> to_nearest = bytes_after(*one);
+    std::fesetround(FE_UPWARD);
+    const std::vector<std::byte> upward = bytes_after(*one), upward_by_three = bytes_after(*three);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(upward == upward_by_three);
+    EXPECT_FALSE(upward == to_nearest);
+    EXPECT_TRUE(bytes_after(*three) == to_nearest);
+}
+
+TEST(Threads, AreAtLeastOne) {
+    const Problem problem = parse_problem("dft 8");
+    EXPECT_THROW(plan_for(problem, 0), UserError);
+}
+
+} // namespace
+} // namespace swirl::search
