@@ -100,6 +100,13 @@ typedef struct swirl_plan swirl_plan;
 SWIRL_API swirl_status swirl_plan_create(const swirl_problem* problem, unsigned flags, swirl_plan** plan);
 /* From one line of text, such as "dft 16x8 backward inplace batch=10 scale=0.5". */
 SWIRL_API swirl_status swirl_plan_from_text(const char* problem, unsigned flags, swirl_plan** plan);
+/* The same for plans on which up to `threads` threads work at a time; 0 for as many as there are processors. The others
+ * are for one thread. Results are the same, bit by bit, whatever the number. Called in a parallel region of OpenMP's, a
+ * plan stays on the calling thread. */
+SWIRL_API swirl_status swirl_plan_create_for_threads(const swirl_problem* problem, unsigned flags,
+                                                     int threads, swirl_plan** plan);
+SWIRL_API swirl_status swirl_plan_from_text_for_threads(const char* problem, unsigned flags, int threads,
+                                                        swirl_plan** plan);
 /* NULL is allowed. */
 SWIRL_API void swirl_plan_destroy(swirl_plan* plan);
 
@@ -107,6 +114,7 @@ SWIRL_API void swirl_plan_destroy(swirl_plan* plan);
 SWIRL_API const char* swirl_plan_problem(const swirl_plan* plan);
 SWIRL_API const char* swirl_plan_recipe(const swirl_plan* plan);
 /* 0 for NULL. */
+SWIRL_API int swirl_plan_threads(const swirl_plan* plan); /* 1 where sharing would not pay */
 SWIRL_API size_t swirl_plan_workspace_bytes(const swirl_plan* plan);
 SWIRL_API double swirl_plan_flops(const swirl_plan* plan);
 SWIRL_API double swirl_plan_bytes(const swirl_plan* plan);

@@ -97,8 +97,10 @@ PlanOptions options_of(unsigned flags) {
     return options;
 }
 
-swirl_plan* make_plan(const Problem& problem, unsigned flags) {
-    auto plan = build(problem, options_of(flags));
+swirl_plan* make_plan(const Problem& problem, unsigned flags, int threads) {
+    PlanOptions options = options_of(flags);
+    options.threads = threads;
+    auto plan = build(problem, options);
     std::string recipe = planning::to_string(plan->recipe());
     return new swirl_plan{std::move(plan), to_text(problem), std::move(recipe)};
 }
@@ -215,20 +217,30 @@ swirl_status swirl_problem_text(const swirl_problem* problem, char* text, size_t
 }
 
 swirl_status swirl_plan_create(const swirl_problem* problem, unsigned flags, swirl_plan** plan) {
+    return swirl_plan_create_for_threads(problem, flags, 1, plan);
+}
+
+swirl_status swirl_plan_create_for_threads(const swirl_problem* problem, unsigned flags, int threads,
+                                           swirl_plan** plan) {
     return guarded([&] {
         require(plan, "plan");
         *plan = nullptr;
         require(problem, "problem");
-        *plan = make_plan(problem_of(*problem), flags);
+        *plan = make_plan(problem_of(*problem), flags, threads);
     });
 }
 
 swirl_status swirl_plan_from_text(const char* problem, unsigned flags, swirl_plan** plan) {
+    return swirl_plan_from_text_for_threads(problem, flags, 1, plan);
+}
+
+swirl_status swirl_plan_from_text_for_threads(const char* problem, unsigned flags, int threads,
+                                              swirl_plan** plan) {
     return guarded([&] {
         require(plan, "plan");
         *plan = nullptr;
         require(problem, "problem");
-        *plan = make_plan(swirl::parse_problem(problem), flags);
+        *plan = make_plan(swirl::parse_problem(problem), flags, threads);
     });
 }
 
@@ -240,6 +252,7 @@ const char* swirl_plan_problem(const swirl_plan* plan) {
 const char* swirl_plan_recipe(const swirl_plan* plan) {
     return plan == nullptr ? nullptr : plan->recipe.c_str();
 }
+int swirl_plan_threads(const swirl_plan* plan) { return plan == nullptr ? 0 : plan->plan->threads(); }
 size_t swirl_plan_workspace_bytes(const swirl_plan* plan) {
     return plan == nullptr ? 0 : plan->plan->workspace_bytes();
 }

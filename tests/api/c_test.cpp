@@ -151,6 +151,26 @@ TEST(C, NamesArgumentsThatCannotBe) {
     EXPECT_EQ(y, std::vector<Complex>(8, 5.0)) << "written before the error";
 }
 
+TEST(C, PlansForSeveralThreads) {
+    swirl_plan* plan = nullptr;
+    expect_error(swirl_plan_from_text_for_threads("dft 8", 0, -1, &plan), SWIRL_USER_ERROR, "threads is -1");
+    ASSERT_EQ(swirl_plan_from_text_for_threads("dft 8", SWIRL_NO_WISDOM, 0, &plan), SWIRL_OK);
+    EXPECT_EQ(swirl_plan_threads(plan), 1) << "too small to be shared";
+    swirl_plan_destroy(plan);
+    std::vector<Complex> x(65536), one(x.size()), two(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k)
+        x[k] = {static_cast<double>(k % 17), static_cast<double>(k % 5)};
+    const OwnedPlan for_one = plan_of("dft 65536");
+    EXPECT_EQ(swirl_plan_threads(for_one.get()), 1);
+    ASSERT_EQ(swirl_plan_from_text_for_threads("dft 65536", SWIRL_NO_WISDOM, 2, &plan), SWIRL_OK);
+    EXPECT_EQ(swirl_plan_threads(plan), 2);
+    EXPECT_EQ(swirl_execute(for_one.get(), x.data(), one.data()), SWIRL_OK);
+    EXPECT_EQ(swirl_execute(plan, x.data(), two.data()), SWIRL_OK);
+    EXPECT_EQ(one, two);
+    swirl_plan_destroy(plan);
+    EXPECT_EQ(swirl_plan_threads(nullptr), 0);
+}
+
 TEST(C, KeepsMessagesApartByThread) {
     swirl_plan* plan = nullptr;
     EXPECT_EQ(swirl_plan_from_text("dft 0", 0, &plan), SWIRL_USER_ERROR);

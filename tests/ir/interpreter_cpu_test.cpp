@@ -289,6 +289,49 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
     }
 }
 
+TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
+    for (const bool carried : {false, true}) {
+        Builder b("rows");
+        const Buffer x = b.input("x", Scalar::float64, 4);
+        const Buffer y = b.output("y", Scalar::float64, 4);
+        BufferInfo own;
+        own.name = "own";
+        own.space = Space::scratch;
+        own.elements = 2;
+        own.written = own.per_iteration = true;
+        const Buffer scratch = b.add(own);
+        b.for_loop("row", 0, 4, 1, For::Kind::parallel, [&](const Affine& row) {
+            b.store(scratch, 0, b.load(x, row));
+            if (!carried) b.store(scratch, 1, b.load(x, row));
+            b.store(y, row, b.add(b.load(scratch, 0), b.load(scratch, 1)));
+        });
+        const Program program = b.finish();
+        Arguments arguments(program);
+        arguments["x"].assign(ramp(4));
+        if (carried) arguments["own"].assign(ramp(2));
+        const InterpreterReport report = findings_of(program, arguments);
+        if (carried)
+            expect_only(report, Finding::Kind::unwritten_read, scratch, 1);
+        else
+            EXPECT_TRUE(report.ok()) << report.text();
+    }
+}
+
+TEST(InterpreterFinds, RacesBetweenIterationsOfAllParallelLoopsThatHoldNothingElse) {
+    for (const Integer columns : {2, 3}) {
+        Builder b("pairs");
+        const Buffer y = b.output("y", Scalar::float64, 9);
+        b.for_loop("row", 0, 3, 1, For::Kind::parallel, [&](const Affine& row) {
+            b.for_loop("column", 0, columns, 1, For::Kind::parallel, [&](const Affine& column) {
+                b.store(y, 2 * row + column, b.constant({Scalar::float64, 1}, 1));
+            });
+        });
+        const Program program = b.finish();
+        Arguments arguments(program);
+        EXPECT_EQ(findings_of(program, arguments).ok(), columns == 2);
+    }
+}
+
 TEST(InterpreterFinds, TheFirstFindingOfEachOperationAndCountsTheRest) {
     const Program program = copy(12, 1);
     Arguments arguments(program);

@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
+#include "rules/rewriting_rules.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -115,6 +116,59 @@ TEST(Lowering, WorksInPlaceAndScales) {
             request.scale = 0.125;
             EXPECT_LT(error_of(request), 1e-15) << tree << " " << lanes;
         }
+}
+
+/// Of the loops at the top of a program that threads may share.
+std::vector<Integer> shared_loops(const ir::Program& program) {
+    std::vector<Integer> counts;
+    for (const ir::Statement& statement : program.body)
+        if (const auto* loop = std::get_if<ir::For>(&statement.node))
+            if (loop->kind == ir::For::Kind::parallel) counts.push_back(loop->end.constant());
+    return counts;
+}
+
+TEST(Lowering, MarksIndependentLoopsAtTheTopAsParallel) {
+    EXPECT_EQ(shared_loops(lower(request_for(expanded(4096, "stockham(16,16,16)"), 8))).size(), 3U)
+        << "a pass each";
+    const Formula row = expanded(64, "stockham(8,8)");
+    EXPECT_EQ(shared_loops(lower(request_for(kron(I(50), row), 8))), std::vector<Integer>{50}) << "the batch";
+    EXPECT_EQ(shared_loops(lower(request_for(kron(row, I(80)), 8))), std::vector<Integer>{10})
+        << "columns, a vector at a time";
+    EXPECT_TRUE(shared_loops(lower(request_for(DFT(8), 8))).empty());
+}
+
+TEST(Lowering, KeepsTemporariesOfIterationsApartFromThoseBetweenLoops) {
+    const auto count = [](const Formula& f, bool per_iteration) {
+        int found = 0;
+        for (const ir::BufferInfo& buffer : lower(request_for(f, 8)).buffers)
+            found += buffer.space == ir::Space::scratch && buffer.per_iteration == per_iteration;
+        return found;
+    };
+    const Formula row = expanded(64, "stockham(8,8)");
+    EXPECT_EQ(count(row, true), 0);
+    EXPECT_EQ(count(row, false), 2) << "real and imaginary parts";
+    EXPECT_EQ(count(kron(I(50), row), true), 2);
+    EXPECT_EQ(count(kron(I(50), row), false), 0);
+    const Formula plane = product({kron(row, I(64)), kron(I(64), row)});
+    EXPECT_EQ(count(plane, true), 2) << "one at a time";
+    EXPECT_EQ(count(plane, false), 2) << "between rows and columns";
+    EXPECT_LT(error_of(request_for(plane, 8)), 1e-15);
+}
+
+/// The multicore algorithm of Franchetti, Voronenko, Püschel (SC 2006), eq. 14, with I_p ⊗∥ A for each stage.
+TEST(Lowering, SharesWhatParallelRewritingSharesAmongProcessors) {
+    const Formula whole = kron(DFT(32), I(32)) * T(1024, 32) * kron(I(32), DFT(32)) * L(1024, 32);
+    for (const Integer p : {2, 4}) {
+        const Formula derived = rules::parallelize(whole, p, 4);
+        ASSERT_TRUE(rules::is_fully_parallel(derived, p, 4));
+        const auto request = request_for(derived, 8);
+        const std::vector<Integer> shared = shared_loops(lower(request));
+        ASSERT_EQ(shared.size(), 5U) << "two stages; before, between and after them cache lines move";
+        EXPECT_EQ(shared[1], p);
+        EXPECT_EQ(shared[3], p);
+        EXPECT_LT(error_of(request), 1e-15);
+    }
+    EXPECT_EQ(shared_loops(lower(request_for(whole, 8))).size(), 2U) << "as many loops as derived directly";
 }
 
 TEST(Lowering, NeverUnrollsLongLoopsAroundRaggedVectors) {

@@ -1,9 +1,9 @@
 #include "plan/plan.hpp"
+#include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/team.hpp"
 #include "runtime/timer.hpp"
 #include "search/planner.hpp"
-#include "search/problem_data.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@ namespace swirl::search {
 namespace {
 
 using planning::Plan;
+using planning::ProblemData;
 
 /// Plans share loops however short they are.
 std::shared_ptr<const Plan> plan_for(const Problem& problem, int threads) {

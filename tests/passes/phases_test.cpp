@@ -1,0 +1,99 @@
+#include "passes/phases.hpp"
+
+#include "ir/builder.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/verify.hpp"
+#include "passes/pipeline.hpp"
+#include "target/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+/// y = x shifted by 3 places through scratch, in a loop of `rows`·`columns` iterations, between two single operations.
+Program shift(Integer rows, Integer columns) {
+    Builder b("shift");
+    const Integer n = rows * columns;
+    const Buffer x = b.input("x", Scalar::float64, n + 3);
+    const Buffer y = b.output("y", Scalar::float64, n + 2);
+    BufferInfo own;
+    own.name = "own";
+    own.space = Space::scratch;
+    own.elements = 1;
+    own.written = own.per_iteration = true;
+    const Buffer scratch = b.add(own);
+    b.store(y, n, b.load(x, 0));
+    b.for_loop("i", 0, rows, 1, For::Kind::parallel, [&](const Affine& i) {
+        b.for_loop("j", 0, columns, 1, For::Kind::parallel, [&](const Affine& j) {
+            b.store(scratch, 0, b.load(x, columns * i + j + 3));
+            b.store(y, columns * i + j, b.load(scratch, 0));
+        });
+    });
+    b.store(y, n + 1, b.load(y, n - 1));
+    return b.finish();
+}
+
+/// Runs shares of all phases, the last share first.
+std::vector<double> run_in_shares(const Program& program, const std::vector<Phase>& parts, Integer shares) {
+    Arguments all(program);
+    for (Integer k = 0; k < program.buffers[0].elements; ++k)
+        all["x"].set(k, static_cast<long double>(k * k));
+    for (const Phase& part : parts) {
+        verify(part.program, Stage::machine);
+        for (Integer share = shares; share-- > 0;) {
+            Arguments arguments(part.program);
+            for (const char* name : {"x", "y"}) arguments.bind(name, all.shared(name));
+            arguments.parameters = {part.iterations * share / shares, part.iterations * (share + 1) / shares};
+            if (part.is_parallel || share == 0) interpret(part.program, arguments);
+        }
+    }
+    return all["y"].values();
+}
+
+TEST(Phases, DoWhatTheProgramDoesInWhateverShares) {
+    for (const auto& [rows, columns] : {std::pair<Integer, Integer>{6, 5}, {2, 30}, {31, 2}}) {
+        const Program program = run_for_cpu(shift(rows, columns), target::cpu_named("avx2"));
+        Arguments arguments(program);
+        for (Integer k = 0; k < rows * columns + 3; ++k)
+            arguments["x"].set(k, static_cast<long double>(k * k));
+        interpret(program, arguments);
+        for (const Integer threads : {2, 3, 7}) {
+            const std::vector<Phase> parts = phases(program, {.threads = threads});
+            ASSERT_EQ(parts.size(), 3U);
+            EXPECT_FALSE(parts[0].is_parallel || parts[2].is_parallel);
+            EXPECT_TRUE(parts[1].is_parallel);
+            for (const Integer shares : {1, 2, 5})
+                EXPECT_EQ(run_in_shares(program, parts, shares), arguments["y"].values());
+        }
+    }
+}
+
+TEST(Phases, ShareTheOutermostLoopThatGivesAllThreadsWork) {
+    const auto iterations = [](Integer rows, Integer columns, Integer threads) {
+        return phases(shift(rows, columns), {.threads = threads})[1].iterations;
+    };
+    EXPECT_EQ(iterations(6, 50, 2), 6);
+    EXPECT_EQ(iterations(6, 50, 3), 6);
+    EXPECT_EQ(iterations(6, 50, 4), 50);
+    EXPECT_EQ(iterations(2, 50, 8), 50);
+    EXPECT_EQ(iterations(7, 3, 8), 7);
+}
+
+TEST(Phases, LeaveShortLoopsToOneThread) {
+    const std::vector<Phase> parts = phases(shift(6, 5), {.threads = 2, .least_operations = 1000});
+    ASSERT_EQ(parts.size(), 1U);
+    EXPECT_FALSE(parts[0].is_parallel);
+    EXPECT_TRUE(parts[0].program.variables.size() == 2) << "no parameters";
+}
+
+TEST(Phases, KnowHowManyIterationsFillACacheLine) {
+    EXPECT_EQ(phases(shift(1, 64), {.threads = 2})[1].grain, 8) << "doubles, one an iteration";
+    EXPECT_EQ(phases(shift(16, 4), {.threads = 2})[1].grain, 2) << "four an iteration";
+    EXPECT_EQ(phases(shift(16, 8), {.threads = 2})[1].grain, 1);
+}
+
+} // namespace
+} // namespace swirl::passes
