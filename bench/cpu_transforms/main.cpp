@@ -106,6 +106,7 @@ public:
         options_.planning.time_budget_seconds = arguments.swirl_seconds;
         options_.planning.use_wisdom = false; // of another version of swirl, perhaps
         options_.planning.cpu = chosen_.front()->cpu;
+        options_.planning.threads = arguments.threads;
         options_.peers = peers::parse_peers("--peers", arguments.peers);
         options_.peer_options.seconds = arguments.fftw_seconds;
         options_.peer_options.plannings = arguments.fftw_plannings;
