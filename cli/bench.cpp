@@ -62,6 +62,14 @@ public:
         const auto plan = make_plan(problem_, options_.planning);
         add("swirl", [plan, arguments = data_.arguments()] { plan->execute(arguments); });
         Result result{problem_, planning::to_string(plan->recipe()), plan->flops(), floors_of(*plan), {}, {}};
+        if (plan->threads() > 1) {
+            PlanningOptions serial = options_.planning;
+            serial.threads = 1;
+            serial.recipe = result.recipe;
+            add("swirl, one thread", [one = make_plan(problem_, serial), arguments = data_.arguments()] {
+                one->execute(arguments);
+            });
+        }
         for (const peers::Peer* peer : chosen_peers(options_)) {
             peers::PeerPlan planned = peer->plan(problem_, data_.arguments(), {});
             if (planned.run)
