@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t cache_line = 64;
 /// Scratch buffers start this much apart modulo the page size, so that equal indices do not fight for cache sets.
 constexpr std::size_t stagger = 2 * cache_line;
-constexpr std::size_t most_buffers = 64;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
@@ -92,6 +91,7 @@ CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, c
         }
     } else {
         compile(program, cpu);
+        whole_ = code_.front().function();
     }
     fill_tables(program);
     bind(program, stage);
@@ -138,21 +138,36 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
         case ir::Space::shared: break;
         }
     }
-    ensure(bindings_.size() <= most_buffers, "kernel {} has {} buffers; at most {} are foreseen",
-           program.name, bindings_.size(), most_buffers);
+    constexpr std::size_t most = std::tuple_size_v<BufferPointers>;
+    ensure(bindings_.size() <= most, "kernel {} has {} buffers; at most {} are foreseen", program.name,
+           bindings_.size(), most);
+}
+
+void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buffers) const {
+    void** next = buffers.data();
+    for (const Binding& binding : bindings_)
+        *next++ = binding.source == Binding::Source::table
+                      ? const_cast<void*>(binding.table)
+                      : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
+                            binding.offset;
 }
 
 void CompiledKernel::run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const {
-    std::array<void*, most_buffers> buffers;
-    for (std::size_t k = 0; k < bindings_.size(); ++k) {
-        const Binding& binding = bindings_[k];
-        buffers[k] = binding.source == Binding::Source::table
-                         ? const_cast<void*>(binding.table)
-                         : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
-                               binding.offset;
-    }
+    BufferPointers buffers;
+    find_buffers(pointers, buffers);
     const std::int64_t parameters[] = {share.first, share.last};
     code_[phase].function()(buffers.data(), parameters);
+}
+
+void CompiledKernel::run(const Pointers& pointers) const {
+    if (whole_ == nullptr) return run_phases(pointers);
+    BufferPointers buffers;
+    find_buffers(pointers, buffers);
+    whole_(buffers.data(), nullptr);
+}
+
+void CompiledKernel::run_phases(const Pointers& pointers) const {
+    for (std::size_t k = 0; k < code_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
 }
 
 } // namespace swirl::planning

@@ -68,9 +68,7 @@ public:
     /// parallel.
     virtual void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const = 0;
     /// All phases, by the calling thread.
-    void run(const Pointers& pointers) const {
-        for (std::size_t k = 0; k < phases_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
-    }
+    virtual void run(const Pointers& pointers) const = 0;
 
 protected:
     ir::KernelInfo info_;
@@ -88,8 +86,12 @@ public:
 
     jit::CodeStatistics statistics() const override { return statistics_; }
     void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const override;
+    void run(const Pointers& pointers) const override;
 
 private:
+    using BufferPointers = std::array<void*, 64>;
+    void find_buffers(const Pointers& pointers, BufferPointers& buffers) const;
+    [[gnu::noinline]] void run_phases(const Pointers& pointers) const;
     void compile(const ir::Program& program, const target::Cpu& cpu);
     void bind(const ir::Program& program, const Stage& stage);
     void fill_tables(const ir::Program& program);
@@ -97,6 +99,7 @@ private:
     std::vector<Binding> bindings_;
     runtime::AlignedBuffer tables_;
     std::vector<runtime::ExecutableCode> code_; ///< by phase
+    runtime::KernelFunction whole_ = nullptr;   ///< where all is one serial phase
     jit::CodeStatistics statistics_;
 };
 

@@ -28,20 +28,12 @@ struct Plan::State {
     std::size_t intermediate_bytes = 0;
     std::size_t shared_bytes = 0;
     std::size_t own_bytes = 0;
-
-    std::size_t workspace_bytes() const {
-        return intermediate_bytes + shared_bytes + static_cast<std::size_t>(threads) * own_bytes;
-    }
+    std::size_t workspace_bytes = 0;
 
     void run(const Arguments& arguments, void* workspace) const {
-        if (threads == 1 || runtime::team_size(threads) == 1) {
-            const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
-            for (const auto& kernel : kernels) kernel->run(pointers);
-        } else {
-            runtime::run_team(threads, [&, this](const runtime::TeamMember& member) {
-                run_as(member, pointers_of(arguments, workspace, member.number()));
-            });
-        }
+        if (threads > 1 && runtime::team_size(threads) > 1) return run_in_team(arguments, workspace);
+        const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
+        for (const auto& kernel : kernels) kernel->run(pointers);
     }
 
 private:
@@ -56,6 +48,13 @@ private:
                 intermediate,
                 shared,
                 shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes};
+    }
+
+    /// Apart from `run`, where a transform of 16 points would feel what it takes to prepare this.
+    [[gnu::noinline]] void run_in_team(const Arguments& arguments, void* workspace) const {
+        runtime::run_team(threads, [&, this](const runtime::TeamMember& member) {
+            run_as(member, pointers_of(arguments, workspace, member.number()));
+        });
     }
 
     /// Serial phases fall to member 0. The members meet before and after each parallel phase, but not at the ends.
@@ -144,6 +143,8 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
         if (has_parallel_phase(*kernel)) state->threads = options.threads;
         state->kernels.push_back(std::move(kernel));
     }
+    state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
+                             static_cast<std::size_t>(state->threads) * state->own_bytes;
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);
     return plan;
@@ -152,20 +153,19 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
 const Problem& Plan::problem() const { return state_->problem; }
 const Recipe& Plan::recipe() const { return state_->recipe; }
 const target::Cpu& Plan::cpu() const { return *state_->cpu; }
-std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes(); }
+std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
 int Plan::threads() const { return state_->threads; }
 
 void Plan::execute(const Arguments& arguments) const {
     state_->check(arguments);
-    state_->run(arguments, thread_workspace(state_->workspace_bytes()));
+    state_->run(arguments, thread_workspace(state_->workspace_bytes));
 }
 
 void Plan::execute(const Arguments& arguments, void* workspace) const {
     state_->check(arguments);
-    if (state_->workspace_bytes() > 0 &&
-        (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
+    if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
         throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
-                        state_->workspace_bytes());
+                        state_->workspace_bytes);
     state_->run(arguments, workspace);
 }
 

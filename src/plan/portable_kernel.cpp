@@ -21,7 +21,9 @@ template <class T> class PortableKernel final : public Kernel {
 public:
     PortableKernel(const lower::LoopProgram& program, const Problem& problem, const Stage& stage);
 
-    void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const override;
+    /// There is one phase, for one thread.
+    void run_phase(std::size_t, runtime::Share, const Pointers& pointers) const override { run(pointers); }
+    void run(const Pointers& pointers) const override;
 
 private:
     struct Node;
@@ -170,9 +172,7 @@ void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<low
     info_.table_bytes += static_cast<Integer>(call.table_bytes());
 }
 
-/// One phase, of one iteration: everything.
-template <class T>
-void PortableKernel<T>::run_phase(std::size_t, runtime::Share, const Pointers& pointers) const {
+template <class T> void PortableKernel<T>::run(const Pointers& pointers) const {
     const auto pointer = [&](Binding::Source source, std::size_t offset) {
         return static_cast<std::byte*>(pointers[static_cast<std::size_t>(source)]) + offset;
     };
