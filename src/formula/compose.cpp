@@ -173,6 +173,11 @@ IndexMap from_values(std::vector<Integer> values, Integer range) {
 IndexMap IndexMap::canonical() const {
     if (const auto* digits = std::get_if<DigitMap>(&kind_)) return {domain_, range_, merged(*digits)};
     if (std::holds_alternative<TableMap>(kind_)) return from_values(values(), range_);
+    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+        PieceMap result;
+        for (const DigitMap& piece : pieces->pieces) result.pieces.push_back(merged(piece));
+        return {domain_, range_, std::move(result)};
+    }
     return *this;
 }
 
@@ -239,6 +244,22 @@ IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::C
     return *std::move(result);
 }
 
+namespace {
+
+/// (a(i), b(j)) for an inner map without modulus.
+DigitMap tensor_of(const DigitMap& a, const DigitMap& b, Integer b_range) {
+    // (v modulo m)·r + w = (v·r + w) modulo m·r for 0 ≤ w < r
+    DigitMap result = a;
+    for (Integer& stride : result.strides) stride *= b_range;
+    result.base = result.base * b_range + b.base;
+    result.modulus *= b_range;
+    result.radices.insert(result.radices.end(), b.radices.begin(), b.radices.end());
+    result.strides.insert(result.strides.end(), b.strides.begin(), b.strides.end());
+    return result;
+}
+
+} // namespace
+
 IndexMap tensor(const IndexMap& a, const IndexMap& b) {
     const auto domain = checked_multiply(a.domain_, b.domain_), range = checked_multiply(a.range_, b.range_);
     ensure(domain && range, "tensor product of index maps {} → {} and {} → {} overflows", a.domain_, a.range_,
@@ -247,17 +268,16 @@ IndexMap tensor(const IndexMap& a, const IndexMap& b) {
     if (b.domain_ == 1 && b.range_ == 1) return a;
     const auto* a_digits = std::get_if<DigitMap>(&a.kind_);
     const auto* b_digits = std::get_if<DigitMap>(&b.kind_);
-    if (a_digits && b_digits) {
+    if (b_digits) {
         const DigitMap inner = merged(*b_digits);
-        // (v modulo m)·r + w = (v·r + w) modulo m·r for 0 ≤ w < r
-        if (inner.modulus == 0) {
-            DigitMap result = merged(*a_digits);
-            for (Integer& stride : result.strides) stride *= b.range_;
-            result.base = result.base * b.range_ + inner.base;
-            result.modulus *= b.range_;
-            result.radices.insert(result.radices.end(), inner.radices.begin(), inner.radices.end());
-            result.strides.insert(result.strides.end(), inner.strides.begin(), inner.strides.end());
-            return IndexMap(*domain, *range, std::move(result)).canonical();
+        if (a_digits && inner.modulus == 0)
+            return IndexMap(*domain, *range, tensor_of(merged(*a_digits), inner, b.range_)).canonical();
+        const auto* pieces = std::get_if<PieceMap>(&a.kind_);
+        if (pieces && inner.modulus == 0 && inner.base.is_constant()) {
+            PieceMap result;
+            for (const DigitMap& piece : pieces->pieces)
+                result.pieces.push_back(merged(tensor_of(merged(piece), inner, b.range_)));
+            return {*domain, *range, std::move(result)};
         }
     }
     ensure(!a.has_variables() && !b.has_variables(),

@@ -53,11 +53,53 @@ void check(const TableMap& map, Integer domain, Integer range) {
         ensure(value >= 0 && value < range, "index table reaches {}, outside its range of {}", value, range);
 }
 
+void check(const PieceMap& map, Integer domain, Integer range) {
+    Integer sum = 0;
+    for (const DigitMap& piece : map.pieces) {
+        ensure(piece.base.is_constant(), "a piece of an index map names variables");
+        check(piece, domain_of(piece), range);
+        sum += domain_of(piece);
+    }
+    ensure(sum == domain, "pieces of {} entries on a domain of {}", sum, domain);
+}
+
 Integer constant_of(const Affine& base, const IndexMap::Environment& environment) {
     return environment ? base.evaluate(environment) : base.constant();
 }
 
+Integer value_of(const DigitMap& digits, Integer i, const IndexMap::Environment& environment) {
+    Integer value = constant_of(digits.base, environment);
+    for (std::size_t q = digits.radices.size(); q-- > 0; i /= digits.radices[q])
+        value += digits.strides[q] * (i % digits.radices[q]);
+    return digits.modulus == 0 ? value : modulo(value, digits.modulus);
+}
+
+/// The values of all indices; throws where one falls outside 0…range−1.
+std::vector<Integer> values_of(const DigitMap& digits, Integer range,
+                               const IndexMap::Environment& environment) {
+    std::vector<Integer> result;
+    result.reserve(static_cast<std::size_t>(domain_of(digits)));
+    result.push_back(constant_of(digits.base, environment));
+    if (digits.modulus == 0) {
+        const auto [least, greatest] = bounds(digits, result.front());
+        ensure(least >= 0 && greatest < range, "index map reaches {}…{}, outside its range of {}", least,
+               greatest, range);
+    }
+    for (std::size_t q = digits.radices.size(); q-- > 0;) {
+        const std::size_t inner = result.size();
+        for (Integer d = 1; d < digits.radices[q]; ++d)
+            for (std::size_t i = 0; i < inner; ++i) result.push_back(result[i] + d * digits.strides[q]);
+    }
+    if (digits.modulus != 0)
+        for (Integer& value : result) value = modulo(value, digits.modulus);
+    return result;
+}
+
 } // namespace
+
+Integer domain_of(const DigitMap& map) {
+    return std::accumulate(map.radices.begin(), map.radices.end(), Integer{1}, std::multiplies<>());
+}
 
 std::pair<Integer, Integer> bounds(const DigitMap& map, Integer base) {
     Integer least = base, greatest = base;
@@ -91,6 +133,14 @@ IndexMap IndexMap::table(std::vector<Integer> values, Integer range) {
     return {domain, range, TableMap{std::make_shared<const std::vector<Integer>>(std::move(values))}};
 }
 
+IndexMap IndexMap::piecewise(std::vector<DigitMap> pieces, Integer range) {
+    Integer domain = 0;
+    std::erase_if(pieces, [](const DigitMap& piece) { return domain_of(piece) == 0; });
+    for (const DigitMap& piece : pieces) domain += domain_of(piece);
+    if (pieces.size() == 1) return {domain, range, std::move(pieces.front())};
+    return {domain, range, PieceMap{std::move(pieces)}};
+}
+
 bool IndexMap::has_variables() const {
     const auto* digits = std::get_if<DigitMap>(&kind_);
     return digits && !digits->base.is_constant();
@@ -103,16 +153,24 @@ bool IndexMap::is_identity() const {
             if ((*table->table)[static_cast<std::size_t>(i)] != i) return false;
         return true;
     }
+    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+        Integer begin = 0;
+        for (const DigitMap& piece : pieces->pieces) {
+            if (merged(piece) != merged({{domain_of(piece)}, {1}, begin})) return false;
+            begin += domain_of(piece);
+        }
+        return true;
+    }
     return canonical() == identity(domain_).canonical();
 }
 
 Integer IndexMap::operator()(Integer i, const Environment& environment) const {
     ensure(i >= 0 && i < domain_, "index {} outside the map's domain of {}", i, domain_);
-    if (const auto* digits = std::get_if<DigitMap>(&kind_)) {
-        Integer value = constant_of(digits->base, environment);
-        for (std::size_t q = digits->radices.size(); q-- > 0; i /= digits->radices[q])
-            value += digits->strides[q] * (i % digits->radices[q]);
-        return digits->modulus == 0 ? value : modulo(value, digits->modulus);
+    if (const auto* digits = std::get_if<DigitMap>(&kind_)) return value_of(*digits, i, environment);
+    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+        auto piece = pieces->pieces.begin();
+        for (; i >= domain_of(*piece); ++piece) i -= domain_of(*piece);
+        return value_of(*piece, i, environment);
     }
     if (const auto* power = std::get_if<PowerMap>(&kind_))
         return power_modulo(power->generator, i, power->prime);
@@ -130,21 +188,14 @@ std::vector<Integer> IndexMap::values(const Environment& environment) const {
             result.push_back(static_cast<Integer>(value));
         return result;
     }
-    const auto& digits = std::get<DigitMap>(kind_);
-    result.push_back(constant_of(digits.base, environment));
-    if (digits.modulus == 0) {
-        const auto [least, greatest] = bounds(digits, result.front());
-        ensure(least >= 0 && greatest < range_, "index map reaches {}…{}, outside its range of {}", least,
-               greatest, range_);
+    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+        for (const DigitMap& piece : pieces->pieces) {
+            const std::vector<Integer> values = values_of(piece, range_, environment);
+            result.insert(result.end(), values.begin(), values.end());
+        }
+        return result;
     }
-    for (std::size_t q = digits.radices.size(); q-- > 0;) {
-        const std::size_t inner = result.size();
-        for (Integer d = 1; d < digits.radices[q]; ++d)
-            for (std::size_t i = 0; i < inner; ++i) result.push_back(result[i] + d * digits.strides[q]);
-    }
-    if (digits.modulus != 0)
-        for (Integer& value : result) value = modulo(value, digits.modulus);
-    return result;
+    return values_of(std::get<DigitMap>(kind_), range_, environment);
 }
 
 IndexMap IndexMap::substitute(Variable variable, const Affine& value) const {
@@ -158,11 +209,19 @@ IndexMap IndexMap::substitute(Variable variable, const Affine& value) const {
 std::size_t IndexMap::hash() const {
     std::size_t seed = hash_of(domain_, range_, kind_.index());
     const auto add = [&](Integer word) { seed = mix_hash(seed, static_cast<std::uint64_t>(word)); };
+    const auto add_digits = [&](const DigitMap& digits) {
+        for (const Integer radix : digits.radices) add(radix);
+        for (const Integer stride : digits.strides) add(stride);
+        add(digits.modulus);
+        seed = mix_hash(seed, digits.base.hash());
+    };
     if (const auto* digits = std::get_if<DigitMap>(&kind_)) {
-        for (const Integer radix : digits->radices) add(radix);
-        for (const Integer stride : digits->strides) add(stride);
-        add(digits->modulus);
-        return mix_hash(seed, digits->base.hash());
+        add_digits(*digits);
+        return seed;
+    }
+    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+        for (const DigitMap& piece : pieces->pieces) add_digits(piece);
+        return seed;
     }
     if (const auto* power = std::get_if<PowerMap>(&kind_))
         return hash_of(seed, power->generator, power->prime);
@@ -177,7 +236,7 @@ bool IndexMap::is_permutation() const {
                                     : digits->modulus == domain_ && is_permutation_modulo(*digits);
     if (std::holds_alternative<PowerMap>(kind_)) return false; // never 0
     std::vector<bool> seen(static_cast<std::size_t>(domain_));
-    for (const Integer value : *std::get<TableMap>(kind_).table) seen[static_cast<std::size_t>(value)] = true;
+    for (const Integer value : values()) seen[static_cast<std::size_t>(value)] = true;
     return std::all_of(seen.begin(), seen.end(), [](bool reached) { return reached; });
 }
 

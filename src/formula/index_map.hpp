@@ -36,10 +36,16 @@ struct TableMap {
     bool operator==(const TableMap& other) const { return *table == *other.table; }
 };
 
+/// Digit maps without variables on consecutive pieces of the domain: i ↦ pieces[p](i − the domains before piece p).
+struct PieceMap {
+    std::vector<DigitMap> pieces;
+    bool operator==(const PieceMap&) const = default;
+};
+
 /// A function {0…domain−1} → {0…range−1}, the index part of permutations, gathers and scatters.
 class IndexMap {
 public:
-    using Kind = std::variant<DigitMap, PowerMap, TableMap>;
+    using Kind = std::variant<DigitMap, PowerMap, TableMap, PieceMap>;
 
     /// Throws InternalError when a value falls outside 0…range−1 (variables taken as 0).
     IndexMap(Integer domain, Integer range, Kind kind);
@@ -53,6 +59,8 @@ public:
     /// i ↦ n−1−i.
     static IndexMap reversal(Integer n);
     static IndexMap table(std::vector<Integer> values, Integer range);
+    /// One map after the other, all with the given range; pieces of domain 0 are left out.
+    static IndexMap piecewise(std::vector<DigitMap> pieces, Integer range);
 
     Integer domain() const { return domain_; }
     Integer range() const { return range_; }
@@ -98,6 +106,9 @@ private:
     Integer range_;
     Kind kind_;
 };
+
+/// Size of a digit map's domain.
+Integer domain_of(const DigitMap& map);
 
 IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::Counts& counts = {});
 std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,

@@ -47,6 +47,13 @@ std::string latex(const IndexMap& map) {
             [&](const PowerMap& power) {
                 return fmt::format("i \\mapsto {}^i \\bmod {}", power.generator, power.prime);
             },
+            [&](const PieceMap& pieces) {
+                std::string text;
+                for (const DigitMap& piece : pieces.pieces)
+                    text += (text.empty() ? "" : " \\mid ") +
+                            latex(IndexMap(domain_of(piece), map.range(), piece));
+                return text;
+            },
             [&](const TableMap& table) {
                 std::string values;
                 for (const Integer value : *table.table)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <tuple>
 
 namespace swirl::formula {
 
@@ -41,6 +42,9 @@ private:
     Digit digit();
     IndexMap index_map();
     IndexMap digit_map();
+    IndexMap piece_map();
+    /// What follows "digits(": the map, its domain and its range.
+    std::tuple<DigitMap, Integer, Integer> digits();
     IndexMap table_map();
     Direction direction();
     std::vector<Complex> numbers();
@@ -308,12 +312,14 @@ IndexMap Parser::index_map() {
         return std::pair(domain, scan_.positive_integer());
     };
     const std::string_view name = scan_.word();
-    if (name != "id" && name != "h" && name != "power" && name != "digits" && name != "table") {
-        scan_.fail(place, "expected an index map: id, h, digits, power or table");
+    if (name != "id" && name != "h" && name != "power" && name != "digits" && name != "table" &&
+        name != "pieces") {
+        scan_.fail(place, "expected an index map: id, h, digits, pieces, power or table");
     }
     scan_.expect("(");
     if (name == "digits") return built(place, [&] { return digit_map(); });
     if (name == "table") return built(place, [&] { return table_map(); });
+    if (name == "pieces") return built(place, [&] { return piece_map(); });
     if (name == "id") {
         const Integer n = scan_.positive_integer();
         scan_.expect(")");
@@ -337,7 +343,29 @@ IndexMap Parser::index_map() {
     return built(place, [&, d = domain, r = range] { return IndexMap(d, r, power); });
 }
 
+IndexMap Parser::piece_map() {
+    PieceMap map;
+    Integer domain = 0;
+    do {
+        scan_.expect("digits");
+        scan_.expect("(");
+        auto [piece, size, ignored] = digits();
+        map.pieces.push_back(std::move(piece));
+        domain += size;
+    } while (scan_.accept("|"));
+    scan_.expect(";");
+    scan_.expect("range");
+    const Integer range = scan_.positive_integer();
+    scan_.expect(")");
+    return {domain, range, std::move(map)};
+}
+
 IndexMap Parser::digit_map() {
+    auto [map, domain, range] = digits();
+    return {domain, range, std::move(map)};
+}
+
+std::tuple<DigitMap, Integer, Integer> Parser::digits() {
     DigitMap map;
     std::optional<Integer> domain = 1, range;
     while (!scan_.accept(")")) {
@@ -359,7 +387,7 @@ IndexMap Parser::digit_map() {
         domain = checked_multiply(*domain, map.radices.back());
         ensure(domain.has_value(), "the domain of these digits does not fit 64 bits");
     }
-    return {*domain, range.value_or(*domain), std::move(map)};
+    return {std::move(map), *domain, range.value_or(*domain)};
 }
 
 IndexMap Parser::table_map() {

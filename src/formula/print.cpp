@@ -50,6 +50,13 @@ std::string text_of(const DigitMap& digits, Integer domain, Integer range) {
     return fmt::format("digits({})", text);
 }
 
+std::string text_of(const PieceMap& map, Integer range) {
+    std::string text;
+    for (const DigitMap& piece : map.pieces)
+        text += (text.empty() ? "" : " | ") + text_of(piece, domain_of(piece), domain_of(piece));
+    return fmt::format("pieces({}; range {})", text, range);
+}
+
 std::string text_of(const TableMap& table, Integer domain, Integer range) {
     std::string text;
     for (const Integer value : *table.table) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
@@ -144,6 +151,7 @@ std::string to_text(const IndexMap& map) {
                                                  map.domain(), map.range());
                           },
                           [&](const TableMap& table) { return text_of(table, map.domain(), map.range()); },
+                          [&](const PieceMap& pieces) { return text_of(pieces, map.range()); },
                       },
                       map.kind());
 }

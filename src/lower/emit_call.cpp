@@ -4,18 +4,14 @@
 #include "lower/straight_line.hpp"
 #include "lower/tabled_copy.hpp"
 
+#include <memory>
+
 namespace swirl::lower {
 
 namespace {
 
 /// Straight-line operations up to which a codelet's loops are unrolled.
 constexpr double unroll_limit = 400;
-
-std::vector<Scaled> run(const Codelet& codelet, std::vector<Scaled> x, Arithmetic& arithmetic) {
-    if (codelet.formula) return straight_line(*codelet.formula, std::move(x), arithmetic);
-    x.resize(static_cast<std::size_t>(codelet.rows)); // what is not copied is zero
-    return x;
-}
 
 /// Emits one codelet in its loops.
 class CodeletEmitter {
@@ -40,6 +36,12 @@ public:
         };
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));
+        for (const auto& entries : placement_.between) {
+            std::vector<Factor> result;
+            for (const auto& diagonals : entries) result.push_back(factor_of(diagonals, context.extents()));
+            between_.push_back(
+                std::make_unique<FactorTables>(context, complex_, std::move(result), around, lane_));
+        }
     }
 
     void emit() { emit_loops(0); }
@@ -78,21 +80,39 @@ private:
         std::vector<Scaled> x;
         for (const Location& place : placement_.sources) x.push_back(load(place));
         for (std::size_t k = 0; k < x.size(); ++k) x[k] = before_->apply(k, x[k], arithmetic, vector, lane);
-        std::vector<Scaled> y = run(codelet_, std::move(x), arithmetic);
+        std::vector<Scaled> y = run(std::move(x), arithmetic, vector, lane);
         for (std::size_t k = 0; k < y.size(); ++k) {
             y[k] = arithmetic.settle(after_->apply(k, y[k], arithmetic, vector, lane));
             store(placement_.targets[k], y[k], arithmetic);
         }
     }
 
+    std::vector<Scaled> run(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
+                            const Affine& lane) {
+        if (!codelet_.formula) {
+            x.resize(static_cast<std::size_t>(codelet_.rows)); // what is not copied is zero
+            return x;
+        }
+        x = straight_line(*codelet_.formula, std::move(x), arithmetic);
+        for (std::size_t step = 0; step < codelet_.then.size(); ++step) {
+            for (std::size_t k = 0; k < x.size(); ++k)
+                x[k] = between_[step]->apply(k, x[k], arithmetic, vector, lane);
+            x = straight_line(codelet_.then[step], std::move(x), arithmetic);
+        }
+        return x;
+    }
+
     Scaled load(const Location& place) {
         Scaled value;
-        value.re.value = context_.builder.load(in_.re, context_.placed(place.re));
-        if (complex_) value.im.value = context_.builder.load(in_.im, context_.placed(place.im));
+        value.re = {context_.builder.load(in_.re, context_.placed(place.re)), place.re_negative};
+        if (complex_)
+            value.im = {context_.builder.load(in_.im, context_.placed(place.im)), place.im_negative};
         return value;
     }
 
-    void store(const Location& place, const Scaled& value, Arithmetic& arithmetic) {
+    void store(const Location& place, Scaled value, Arithmetic& arithmetic) {
+        if (place.re_negative) value.re = -value.re;
+        if (place.im_negative) value.im = -value.im;
         context_.builder.store(out_.re, context_.placed(place.re), arithmetic.materialize(value.re));
         if (complex_)
             context_.builder.store(out_.im, context_.placed(place.im), arithmetic.materialize(value.im));
@@ -108,6 +128,7 @@ private:
     std::optional<LaneLoop> lane_;
     std::optional<FactorTables> before_;
     std::optional<FactorTables> after_;
+    std::vector<std::unique_ptr<FactorTables>> between_;
 };
 
 } // namespace

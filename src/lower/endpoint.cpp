@@ -51,8 +51,20 @@ private:
     }
 
     bool take(const formula::Diagonal& diagonal, Location& location) {
-        ensure(indices_.size() == 1, "a diagonal behind a pair of reals");
+        if (indices_.size() == 2)
+            return take_sign(diagonal, indices_[0], location.re_negative) &&
+                   take_sign(diagonal, indices_[1], location.im_negative);
         location.diagonals.push_back({diagonal, indices_[0], location.table});
+        return true;
+    }
+
+    /// A real diagonal behind a pair: one sign for all values of the variables.
+    bool take_sign(const formula::Diagonal& diagonal, const Affine& index, bool& negative) const {
+        const auto at = evaluate(diagonal.index, index, extents_);
+        if (!at || !at->is_constant()) return false;
+        const formula::Complex value = formula::diagonal_value(diagonal.function, at->constant());
+        if (value != formula::Complex(1) && value != formula::Complex(-1)) return false;
+        negative = negative != (value.real() < 0);
         return true;
     }
 
@@ -105,12 +117,12 @@ bool Endpoint::is_complex() const {
                        [](const Stage& stage) { return std::holds_alternative<Pairs>(stage); });
 }
 
-bool Endpoint::can_pair(Integer n, Extents extents, Variable fresh) const {
+bool Endpoint::can_pair(Integer blocks, Integer n, Extents extents, Variable fresh) const {
     extents.set(fresh, n);
-    const bool multiplies = std::any_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
-        return std::holds_alternative<formula::Diagonal>(stage);
-    });
-    return !multiplies && through(Pairs{}).locate(Affine::of(fresh), extents).has_value();
+    const Endpoint pairs = through(Pairs{});
+    for (Integer block = 0; block < blocks; ++block)
+        if (!pairs.locate(block * n + Affine::of(fresh), extents)) return false;
+    return true;
 }
 
 Endpoint Endpoint::through(Stage stage) const {

@@ -53,6 +53,8 @@ struct MetDiagonal {
 struct Location {
     Affine re;
     Affine im; ///< of the imaginary part; the same as `re` in planar memory and for reals
+    bool re_negative = false; ///< memory holds −re
+    bool im_negative = false;
     std::vector<MetDiagonal> diagonals;
     std::optional<IndexTable> table;
 };
@@ -67,9 +69,9 @@ public:
     /// Whether the factor sees complex entries (some memory of reals is seen as pairs).
     bool is_complex() const;
 
-    /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way, maps affine over all of
-    /// the n entries and taking neighbours where both can be located.
-    bool can_pair(Integer n, Extents extents, Variable fresh) const;
+    /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way but of signs, and maps
+    /// affine over each of `blocks` blocks of `n` entries.
+    bool can_pair(Integer blocks, Integer n, Extents extents, Variable fresh) const;
 
     /// The same memory seen through one more stage, nearest to the factor.
     Endpoint through(Stage stage) const;

@@ -37,6 +37,7 @@ std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents)
             return variables;
         }
     }
+    if (index && index->is_constant() && !met.table) return variables;
     add_variables(variables, met.index);
     if (met.table && met.index.coefficient(met.table->symbol) != 0) {
         std::erase(variables, met.table->symbol);

@@ -50,8 +50,18 @@ std::optional<Affine> evaluate(const formula::IndexMap& map, const Affine& index
         if (!parts) return std::nullopt;
         return parts->remainder;
     }
-    if (!index.is_constant()) return std::nullopt;
-    return map(index.constant());
+    if (index.is_constant()) return map(index.constant());
+    const auto* pieces = std::get_if<formula::PieceMap>(&map.kind());
+    if (!pieces) return std::nullopt;
+    const auto [least, greatest] = bounds(index, extents);
+    Integer begin = 0;
+    for (const formula::DigitMap& piece : pieces->pieces) {
+        const Integer end = begin + formula::domain_of(piece);
+        if (least >= begin && greatest < end)
+            return evaluate({end - begin, map.range(), piece}, index - begin, extents);
+        begin = end;
+    }
+    return std::nullopt;
 }
 
 } // namespace swirl::lower

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace swirl::lower {
 
@@ -26,17 +27,25 @@ double mean_run(const std::vector<Location>& places) {
 /// Vector operations to move one scalar of every lane, with the loop over `variable` as lanes.
 double access_cost(const std::vector<Location>& places, Variable variable, Integer lanes) {
     if (places.empty()) return 0;
-    const auto one_by_one = 2.0 * static_cast<double>(lanes);
-    const Integer stride = places[0].re.coefficient(variable);
-    for (const Location& place : places)
-        if (place.re.coefficient(variable) != stride || place.im.coefficient(variable) != stride)
-            return one_by_one;
-    const bool interleaved = places[0].im == places[0].re + 1;
-    if (stride == 0) return 1;
-    if (stride == (interleaved ? 2 : 1)) return interleaved ? 2 : 1;
-    if (mean_run(places) >= static_cast<double>(shortest_row))
-        return 1 + std::log2(static_cast<double>(lanes));
-    return one_by_one;
+    double cost = 0;
+    std::map<Integer, std::vector<Location>> others; // by stride
+    for (const Location& place : places) {
+        const Integer stride = place.re.coefficient(variable);
+        if (place.im.coefficient(variable) != stride) return 2.0 * static_cast<double>(lanes);
+        const bool interleaved = place.im == place.re + 1;
+        if (stride == 0)
+            cost += 1;
+        else if (std::abs(stride) == (interleaved ? 2 : 1))
+            cost += interleaved || stride < 0 ? 2 : 1;
+        else
+            others[stride].push_back(place);
+    }
+    for (const auto& [stride, rows] : others) {
+        const bool transposes = mean_run(rows) >= static_cast<double>(shortest_row);
+        const auto moves = static_cast<double>(lanes);
+        cost += static_cast<double>(rows.size()) * (transposes ? 1 + std::log2(moves) : 2 * moves);
+    }
+    return cost / static_cast<double>(places.size());
 }
 
 } // namespace

@@ -24,6 +24,10 @@ std::string text_of(const Location& place) {
     if (place.table)
         text += fmt::format(" (i{} looked up in a table of {} variables)", place.table->symbol,
                             place.table->variables.size());
+    if (place.re_negative || place.im_negative)
+        text += place.re_negative && place.im_negative ? ", negated"
+                : place.im_negative                    ? ", conjugated"
+                                                       : ", with the real part negated";
     if (!place.diagonals.empty()) text += ", scaled";
     return text;
 }
@@ -66,9 +70,11 @@ private:
 
     void print(const Call& call, int depth) {
         for (const Loop& loop : call.loops) open(loop, depth++);
-        const auto& [sources, targets] = call.placement;
+        const auto& [sources, targets, between] = call.placement;
         text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') +
                  text_of(program_, call.output, targets) + " = ";
+        for (std::size_t k = call.codelet.then.size(); k-- > 0;)
+            text_ += formula::to_text(call.codelet.then[k]) + " scaled ";
         if (call.codelet.formula) text_ += formula::to_text(*call.codelet.formula) + " ";
         text_ += sources.empty() ? "0" : text_of(program_, call.input, sources);
         text_ += "\n";

@@ -21,6 +21,7 @@ struct Codelet {
     Integer rows;
     Integer columns;
     std::optional<formula::Formula> formula; ///< absent: entries move unchanged (1×1) or become zero (1×0)
+    std::vector<formula::Formula> then = {}; ///< applied afterwards, one after the other
 };
 
 /// A formula evaluated straight-line.
@@ -35,6 +36,8 @@ Codelet zero_codelet();
 struct Placement {
     std::vector<Location> sources;
     std::vector<Location> targets;
+    /// Before each of the codelet's further formulas, what its entries are multiplied by.
+    std::vector<std::vector<std::vector<MetDiagonal>>> between = {};
 };
 
 /// targets = codelet(sources) for every iteration of `loops`, which are independent: an iteration may write over its

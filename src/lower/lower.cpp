@@ -21,6 +21,7 @@ struct Step {
     Formula factor;
     std::vector<Stage> before; ///< nearest the input first
     std::vector<Stage> after;  ///< nearest the factor first
+    std::optional<IndexMap> scattered = {}; ///< beyond `after`; entries it leaves out become zero
 };
 
 /// Entries of 0…range−1 that no index maps to.
@@ -36,7 +37,8 @@ std::vector<Integer> complement(const IndexMap& map) {
 /// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
 class Lowering {
 public:
-    Lowering(Recorder& recorder, Integer lanes) : recorder_(recorder), lanes_(lanes) {}
+    Lowering(Recorder& recorder, const KernelRequest& request)
+        : recorder_(recorder), lanes_(request.lanes), merge_columns_(request.merge_columns) {}
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -87,6 +89,7 @@ private:
     }
     void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
     void lower(const Tagged&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        if (const auto columns = columns_of(f)) return lower_columns(*columns, in, out, loops);
         (*this)(f.children()[0], in, out, loops);
     }
     void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out,
@@ -110,13 +113,20 @@ private:
         std::vector<Integer> missed = complement(map);
         if (missed.empty()) return;
         const auto count = static_cast<Integer>(missed.size());
-        const bool consecutive = missed.back() - missed.front() == count - 1;
-        const IndexMap places = consecutive ? IndexMap::strided(count, map.range(), missed.front(), 1)
-                                            : IndexMap::table(std::move(missed), map.range());
+        const IndexMap places = IndexMap::table(std::move(missed), map.range()).canonical();
         loops.push_back({recorder_.new_variable(count), count});
         const Endpoint to = out.through(places).through(View{Affine::of(loops.back().variable), 0});
         add_codelet(recorder_, zero_codelet(), out, to, loops);
     }
+
+    /// A pass whose factors all act on columns: (A_1 ⊗ I_c) · D · (A_2 ⊗ I_c) ⋯, diagonals between.
+    struct Columns {
+        Integer count;
+        std::vector<Step> steps;
+    };
+    std::optional<Columns> columns_of(const Formula& pass) const;
+    void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    Temporary make_temporary_between(const Step& before, const Step& after, const Loops& loops, bool complex);
 
     static std::vector<Step> steps_of(const Formula& product);
     void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
@@ -125,39 +135,110 @@ private:
                      const Loops& loops);
     void lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                               const Loop& lane);
+    void lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in, Endpoint out,
+                      const Loops& loops);
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
 
     Recorder& recorder_;
     Integer lanes_; ///< of a machine vector
+    bool merge_columns_;
 };
 
-std::vector<Step> Lowering::steps_of(const Formula& product) {
-    std::vector<Step> steps;
-    std::vector<Stage> pending;
-    for (std::size_t k = product.children().size(); k-- > 0;) {
-        const Formula& factor = product.children()[k];
-        if (const auto* p = factor.get_if<Permutation>())
-            pending.emplace_back(p->map);
-        else if (const auto* g = factor.get_if<Gather>())
-            pending.emplace_back(g->map);
-        else if (const auto* d = factor.get_if<Diagonal>())
-            pending.emplace_back(*d);
-        else if (!factor.is<Identity>())
-            steps.push_back({factor, std::exchange(pending, {}), {}});
-    }
-    const bool gathers = std::any_of(pending.begin(), pending.end(), [](const Stage& stage) {
-        const auto* map = std::get_if<IndexMap>(&stage);
-        return map && map->domain() != map->range();
-    });
-    if (steps.empty() || gathers) {
-        steps.push_back({I(product.rows()), std::move(pending), {}});
-        return steps;
-    }
+/// The factors of a product, those of products among them in their place.
+void add_factors(const Formula& product, std::vector<Formula>& factors) {
+    for (const Formula& factor : product.children())
+        factor.is<Product>() ? add_factors(factor, factors) : factors.push_back(factor);
+}
+
+bool shrinks(const Stage& stage) {
+    const auto* map = std::get_if<IndexMap>(&stage);
+    return map && map->domain() != map->range();
+}
+
+/// Moves what lies behind the last step into its targets.
+void append_to_targets(Step& step, std::vector<Stage> pending) {
     for (Stage& stage : pending) {
         if (const auto* map = std::get_if<IndexMap>(&stage)) stage = map->inverse();
-        steps.back().after.push_back(std::move(stage));
+        step.after.push_back(std::move(stage));
     }
+}
+
+std::vector<Step> Lowering::steps_of(const Formula& product) {
+    std::vector<Formula> factors;
+    add_factors(product, factors);
+    std::vector<Step> steps;
+    std::vector<Stage> pending;
+    for (std::size_t k = factors.size(); k-- > 0;) {
+        const Formula& factor = factors[k];
+        const auto* scatter = factor.get_if<Scatter>();
+        const bool follows = scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), shrinks);
+        if (const auto* p = factor.get_if<Permutation>()) {
+            pending.emplace_back(p->map);
+        } else if (const auto* g = factor.get_if<Gather>()) {
+            pending.emplace_back(g->map);
+        } else if (const auto* d = factor.get_if<Diagonal>()) {
+            pending.emplace_back(*d);
+        } else if (follows && (scatter->map.domain() == scatter->map.range() || k == 0)) {
+            append_to_targets(steps.back(), std::exchange(pending, {}));
+            if (k > 0)
+                steps.back().after.emplace_back(scatter->map);
+            else
+                steps.back().scattered = scatter->map;
+        } else if (!factor.is<Identity>()) {
+            steps.push_back({factor, std::exchange(pending, {}), {}, {}});
+        }
+    }
+    if (steps.empty() || std::any_of(pending.begin(), pending.end(), shrinks))
+        steps.push_back({I(product.rows()), std::move(pending), {}, {}});
+    else
+        append_to_targets(steps.back(), std::move(pending));
     return steps;
+}
+
+std::optional<Lowering::Columns> Lowering::columns_of(const Formula& pass) const {
+    const auto* tagged = pass.get_if<Tagged>();
+    if (!merge_columns_ || !tagged || tagged->tag.kind != Tag::Kind::pass) return std::nullopt;
+    if (!pass.children()[0].is<Product>()) return std::nullopt;
+    Columns columns{0, steps_of(pass.children()[0])};
+    if (columns.steps.size() < 2) return std::nullopt;
+    for (std::size_t k = 0; k < columns.steps.size(); ++k) {
+        Step& step = columns.steps[k];
+        if (!step.factor.is<Kronecker>() || step.factor.children().size() != 2) return std::nullopt;
+        const Formula inner = step.factor.children()[1];
+        if (!inner.is<Identity>() || (k > 0 && inner.rows() != columns.count)) return std::nullopt;
+        columns.count = inner.rows();
+        const auto is_diagonal = [](const Stage& stage) { return std::holds_alternative<Diagonal>(stage); };
+        if (k > 0 && !std::all_of(step.before.begin(), step.before.end(), is_diagonal)) return std::nullopt;
+        if (k + 1 < columns.steps.size() && !step.after.empty()) return std::nullopt;
+        if (step.scattered) return std::nullopt;
+    }
+    return columns;
+}
+
+void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
+                             const Loops& loops) {
+    const std::vector<Step>& steps = columns.steps;
+    const Variable v = recorder_.new_variable(columns.count);
+    Loops around = loops;
+    around.push_back({v, columns.count});
+    Endpoint from = in, to = out;
+    for (const Stage& stage : steps.front().before) from = from.through(stage);
+    for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(steps.back().after[k]);
+    const View column{Affine::of(v), columns.count};
+    Codelet codelet = codelet_of(steps.front().factor.children()[0]);
+    std::vector<std::vector<std::vector<MetDiagonal>>> between;
+    for (std::size_t k = 1; k < steps.size(); ++k) {
+        const Formula& factor = steps[k].factor.children()[0];
+        between.emplace_back(static_cast<std::size_t>(factor.columns()));
+        for (const Stage& stage : steps[k].before)
+            for (Integer entry = 0; entry < factor.columns(); ++entry) {
+                const MetDiagonal met{std::get<Diagonal>(stage), Affine::of(v) + entry * columns.count, {}};
+                between.back()[static_cast<std::size_t>(entry)].push_back(met);
+            }
+        codelet.then.push_back(factor);
+        codelet.rows = factor.rows();
+    }
+    add_codelet(recorder_, codelet, from.through(column), to.through(column), around, between);
 }
 
 /// I ⊗ A ⊗ I: loops around A. With several factors beside identities, A ⊗ B = (A ⊗ I)(I ⊗ B).
@@ -202,11 +283,16 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
                      const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
-    if (!in.can_pair(complex.columns(), recorder_.extents(), recorder_.new_variable(1))) {
+    const auto columns = columns_of(complex);
+    const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
+        const Integer block = columns ? columns->count : entries;
+        return endpoint.can_pair(entries / block, block, recorder_.extents(), recorder_.new_variable(1));
+    };
+    if (!can_pair(in, complex.columns())) {
         from = make_temporary(recorder_, f.columns(), loops, false);
         add_copy(recorder_, f.columns(), in, from->endpoint, loops);
     }
-    if (!out.can_pair(complex.rows(), recorder_.extents(), recorder_.new_variable(1)))
+    if (!can_pair(out, complex.rows()))
         to = make_temporary(recorder_, f.rows(), loops, false);
     (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
             (to ? to->endpoint : out).through(Pairs{}), loops);
@@ -215,8 +301,44 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
     if (to) recorder_.release(to->memory);
 }
 
+/// A codelet that writes the zeros of its targets along with its results.
+void Lowering::lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in,
+                            Endpoint out, const Loops& loops) {
+    const Integer n = step.factor.rows(), padded = n + static_cast<Integer>(missed.size());
+    std::vector<Integer> places = step.scattered->values();
+    for (std::size_t k = step.after.size(); k-- > 0;) {
+        ensure(std::holds_alternative<IndexMap>(step.after[k]), "a diagonal before padding");
+        places = compose(IndexMap::table(places, step.scattered->range()), std::get<IndexMap>(step.after[k]))
+                     .values();
+    }
+    places.insert(places.end(), missed.begin(), missed.end());
+    const Formula padding = scatter(IndexMap::strided(n, padded, 0, 1));
+    add_codelet(recorder_, codelet_of(product({padding, step.factor})), in,
+                out.through(IndexMap::table(std::move(places), step.scattered->range())), loops);
+}
+
+/// Between a complex transform of pairs of reals and another step the real parts lie together, then the imaginary ones.
+Temporary Lowering::make_temporary_between(const Step& before, const Step& after, const Loops& loops,
+                                           bool complex) {
+    const Integer n = before.factor.rows();
+    Temporary temporary = make_temporary(recorder_, n, loops, complex);
+    if (!complex && (before.factor.is<RealOf>() || after.factor.is<RealOf>()))
+        temporary.endpoint =
+            temporary.endpoint.through(IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}));
+    return temporary;
+}
+
 void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
     for (const Stage& stage : step.before) in = in.through(stage);
+    if (step.scattered) {
+        const std::vector<Integer> missed = complement(*step.scattered);
+        if (!missed.empty() && is_nonterminal(step.factor)) return lower_padded(step, missed, in, out, loops);
+        const Endpoint whole = out;
+        out = out.through(*step.scattered);
+        for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
+        (*this)(step.factor, in, out, loops);
+        return add_zeros(*step.scattered, whole, loops);
+    }
     for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
     (*this)(step.factor, in, out, loops);
 }
@@ -265,7 +387,7 @@ void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, c
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
         if (k + 1 < steps.size())
-            next = make_temporary(recorder_, steps[k].factor.rows(), loops, out.is_complex());
+            next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
         lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
@@ -318,7 +440,7 @@ LoopProgram loop_program(const KernelRequest& request) {
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
-    Lowering{recorder, request.lanes}(formula, Endpoint(in).through(request.input),
+    Lowering{recorder, request}(formula, Endpoint(in).through(request.input),
                                       Endpoint(out).through(request.output), {});
     return recorder.finish();
 }

@@ -32,6 +32,7 @@ struct KernelRequest {
     long double scale = 1;
     int lanes = 1; ///< of a machine vector
     Multiplication multiplication = Multiplication::fused;
+    bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
 };
 
 struct LoopProgram;

@@ -87,7 +87,8 @@ Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>&
 }
 
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
-                 const std::vector<Loop>& loops) {
+                 const std::vector<Loop>& loops,
+                 const std::vector<std::vector<std::vector<MetDiagonal>>>& between) {
     auto sources = locate_all(in, codelet.columns, recorder.extents());
     auto targets = locate_all(out, codelet.rows, recorder.extents());
     const bool overlapping = sources && targets && !sources->empty() &&
@@ -95,17 +96,17 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
     if (!sources || overlapping) {
         const Temporary copy = make_temporary(recorder, codelet.columns, loops, in.is_complex());
         add_copy(recorder, codelet.columns, in, copy.endpoint, loops);
-        add_codelet(recorder, codelet, copy.endpoint, out, loops);
+        add_codelet(recorder, codelet, copy.endpoint, out, loops, between);
         return recorder.release(copy.memory);
     }
     if (!targets) {
         const Temporary copy = make_temporary(recorder, codelet.rows, loops, out.is_complex());
-        add_codelet(recorder, codelet, in, copy.endpoint, loops);
+        add_codelet(recorder, codelet, in, copy.endpoint, loops, between);
         add_copy(recorder, codelet.rows, copy.endpoint, out, loops);
         return recorder.release(copy.memory);
     }
     recorder.add({codelet, in.memory(), out.memory(), out.is_complex(),
-                  Placement{std::move(*sources), std::move(*targets)}, loops});
+                  Placement{std::move(*sources), std::move(*targets), between}, loops});
 }
 
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,

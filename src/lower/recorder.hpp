@@ -45,9 +45,10 @@ private:
 };
 
 /// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
-/// apart, by `add_copy` through a temporary.
+/// apart, by `add_copy` through a temporary. `between`: see Placement.
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
-                 const std::vector<Loop>& loops);
+                 const std::vector<Loop>& loops,
+                 const std::vector<std::vector<std::vector<MetDiagonal>>>& between = {});
 
 /// Records  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them.
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,

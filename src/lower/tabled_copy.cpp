@@ -27,10 +27,14 @@ public:
         Scaled value;
         value.re.value = context_.builder.load(memory_.re, context_.placed(place_.re), access);
         if (complex_) value.im.value = context_.builder.load(memory_.im, context_.placed(place_.im), access);
+        value.re.negative = place_.re_negative;
+        value.im.negative = place_.im_negative;
         return value;
     }
 
-    void store(const Scaled& value, Arithmetic& arithmetic) {
+    void store(Scaled value, Arithmetic& arithmetic) {
+        if (place_.re_negative) value.re = -value.re;
+        if (place_.im_negative) value.im = -value.im;
         const ir::Access access{.dynamic = dynamic()};
         context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re),
                                access);

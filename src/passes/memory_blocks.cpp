@@ -21,6 +21,7 @@ struct Item {
     Integer stride;
     Footprint footprint; ///< of iteration 0
     Footprint lanes;     ///< of all iterations
+    std::optional<Range> reach; ///< of the address in all iterations of all loops, where that is known
 
     auto group() const { return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride); }
     bool operator<(const Item& other) const {
@@ -31,8 +32,9 @@ struct Item {
 
 class Grouping {
 public:
-    Grouping(const Program& program, const For& loop, const Straight& body, int lanes)
-        : program_(program), loop_(loop), body_(body), lanes_(lanes) {}
+    Grouping(const Program& program, const VariableRanges& ranges, const For& loop, const Straight& body,
+             int lanes)
+        : program_(program), ranges_(ranges), loop_(loop), body_(body), lanes_(lanes) {}
 
     MemoryBlocks run() {
         result_.block_of.assign(body_.operations.size(), -1);
@@ -66,7 +68,9 @@ private:
             const Footprint footprint = lanes;
             lanes.lane_stride = stride;
             lanes.active = trips;
-            items_.push_back({static_cast<int>(p), is_store, segment[buffer], stride, footprint, lanes});
+            const bool known = operation.address.dynamic == no_value;
+            items_.push_back({static_cast<int>(p), is_store, segment[buffer], stride, footprint, lanes,
+                              known ? ranges_.range(operation.address.index) : std::nullopt});
         }
     }
 
@@ -127,13 +131,18 @@ private:
         while (to < items_.size() && same_segment(items_[to])) ++to;
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t other = from; other < to; ++other)
-                if ((other < begin || other >= end) &&
+                if ((other < begin || other >= end) && !reach_apart(items_[i], items_[other]) &&
                     table_.may_overlap(items_[i].lanes, items_[other].lanes))
                     return true;
         return false;
     }
 
+    static bool reach_apart(const Item& a, const Item& b) {
+        return a.reach && b.reach && (a.reach->high < b.reach->low || b.reach->high < a.reach->low);
+    }
+
     const Program& program_;
+    const VariableRanges& ranges_;
     const For& loop_;
     const Straight& body_;
     int lanes_;
@@ -144,8 +153,9 @@ private:
 
 } // namespace
 
-MemoryBlocks find_memory_blocks(const Program& program, const For& loop, const Straight& body, int lanes) {
-    return Grouping(program, loop, body, lanes).run();
+MemoryBlocks find_memory_blocks(const Program& program, const VariableRanges& ranges, const For& loop,
+                                const Straight& body, int lanes) {
+    return Grouping(program, ranges, loop, body, lanes).run();
 }
 
 } // namespace swirl::passes

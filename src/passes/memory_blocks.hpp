@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/program.hpp"
+#include "ir/ranges.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -32,8 +33,8 @@ struct MemoryBlocks {
 };
 
 /// Groups the accesses of `body` over iterations `begin`, begin + step, … of `variable`. A load never moves across a
-/// store to its buffer, nor a store across a load or an overlapping store.
-MemoryBlocks find_memory_blocks(const ir::Program& program, const ir::For& loop, const ir::Straight& body,
-                                int lanes);
+/// store to its buffer, nor a store across a load or an overlapping store. `ranges` knows all loops around the body.
+MemoryBlocks find_memory_blocks(const ir::Program& program, const ir::VariableRanges& ranges,
+                                const ir::For& loop, const ir::Straight& body, int lanes);
 
 } // namespace swirl::passes

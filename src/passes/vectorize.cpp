@@ -16,8 +16,10 @@ public:
         : program_(program), lanes_(lanes), varies_(program.operations.size(), false) {}
 
     void run() {
+        VariableRanges ranges(program_); // each loop has a variable of its own
         for_each_loop(program_, [&](const For& loop) {
-            if (loop.kind == For::Kind::vector) collect(loop);
+            ranges.enter(loop);
+            if (loop.kind == For::Kind::vector) collect(loop, ranges);
         });
         const LaneOrders orders = choose_lane_orders(program_, loops_, lanes_);
         LoopVectorizer vectorizer(program_, lanes_, orders);
@@ -28,7 +30,7 @@ private:
     /// What becomes of a vector loop.
     enum class Fate { vanishes, scalar, serial, vector };
 
-    void collect(const For& loop) {
+    void collect(const For& loop, const VariableRanges& ranges) {
         const Integer trips = constant_trip_count(loop);
         ensure(trips >= 0 && trips <= lanes_, "a vector loop of {} iterations does not fit {} lanes", trips,
                lanes_);
@@ -48,7 +50,7 @@ private:
         loops_.push_back({.loop = &loop,
                           .body = &body,
                           .trips = static_cast<int>(trips),
-                          .blocks = find_memory_blocks(program_, loop, body, lanes_),
+                          .blocks = find_memory_blocks(program_, ranges, loop, body, lanes_),
                           .varies = std::move(varies)});
     }
 

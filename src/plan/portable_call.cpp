@@ -107,6 +107,10 @@ void scatter(const T* from, const ArrayPointers<T>& array, const PartPlace& plac
                 (place.in == PartPlace::In::first ? array.first : array.second) + place.offset);
 }
 
+template <class T> void negate(T* lanes, Integer count) {
+    for (Integer l = 0; l < count; ++l) lanes[l] = -lanes[l];
+}
+
 /// Lanes that are computed along with others must hold numbers: they repeat the last one.
 template <class T> void pad(T* lanes, Integer count, Integer all) {
     for (Integer l = count; l < all; ++l) lanes[l] = lanes[count - 1];
@@ -136,7 +140,8 @@ auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, con
     std::vector<Entry> entries;
     for (const lower::Location& place : places) {
         entries.push_back(
-            {place_of(place.re, place, split), place_of(place.im, place, split), factor_of(place, program)});
+            {place_of(place.re, place, split), place_of(place.im, place, split), place.re_negative,
+             place.im_negative, factor_of(place, program)});
         if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
     }
     return entries;
@@ -214,6 +219,8 @@ void PortableCall<T>::load(const PortableState<T>& state, const LaneVector<T>& x
         T* const to_im = complex_ ? lane(x.im, k) : nullptr;
         gather(array, entry.re, state.bases, count, to_re);
         if (complex_) gather(array, entry.im, state.bases, count, to_im);
+        if (entry.re_negative) negate(to_re, count);
+        if (entry.im_negative) negate(to_im, count);
         multiply(entry.factor, state.bases, to_re, to_im, count);
         pad(to_re, count, lanes_);
         if (complex_) pad(to_im, count, lanes_);
@@ -228,6 +235,8 @@ void PortableCall<T>::store(const PortableState<T>& state, const LaneVector<T>& 
         T* const from_re = lane(y.re, k);
         T* const from_im = complex_ ? lane(y.im, k) : nullptr;
         multiply(entry.factor, state.bases, from_re, from_im, count);
+        if (entry.re_negative) negate(from_re, count);
+        if (entry.im_negative) negate(from_im, count);
         scatter(from_re, array, entry.re, state.bases, count);
         if (complex_) scatter(from_im, array, entry.im, state.bases, count);
     }

@@ -67,6 +67,8 @@ private:
     struct Entry {
         PartPlace re;
         PartPlace im;
+        bool re_negative;
+        bool im_negative;
         PortableFactor<T> factor;
     };
     std::vector<Entry> entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,

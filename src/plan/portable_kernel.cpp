@@ -209,6 +209,7 @@ PortableDerivation derive_portable(const Problem& problem, const Stage& stage,
     lower::KernelRequest request = kernel_request(problem, stage, tree, target::portable_cpu());
     request.formula = with_builtin_codelets(request.formula, request.scalar);
     request.lanes = emit::builtin_lanes;
+    request.merge_columns = false;
     lower::LoopProgram loops = lower::loop_program(request);
     return {std::move(request.formula), std::move(loops)};
 }

@@ -118,23 +118,10 @@ Setting setting_of(const Problem& problem, std::size_t dimension, Place source, 
     return setting;
 }
 
-/// Halfcomplex r_0 r_1 … i_2 i_1 → X_0 … X_{n/2} as pairs of reals:
-/// L^{2h}_h · (I_h ⊕ S·J_m), S putting i_1 … i_m behind a zero, h = n/2+1 stored numbers, m of them not real.
-Formula pairs_of_halfcomplex(Integer n) {
+/// Where the halfcomplex entries r_0 r_1 … i_2 i_1 lie among X_0 … X_{n/2} as pairs of reals.
+IndexMap places_in_pairs(Integer n) {
     const Integer h = n / 2 + 1, m = (n - 1) / 2;
-    if (m == 0) {
-        std::vector<Complex> entries(static_cast<std::size_t>(2 * h * n));
-        for (Integer k = 0; k < h; ++k) entries[static_cast<std::size_t>(2 * k * n + k)] = 1;
-        return matrix(2 * h, n, std::move(entries));
-    }
-    return product({L(2 * h, h), direct_sum(I(h), product({scatter(IndexMap::strided(m, h, 1, 1)), J(m)}))});
-}
-
-/// The transpose: reads r_k and i_k back.
-Formula halfcomplex_of_pairs(Integer n) {
-    const Integer h = n / 2 + 1, m = (n - 1) / 2;
-    if (m == 0) return transpose(pairs_of_halfcomplex(n));
-    return product({direct_sum(I(h), product({J(m), gather(IndexMap::strided(m, h, 1, 1))})), L(2 * h, 2)});
+    return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
 }
 
 /// The stage between reals and half spectrum, always along the last dimension.
@@ -150,7 +137,7 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     stage.layouts[forward ? 0 : 1].lengths[at] = n;
-    (forward ? stage.after : stage.before) = forward ? pairs_of_halfcomplex(n) : halfcomplex_of_pairs(n);
+    (forward ? stage.after : stage.before) = forward ? scatter(places_in_pairs(n)) : gather(places_in_pairs(n));
     return stage;
 }
 

@@ -1,4 +1,4 @@
-//   RDFT_2m = Q · (F_2 ⊕ I_2 ⊕ RealOf(B)) · P · RealOf(DFT_m)
+//   RDFT_2m = Q · (F_2 ⊕ [1 0; 0 −1] ⊕ RealOf(pass(B))) · P · RealOf(DFT_m)
 //
 // The even entries of real data as real parts, the odd ones as imaginary parts: Z = DFT_m. Then, for 0 < k < m/2,
 //
@@ -8,7 +8,7 @@
 //
 // Cooley, Lewis and Welch (1970).
 
-#include "rules/real_factors.hpp"
+#include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"
 
 namespace swirl::rules {
@@ -26,58 +26,75 @@ Applicability applicable(const Formula& f) {
 
 std::vector<Choice> choices(const Formula&) { return {{}}; }
 
-/// B on Z_k and Z_{m−k} (conjugated here), 0 < k ≤ columns; or 2 times its inverse.
-Formula complex_columns(Integer n, Integer columns, Direction direction) {
-    const Complex i = root_of_unity(4, 1, direction);
-    const Formula conjugation = direct_sum(I(2 * columns), repeat(columns, diagonal({1, -1})));
-    const Formula butterflies = spread(F2(), columns);
-    const Formula twiddles = root_diagonal(n, columns, 1, 1, direction);
-    if (direction == Direction::backward) {
-        const Formula inner = spread(matrix(2, 2, {1, i, 1, -i}), columns);
-        return product_of(
-            {conjugation, real_of(product_of({inner, direct_sum(I(columns), twiddles), butterflies}))});
+/// The spectrum in groups: X_0, X_m as reals, X_{m/2} as a pair for even m, the pairs X_1 … X_c, then X_{m−1} … X_{m−c}.
+struct Groups {
+    explicit Groups(Integer size)
+        : n(size), m(size / 2), alone(m % 2 == 0 ? 4 : 2), columns(complex_entries(m)) {}
+
+    /// Where the groups' entries are among the pairs Z_0 … Z_{m−1}.
+    IndexMap among_pairs() const {
+        return IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{alone - 2}, {1}, m, 0},
+                                    DigitMap{{columns, 2}, {2, 1}, 2, 0},
+                                    DigitMap{{columns, 2}, {-2, 1}, 2 * (m - 1), 0}},
+                                   n);
     }
-    const Formula half = scaled_identity(columns, 0.5L);
-    const Formula inner = spread(matrix(2, 2, {1, 1, i, -i}), columns);
-    return product_of(
-        {real_of(product_of({butterflies, direct_sum(half, product_of({twiddles, half})), inner})),
-         conjugation});
+    /// Where the groups' entries are in halfcomplex order, their real parts before the imaginary ones.
+    IndexMap in_halfcomplex() const {
+        std::vector<DigitMap> pieces{{{1}, {1}, 0, 0}, {{1}, {1}, m, 0}};
+        if (alone == 4) pieces.insert(pieces.end(), {{{1}, {1}, m / 2, 0}, {{1}, {1}, n - m / 2, 0}});
+        pieces.insert(pieces.end(), {{{columns}, {1}, 1, 0},
+                                     {{columns}, {-1}, n - 1, 0},
+                                     {{columns}, {-1}, m - 1, 0},
+                                     {{columns}, {1}, m + 1, 0}});
+        return IndexMap::piecewise(std::move(pieces), n);
+    }
+    IndexMap parts_apart() const {
+        return IndexMap::piecewise({DigitMap{{alone}, {1}, 0, 0},
+                                    DigitMap{{2, columns, 2}, {2 * columns, 1, columns}, alone, 0}},
+                                   n);
+    }
+    /// −1 at the imaginary parts of X_{m−1} … X_{m−c}.
+    Formula conjugation() const {
+        const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
+        return diagonal(ExplicitFunction{values},
+                        IndexMap::piecewise({DigitMap{{alone + 2 * columns}, {0}, 0, 0},
+                                             DigitMap{{columns, 2}, {0, 1}, 0, 0}},
+                                            2));
+    }
+
+    Integer n, m, alone, columns;
+};
+
+/// B on (Z_k, conj Z_{m−k}), 0 < k ≤ columns; or 2 times its inverse.
+Formula complex_columns(const Groups& groups, Direction direction) {
+    const Integer columns = groups.columns, m = groups.m;
+    const Complex i = root_of_unity(4, 1, direction);
+    const Formula twiddles = diagonal(TwiddleFunction{groups.n, {m, 2}, {1, m}, direction},
+                                      IndexMap(2 * columns, 2 * m, DigitMap{{2, columns}, {m, 1}, 1, 0}));
+    if (direction == Direction::backward)
+        return real_of(pass(product_of({kron(matrix(2, 2, {1, i, 1, -i}), I(columns)), twiddles,
+                                        kron(F2(), I(columns))})));
+    return real_of(pass(product_of({kron(F2(), I(columns)), twiddles, scaled_identity(2 * columns, 0.5L),
+                                    kron(matrix(2, 2, {1, 1, i, -i}), I(columns))})));
 }
 
 Formula build(const Formula& f, const Choice&) {
     require(rdft_half_size.name, f, applicable(f));
     const Direction direction = f.get_if<RealDft>()->direction;
     const bool forward = direction == Direction::forward;
-    const Integer n = f.rows(), m = n / 2, columns = complex_entries(m);
-    HalfcomplexOutput out(n);
-    std::vector<Integer> sorting{0, 1};
+    const Groups groups(f.rows());
     Summands middle;
     middle.add(F2());
-    out.real(0);
-    out.real(m);
-    if (m % 2 == 0) {
-        sorting.insert(sorting.end(), {m, m + 1});
-        middle.add(forward ? I(2) : scaled_identity(2, 2));
-        out.real_part(m / 2);
-        out.imaginary_part(m / 2, true);
-    }
-    for (Integer k = 1; k <= columns; ++k) sorting.insert(sorting.end(), {2 * k, 2 * k + 1});
-    for (Integer k = 1; k <= columns; ++k) sorting.insert(sorting.end(), {2 * (m - k), 2 * (m - k) + 1});
-    if (columns > 0) middle.add(complex_columns(n, columns, direction));
-    for (Integer k = 1; k <= columns; ++k) out.pair(k);
-    for (Integer k = 1; k <= columns; ++k) {
-        out.real_part(m - k);
-        out.imaginary_part(m - k, true);
-    }
-    std::vector<Integer> in_order;
-    for (Integer j = 0; j < n; ++j) in_order.push_back(j);
-    return assemble({.output = out.take_output(),
-                     .negative = out.take_negative(),
-                     .middle = middle.sum(),
-                     .sorting = std::move(sorting),
-                     .transforms = real_of(DFT(m, direction)),
-                     .input = std::move(in_order)},
-                    direction);
+    const long double weight = forward ? 1 : 2;
+    if (groups.alone == 4) middle.add(matrix(2, 2, {weight, 0, 0, -weight}));
+    if (groups.columns > 0) middle.add(complex_columns(groups, direction));
+    const Formula conjugation = groups.columns > 0 ? groups.conjugation() : I(groups.n);
+    const Formula transform = real_of(DFT(groups.m, direction));
+    if (forward)
+        return product_of({scatter(groups.in_halfcomplex()), scatter(groups.parts_apart()), conjugation,
+                           middle.sum(), conjugation, gather(groups.among_pairs()), transform});
+    return product_of({transform, scatter(groups.among_pairs()), conjugation, middle.sum(), conjugation,
+                       gather(groups.parts_apart()), gather(groups.in_halfcomplex())});
 }
 
 } // namespace

@@ -184,6 +184,13 @@ Candidate best(const Formula& dft, const Setting& setting) {
 constexpr std::string_view real_rules[] = {"rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
                                            "dct4-dft",       "dct4-rdft",      "dst-dct",   "wht-split"};
 
+/// Cycles of what a rule for transforms of reals does beside its children: vectors of butterflies or, where entries
+/// move one by one, scalars.
+double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
+    const auto size = static_cast<double>(n);
+    return rule == "rdft-half-size" ? 2 * size / setting.lanes : 4 * size;
+}
+
 /// Largest transform of reals that one straight-line codelet computes.
 constexpr Integer largest_real_codelet = 32;
 
@@ -204,7 +211,7 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
         const rules::BreakdownRule& rule = rules::rule_named(name);
         if (!rule.applicable(transform).ok()) continue;
         for (const rules::Choice& choice : worthwhile_choices(rule, transform)) {
-            Candidate candidate{{std::string(name), choice, {}}, 4 * static_cast<double>(n) / setting.lanes};
+            Candidate candidate{{std::string(name), choice, {}}, cycles_around(name, n, setting)};
             for (const Formula& child : rules::nonterminals(rule.build(transform, choice))) {
                 const Candidate inner =
                     child.is<Dft>() ? best(child, setting) : real_candidates(child, setting).at(0);
