@@ -49,7 +49,7 @@ public:
 private:
     ir::For::Kind kind() const {
         const auto entries = static_cast<double>(codelet_.rows + codelet_.columns);
-        double iterations = lane_ ? static_cast<double>(lane_->vectors() + (lane_->rest() > 0 ? 1 : 0)) : 1;
+        double iterations = lane_ ? static_cast<double>(lane_->all_vectors()) : 1;
         for (const Loop& loop : loops_) iterations *= static_cast<double>(loop.count);
         return iterations * entries * 4 <= unroll_limit ? ir::For::Kind::unrolled : context_.loop_kind();
     }
@@ -57,20 +57,24 @@ private:
     void emit_loops(std::size_t k) {
         if (k < loops_.size()) return context_.in_loop(loops_[k], "i", kind(), [&] { emit_loops(k + 1); });
         if (!lane_) return body(0, 0);
-        if (lane_->vectors() == 1) lanes(0, lane_->lanes);
+        const Integer lead = lane_->lead, before = lead > 0;
+        if (lead > 0) lanes(0, 0, lead);
+        if (lane_->vectors() == 1) lanes(before, lead, lane_->lanes);
         if (lane_->vectors() > 1) {
             const Affine block =
                 context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1, kind());
-            lanes(block, lane_->lanes);
+            lanes(block + before, lane_->lanes * block + lead, lane_->lanes);
             context_.builder.close_loop();
         }
-        if (lane_->rest() > 0) lanes(lane_->vectors(), lane_->rest());
+        if (lane_->rest() > 0)
+            lanes(lane_->vectors() + before, lane_->lanes * lane_->vectors() + lead, lane_->rest());
     }
 
-    void lanes(const Affine& vector, Integer count) {
+    /// `count` iterations from `first` on; `vector` counts the vectors.
+    void lanes(const Affine& vector, const Affine& first, Integer count) {
         const Affine lane =
             context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
-        context_.bind(lane_->loop.variable, lane_->lanes * vector + lane);
+        context_.bind(lane_->loop.variable, first + lane);
         body(vector, lane);
         context_.builder.close_loop();
     }

@@ -117,7 +117,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     const bool by_lane = lane && contains(variables, lane->loop.variable);
     const Integer lanes = by_lane ? lane->lanes : 1;
     const Integer lane_count = by_lane ? lane->loop.count : 1;
-    const Integer vectors = ceil_divide(lane_count, lanes);
+    const Integer vectors = by_lane ? lane->all_vectors() : 1;
     const Integer parts = complex_ ? 2 : 1;
     const Integer vector_size = static_cast<Integer>(entries.size()) * parts * lanes;
 
@@ -130,7 +130,8 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
         data.resize(static_cast<std::size_t>((row + 1) * vectors * vector_size));
         for (Integer l = 0; l < lane_count; ++l) {
             if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
-            Integer at = (row * vectors + l / lanes) * vector_size + l % lanes;
+            Integer at = row * vectors * vector_size;
+            if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
             for (std::size_t entry : entries) {
                 const formula::Complex value = value_of(factors_[entry], lookup);
                 data[static_cast<std::size_t>(at)] = value.real();

@@ -21,12 +21,18 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
 /// The factor for the values of its variables that `lookup` gives.
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup);
 
-/// The loop that becomes vector lanes: ⌊count/lanes⌋ full vectors, then the ragged rest.
+/// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
+/// then full vectors, then the ragged rest.
 struct LaneLoop {
     Loop loop;
     Integer lanes;
-    Integer vectors() const { return loop.count / lanes; }
-    Integer rest() const { return loop.count % lanes; }
+    Integer lead = 0; ///< < lanes, ≤ loop.count
+    Integer vectors() const { return (loop.count - lead) / lanes; }
+    Integer rest() const { return (loop.count - lead) % lanes; }
+    Integer all_vectors() const { return (lead > 0) + ceil_divide(loop.count - lead, lanes); }
+    /// Of iteration i.
+    Integer vector_of(Integer i) const { return i < lead ? 0 : (lead > 0) + (i - lead) / lanes; }
+    Integer lane_of(Integer i) const { return i < lead ? i : (i - lead) % lanes; }
 };
 
 /// Tables that hold the varying factors of a codelet's entries, one for each set of variables. Layout:

@@ -48,6 +48,26 @@ double access_cost(const std::vector<Location>& places, Variable variable, Integ
     return cost / static_cast<double>(places.size());
 }
 
+/// Iterations of the loop after which the most accesses start at whole vectors, as far as their other loops and the
+/// buffers themselves allow; none where that would take more vectors.
+Integer lead_of(const Placement& placement, const LaneLoop& lane) {
+    const Variable variable = lane.loop.variable;
+    std::vector<Integer> aligned(static_cast<std::size_t>(lane.lanes), 0);
+    for (const auto* places : {&placement.sources, &placement.targets})
+        for (const Location& place : *places) {
+            const Integer stride = place.re.coefficient(variable);
+            if (stride != 1 && stride != 2) continue;
+            for (Integer lead = 0; lead < lane.lanes; ++lead)
+                aligned[static_cast<std::size_t>(lead)] +=
+                    (place.re.constant() + stride * lead) % lane.lanes == 0 ? stride : 0;
+        }
+    const auto best = std::max_element(aligned.begin(), aligned.end());
+    if (*best <= aligned[0]) return 0;
+    const Integer lead = best - aligned.begin();
+    const LaneLoop led{lane.loop, lane.lanes, lead};
+    return lead < lane.loop.count && led.all_vectors() <= lane.all_vectors() ? lead : 0;
+}
+
 } // namespace
 
 std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops,
@@ -69,6 +89,7 @@ std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vecto
         best_cost = cost;
         best = LaneLoop{loop, lanes};
     }
+    if (best) best->lead = lead_of(placement, *best);
     return best;
 }
 

@@ -144,10 +144,24 @@ private:
     bool merge_columns_;
 };
 
-/// The factors of a product, those of products among them in their place.
+bool only_moves(const Formula& f) {
+    return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
+}
+
+/// The factors of a product, those of products among them in their place; the real form of a product of factors that
+/// compute is the product of their real forms, so that steps in a row take turns with two temporaries.
 void add_factors(const Formula& product, std::vector<Formula>& factors) {
-    for (const Formula& factor : product.children())
-        factor.is<Product>() ? add_factors(factor, factors) : factors.push_back(factor);
+    for (const Formula& factor : product.children()) {
+        const Formula* inner = factor.is<RealOf>() ? &factor.children()[0] : nullptr;
+        if (factor.is<Product>()) {
+            add_factors(factor, factors);
+        } else if (inner && inner->is<Product>() &&
+                   std::none_of(inner->children().begin(), inner->children().end(), only_moves)) {
+            for (const Formula& step : inner->children()) factors.push_back(real_of(step));
+        } else {
+            factors.push_back(factor);
+        }
+    }
 }
 
 bool shrinks(const Stage& stage) {
