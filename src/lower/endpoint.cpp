@@ -157,6 +157,32 @@ std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
     return location;
 }
 
+std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable fresh) const {
+    extents.set(fresh, size);
+    Location ignored;
+    Walk walk(Affine::of(fresh), extents, std::nullopt);
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+        const Affine index = walk.indices()[0];
+        if (walk.step(stages_[k], ignored)) continue;
+        const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
+        const auto* pieces = map ? std::get_if<formula::PieceMap>(&map->kind()) : nullptr;
+        std::vector<Integer> cuts;
+        if (!pieces || index.terms().size() != 1) return cuts;
+        // index = c + s·i reaches or passes `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
+        const Integer s = index.coefficient(fresh), c = index.constant();
+        Integer begin = 0;
+        for (const formula::DigitMap& piece : pieces->pieces) {
+            const Integer cut = s > 0 ? ceil_divide(begin - c, s) : floor_divide(begin - c, s) + 1;
+            if (cut > 0 && cut < size) cuts.push_back(cut);
+            begin += formula::domain_of(piece);
+        }
+        std::sort(cuts.begin(), cuts.end());
+        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        return cuts;
+    }
+    return {};
+}
+
 std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variable fresh) const {
     extents.set(fresh, size);
     Location ignored;

@@ -52,7 +52,7 @@ struct MetDiagonal {
 /// Where one entry lies, in scalars, and what it is multiplied by.
 struct Location {
     Affine re;
-    Affine im; ///< of the imaginary part; the same as `re` in planar memory and for reals
+    Affine im;                ///< of the imaginary part; the same as `re` in planar memory and for reals
     bool re_negative = false; ///< memory holds −re
     bool im_negative = false;
     std::vector<MetDiagonal> diagonals;
@@ -83,6 +83,10 @@ public:
     /// and `symbol` is absent; with a symbol (a fresh variable), such a map becomes an index table.
     std::optional<Location> locate(const Affine& index, Extents& extents,
                                    std::optional<Variable> symbol = {}) const;
+
+    /// Where a loop over `size` entries must be cut for the first map that is not affine in it to be affine in each part,
+    /// 0 < cut < size; empty when that map is not piecewise or there is none.
+    std::vector<Integer> cuts_for(Integer size, Extents extents, Variable fresh) const;
 
     /// Radices of the first map (nearest the factor) whose digits are not affine in one loop over the whole vector;
     /// empty when there is none.

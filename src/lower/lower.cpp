@@ -19,8 +19,8 @@ using Loops = std::vector<Loop>;
 /// A factor of a product that computes, with the maps and diagonals folded into its two ends.
 struct Step {
     Formula factor;
-    std::vector<Stage> before; ///< nearest the input first
-    std::vector<Stage> after;  ///< nearest the factor first
+    std::vector<Stage> before;              ///< nearest the input first
+    std::vector<Stage> after;               ///< nearest the factor first
     std::optional<IndexMap> scattered = {}; ///< beyond `after`; entries it leaves out become zero
 };
 
@@ -169,6 +169,12 @@ bool shrinks(const Stage& stage) {
     return map && map->domain() != map->range();
 }
 
+/// Tables of indices are for reading: the caller's memory may turn out to lie in two parts.
+bool stays_before(const Stage& stage) {
+    const auto* map = std::get_if<IndexMap>(&stage);
+    return shrinks(stage) || (map && std::holds_alternative<TableMap>(map->kind()));
+}
+
 /// Moves what lies behind the last step into its targets.
 void append_to_targets(Step& step, std::vector<Stage> pending) {
     for (Stage& stage : pending) {
@@ -185,7 +191,8 @@ std::vector<Step> Lowering::steps_of(const Formula& product) {
     for (std::size_t k = factors.size(); k-- > 0;) {
         const Formula& factor = factors[k];
         const auto* scatter = factor.get_if<Scatter>();
-        const bool follows = scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), shrinks);
+        const bool follows =
+            scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), stays_before);
         if (const auto* p = factor.get_if<Permutation>()) {
             pending.emplace_back(p->map);
         } else if (const auto* g = factor.get_if<Gather>()) {
@@ -306,8 +313,7 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
         from = make_temporary(recorder_, f.columns(), loops, false);
         add_copy(recorder_, f.columns(), in, from->endpoint, loops);
     }
-    if (!can_pair(out, complex.rows()))
-        to = make_temporary(recorder_, f.rows(), loops, false);
+    if (!can_pair(out, complex.rows())) to = make_temporary(recorder_, f.rows(), loops, false);
     (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
             (to ? to->endpoint : out).through(Pairs{}), loops);
     if (to) add_copy(recorder_, f.rows(), to->endpoint, out, loops);
@@ -455,7 +461,7 @@ LoopProgram loop_program(const KernelRequest& request) {
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
     Lowering{recorder, request}(formula, Endpoint(in).through(request.input),
-                                      Endpoint(out).through(request.output), {});
+                                Endpoint(out).through(request.output), {});
     return recorder.finish();
 }
 

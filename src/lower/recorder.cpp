@@ -116,6 +116,18 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
         const auto radices = side->radices_for(n, recorder.extents(), recorder.new_variable(n));
         if (radices.size() > 1 && copy_by_digits(recorder, radices, in, out, loops)) return;
     }
+    for (const Endpoint* side : {&in, &out}) {
+        auto cuts = side->cuts_for(n, recorder.extents(), recorder.new_variable(n));
+        if (cuts.empty()) continue;
+        cuts.push_back(n);
+        Integer begin = 0;
+        for (const Integer end : cuts) {
+            const View part{begin, 1};
+            add_copy(recorder, end - begin, in.through(part), out.through(part), loops);
+            begin = end;
+        }
+        return;
+    }
     std::vector<Loop> all = loops;
     all.push_back({recorder.new_variable(n), n});
     const Affine index = Affine::of(all.back().variable);

@@ -19,8 +19,8 @@ struct Item {
     bool is_store;
     int segment; ///< of its buffer: loads, then stores; a load after a store begins the next
     Integer stride;
-    Footprint footprint; ///< of iteration 0
-    Footprint lanes;     ///< of all iterations
+    Footprint footprint;        ///< of iteration 0
+    Footprint lanes;            ///< of all iterations
     std::optional<Range> reach; ///< of the address in all iterations of all loops, where that is known
 
     auto group() const { return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride); }

@@ -139,9 +139,8 @@ auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, con
                                  const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
     std::vector<Entry> entries;
     for (const lower::Location& place : places) {
-        entries.push_back(
-            {place_of(place.re, place, split), place_of(place.im, place, split), place.re_negative,
-             place.im_negative, factor_of(place, program)});
+        entries.push_back({place_of(place.re, place, split), place_of(place.im, place, split),
+                           place.re_negative, place.im_negative, factor_of(place, program)});
         if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
     }
     return entries;

@@ -137,7 +137,8 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     stage.layouts[forward ? 0 : 1].lengths[at] = n;
-    (forward ? stage.after : stage.before) = forward ? scatter(places_in_pairs(n)) : gather(places_in_pairs(n));
+    (forward ? stage.after : stage.before) =
+        forward ? scatter(places_in_pairs(n)) : gather(places_in_pairs(n));
     return stage;
 }
 

@@ -26,10 +26,9 @@ Formula build(const Formula& f, const Choice&) {
     const Direction direction = f.get_if<RealDft>()->direction;
     const Integer n = f.rows();
     const IndexMap real_parts = IndexMap::strided(n, 2 * n, 0, 2);
-    std::vector<Integer> kept;
-    for (Integer k = 0; k <= n / 2; ++k) kept.push_back(2 * k);
-    for (Integer k = complex_entries(n); k >= 1; --k) kept.push_back(2 * k + 1);
-    const IndexMap half_spectrum = IndexMap::table(std::move(kept), 2 * n);
+    const Integer complex = complex_entries(n);
+    const IndexMap half_spectrum = IndexMap::piecewise(
+        {DigitMap{{n / 2 + 1}, {2}, 0, 0}, DigitMap{{complex}, {-2}, 2 * complex + 1, 0}}, 2 * n);
     const Formula transform = real_of(DFT(n, direction));
     if (direction == Direction::forward) return gather(half_spectrum) * transform * scatter(real_parts);
     Summands weights;

@@ -33,10 +33,10 @@ struct Groups {
 
     /// Where the groups' entries are among the pairs Z_0 … Z_{m−1}.
     IndexMap among_pairs() const {
-        return IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{alone - 2}, {1}, m, 0},
-                                    DigitMap{{columns, 2}, {2, 1}, 2, 0},
-                                    DigitMap{{columns, 2}, {-2, 1}, 2 * (m - 1), 0}},
-                                   n);
+        return IndexMap::piecewise(
+            {DigitMap{{2}, {1}, 0, 0}, DigitMap{{alone - 2}, {1}, m, 0}, DigitMap{{columns, 2}, {2, 1}, 2, 0},
+             DigitMap{{columns, 2}, {-2, 1}, 2 * (m - 1), 0}},
+            n);
     }
     /// Where the groups' entries are in halfcomplex order, their real parts before the imaginary ones.
     IndexMap in_halfcomplex() const {
@@ -49,17 +49,17 @@ struct Groups {
         return IndexMap::piecewise(std::move(pieces), n);
     }
     IndexMap parts_apart() const {
-        return IndexMap::piecewise({DigitMap{{alone}, {1}, 0, 0},
-                                    DigitMap{{2, columns, 2}, {2 * columns, 1, columns}, alone, 0}},
-                                   n);
+        return IndexMap::piecewise(
+            {DigitMap{{alone}, {1}, 0, 0}, DigitMap{{2, columns, 2}, {2 * columns, 1, columns}, alone, 0}},
+            n);
     }
     /// −1 at the imaginary parts of X_{m−1} … X_{m−c}.
     Formula conjugation() const {
         const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
-        return diagonal(ExplicitFunction{values},
-                        IndexMap::piecewise({DigitMap{{alone + 2 * columns}, {0}, 0, 0},
-                                             DigitMap{{columns, 2}, {0, 1}, 0, 0}},
-                                            2));
+        return diagonal(
+            ExplicitFunction{values},
+            IndexMap::piecewise(
+                {DigitMap{{alone + 2 * columns}, {0}, 0, 0}, DigitMap{{columns, 2}, {0, 1}, 0, 0}}, 2));
     }
 
     Integer n, m, alone, columns;
@@ -72,8 +72,8 @@ Formula complex_columns(const Groups& groups, Direction direction) {
     const Formula twiddles = diagonal(TwiddleFunction{groups.n, {m, 2}, {1, m}, direction},
                                       IndexMap(2 * columns, 2 * m, DigitMap{{2, columns}, {m, 1}, 1, 0}));
     if (direction == Direction::backward)
-        return real_of(pass(product_of({kron(matrix(2, 2, {1, i, 1, -i}), I(columns)), twiddles,
-                                        kron(F2(), I(columns))})));
+        return real_of(pass(
+            product_of({kron(matrix(2, 2, {1, i, 1, -i}), I(columns)), twiddles, kron(F2(), I(columns))})));
     return real_of(pass(product_of({kron(F2(), I(columns)), twiddles, scaled_identity(2 * columns, 0.5L),
                                     kron(matrix(2, 2, {1, 1, i, -i}), I(columns))})));
 }

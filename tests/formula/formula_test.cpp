@@ -229,6 +229,8 @@ std::vector<Formula> one_of_each() {
         gather(IndexMap::strided(3, 10, 1, 4)),
         scatter(IndexMap::strided(3, 10, 9, -4)),
         gather(IndexMap(6, 7, PowerMap{3, 7})),
+        scatter(IndexMap::piecewise({DigitMap{{4}, {2}, 0, 0}, DigitMap{{1, 3}, {9, -2}, 5, 0}}, 9)),
+        permutation(IndexMap::piecewise({DigitMap{{2}, {-1}, 1, 0}, DigitMap{{2, 2}, {1, 2}, 2, 0}}, 6)),
         T(12, 4),
         diagonal(ChirpFunction{5, Direction::forward}, 5),
         diagonal(ConstantFunction{{1, 2}}, 3),

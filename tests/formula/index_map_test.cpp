@@ -69,6 +69,24 @@ TEST(DigitMaps, ListTheValuesTheyTakeOneByOne) {
     EXPECT_EQ(powers.values(), one_by_one(powers));
 }
 
+TEST(PieceMaps, TakeTheValuesOfTheirPiecesInOrder) {
+    const IndexMap map = IndexMap::piecewise(
+        {DigitMap{{4}, {2}, 0, 0}, DigitMap{{0}, {1}, 0, 0}, DigitMap{{3}, {-2}, 5, 0}}, 8);
+    EXPECT_EQ(map.values(), (std::vector<Integer>{0, 2, 4, 6, 5, 3, 1}));
+    EXPECT_EQ(one_by_one(map), map.values());
+    EXPECT_EQ(map, map.canonical());
+    EXPECT_FALSE(map.is_permutation());
+    EXPECT_FALSE(map.is_identity());
+    const IndexMap halves = IndexMap::piecewise({DigitMap{{2}, {1}, 2, 0}, DigitMap{{2}, {1}, 0, 0}}, 4);
+    EXPECT_TRUE(halves.is_permutation());
+    EXPECT_EQ(halves.inverse().values(), halves.values());
+    EXPECT_EQ(compose(map, IndexMap::reversal(7)).values(), (std::vector<Integer>{1, 3, 5, 6, 4, 2, 0}));
+    EXPECT_TRUE(IndexMap::piecewise({DigitMap{{3}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 5).is_identity());
+    EXPECT_EQ(IndexMap::piecewise({DigitMap{{3}, {1}, 0, 0}}, 5), IndexMap::strided(3, 5, 0, 1));
+    EXPECT_THROW(IndexMap(3, 4, PieceMap{{DigitMap{{2}, {1}, 0, 0}}}), InternalError);
+    EXPECT_THROW(IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 4), InternalError);
+}
+
 TEST(DigitMaps, OfPermutationsComposeAndInvertToTheRightValues) {
     std::mt19937 random(2);
     for (int trial = 0; trial < 300; ++trial) {
@@ -177,12 +195,14 @@ TEST(Tensor, MapsPairsOfIndices) {
     const IndexMap ruritanian(15, 15, DigitMap{{3, 5}, {5, 3}, 0, 15});
     const IndexMap powers(6, 7, PowerMap{3, 7});
     for (int trial = 0; trial < 50; ++trial) {
-        std::vector<IndexMap> maps{random_digit_permutation(random, 12),
-                                   random_digit_permutation(random, 8),
-                                   ruritanian,
-                                   powers,
-                                   IndexMap::identity(4),
-                                   IndexMap::strided(3, 11, 2, 4)};
+        std::vector<IndexMap> maps{
+            random_digit_permutation(random, 12),
+            random_digit_permutation(random, 8),
+            ruritanian,
+            powers,
+            IndexMap::identity(4),
+            IndexMap::strided(3, 11, 2, 4),
+            IndexMap::piecewise({DigitMap{{2}, {3}, 0, 0}, DigitMap{{3}, {-1}, 6, 0}}, 7)};
         const IndexMap &a = maps[random() % maps.size()], &b = maps[random() % maps.size()];
         const IndexMap both = tensor(a, b);
         EXPECT_EQ(both.range(), a.range() * b.range());
