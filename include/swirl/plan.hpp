@@ -60,6 +60,13 @@ template <class T> constexpr Element element_of() {
     if constexpr (std::same_as<T, std::complex<double>>) return Element::complex64;
 }
 
+/// The calls that need no closer look: an input and an output of these elements.
+struct Signature {
+    bool exists; ///< whether there are such calls
+    Element input;
+    Element output;
+};
+
 /// What an execute() call was given. `is_const` marks places that the caller does not want written.
 struct Pointer {
     void* data;
@@ -138,9 +145,10 @@ public:
 
 private:
     friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
-    explicit Plan(std::shared_ptr<const planning::Plan> plan) : plan_(std::move(plan)) {}
+    explicit Plan(std::shared_ptr<const planning::Plan> plan);
     void run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const;
 
+    detail::Signature signature_;
     std::shared_ptr<const planning::Plan> plan_; ///< never empty: there is no move that would leave it so
 };
 

@@ -86,4 +86,11 @@ planning::Arguments arguments_of(const Problem& problem, std::span<const detail:
     return arguments;
 }
 
+detail::Signature signature_of(const Problem& problem) {
+    const std::vector<Role> roles = roles_of(problem);
+    if (roles.size() != 2) return {};
+    return {true, element_of(roles[0].is_complex, problem.precision),
+            element_of(roles[1].is_complex, problem.precision)};
+}
+
 } // namespace swirl::api

@@ -13,4 +13,7 @@ namespace swirl::api {
 /// a const does not fit; null and overlapping pointers are the plan's to find.
 planning::Arguments arguments_of(const Problem& problem, std::span<const detail::Pointer> arrays);
 
+/// The elements of the two arrays that an execution takes, if it is two.
+detail::Signature signature_of(const Problem& problem);
+
 } // namespace swirl::api

@@ -26,6 +26,7 @@ struct swirl_plan {
     std::shared_ptr<const swirl::planning::Plan> plan;
     std::string problem;
     std::string recipe;
+    bool any_layout; ///< real data only: both forms of execute serve
 };
 
 namespace swirl::api {
@@ -102,7 +103,8 @@ swirl_plan* make_plan(const Problem& problem, unsigned flags, int threads) {
     options.threads = threads;
     auto plan = build(problem, options);
     std::string recipe = planning::to_string(plan->recipe());
-    return new swirl_plan{std::move(plan), to_text(problem), std::move(recipe)};
+    const bool real = !is_complex(problem, Side::input) && !is_complex(problem, Side::output);
+    return new swirl_plan{std::move(plan), to_text(problem), std::move(recipe), real};
 }
 
 void add_batch(swirl_problem* problem, const Batch& batch) {
@@ -114,8 +116,7 @@ void execute_as(ComplexLayout called, const swirl_plan* plan, const planning::Ar
                 const Workspace& workspace) {
     require(plan, "plan");
     const Problem& problem = plan->plan->problem();
-    const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
-    if (has_complex_side && problem.layout != called)
+    if (!plan->any_layout && problem.layout != called)
         throw UserError("{} was called for a plan of {} data\n  problem: {}\n  use {}",
                         called == ComplexLayout::planar ? "swirl_execute_planar" : "swirl_execute",
                         name_of(problem.layout), plan->problem,

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 
-#include <cstdint>
+#include <limits>
 
 namespace swirl::planning {
 
@@ -18,6 +18,10 @@ ArgumentCheck::ArgumentCheck(const Problem& problem)
     };
     input_ = range(Side::input);
     output_ = range(Side::output);
+    planar_ = planar_input_ || planar_output_;
+    nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
+    forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
+                           : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest_;
 }
 
 void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
@@ -36,7 +40,7 @@ void ArgumentCheck::check_apart(const char* a_name, const void* a, const Range& 
         b_name, b);
 }
 
-void ArgumentCheck::operator()(const Arguments& call) const {
+void ArgumentCheck::explain(const Arguments& call) const {
     check_pointer("input", call.input);
     check_pointer("output", call.output);
     if (planar_input_) check_pointer("imaginary input", call.input_imaginary);

@@ -1,6 +1,7 @@
 #include "plan/kernel.hpp"
 
 #include "base/error.hpp"
+#include "ir/analysis.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
 
@@ -117,8 +118,18 @@ void CompiledKernel::fill_tables(const ir::Program& program) {
 }
 
 void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
+    std::vector<char> used(program.buffers.size(), false);
+    ir::for_each_operation(program, [&](ir::Value value) {
+        if (ir::accesses_memory(program[value].opcode))
+            used[static_cast<std::size_t>(program[value].address.buffer)] = true;
+    });
     std::size_t table_offset = 0;
-    for (const ir::BufferInfo& buffer : program.buffers) {
+    for (std::size_t k = 0; k < program.buffers.size(); ++k) {
+        const ir::BufferInfo& buffer = program.buffers[k];
+        if (buffer.space == ir::Space::scratch && !used[k]) {
+            bindings_.push_back({Binding::Source::unused});
+            continue;
+        }
         switch (buffer.space) {
         case ir::Space::argument: bindings_.push_back({source_of(buffer.name, stage)}); break;
         case ir::Space::table:
@@ -146,7 +157,8 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
 void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buffers) const {
     void** next = buffers.data();
     for (const Binding& binding : bindings_)
-        *next++ = binding.source == Binding::Source::table
+        *next++ = binding.source == Binding::Source::unused ? nullptr
+                  : binding.source == Binding::Source::table
                       ? const_cast<void*>(binding.table)
                       : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
                             binding.offset;
@@ -168,6 +180,43 @@ void CompiledKernel::run(const Pointers& pointers) const {
 
 void CompiledKernel::run_phases(const Pointers& pointers) const {
     for (std::size_t k = 0; k < code_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
+}
+
+DirectCall CompiledKernel::direct_call() const {
+    const std::size_t workspace = workspace_bytes_ + own_workspace_bytes_;
+    if (whole_ == nullptr || bindings_.size() > DirectCall::most_buffers ||
+        workspace > DirectCall::most_workspace)
+        return {};
+    DirectCall::Layout layout;
+    bool has_output = false, has_input = false;
+    for (std::uint8_t k = 0; k < bindings_.size(); ++k) {
+        const Binding& binding = bindings_[k];
+        const bool own = binding.source == Binding::Source::own_workspace;
+        switch (binding.source) {
+        case Binding::Source::input:
+            layout.input = k;
+            has_input = true;
+            break;
+        case Binding::Source::output:
+            layout.output = k;
+            has_output = true;
+            break;
+        case Binding::Source::table: layout.buffers[k] = const_cast<void*>(binding.table); break;
+        case Binding::Source::unused: break;
+        case Binding::Source::workspace:
+        case Binding::Source::own_workspace:
+            layout.scratch_place[layout.scratch] = k;
+            layout.scratch_offset[layout.scratch++] =
+                static_cast<std::uint16_t>(binding.offset + (own ? workspace_bytes_ : 0));
+            break;
+        case Binding::Source::input_imaginary:
+        case Binding::Source::output_imaginary:
+        case Binding::Source::intermediate: return {};
+        }
+    }
+    if (!has_output) return {};
+    if (!has_input) layout.input = layout.output;
+    return {whole_, layout};
 }
 
 } // namespace swirl::planning

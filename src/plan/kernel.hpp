@@ -5,6 +5,7 @@
 #include "jit/compile.hpp"
 #include "lower/loop_program.hpp"
 #include "passes/phases.hpp"
+#include "plan/direct_call.hpp"
 #include "plan/phase.hpp"
 #include "plan/steps.hpp"
 #include "runtime/aligned_buffer.hpp"
@@ -29,6 +30,7 @@ struct Binding {
         workspace,
         own_workspace, ///< of the thread: what lies there lives no longer than an iteration
         table,
+        unused, ///< by any operation: nothing
     };
     Source source;
     std::size_t offset = 0;      ///< bytes into either workspace
@@ -67,6 +69,8 @@ public:
     /// A share of a phase's iterations. All threads finish a phase before one starts the next, if one of the two is
     /// parallel.
     virtual void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const = 0;
+    /// The whole kernel as one call, if it is one function of an input and an output with little workspace.
+    virtual DirectCall direct_call() const { return {}; }
     /// All phases, by the calling thread.
     virtual void run(const Pointers& pointers) const = 0;
 
@@ -87,6 +91,7 @@ public:
     jit::CodeStatistics statistics() const override { return statistics_; }
     void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const override;
     void run(const Pointers& pointers) const override;
+    DirectCall direct_call() const override;
 
 private:
     using BufferPointers = std::array<void*, 64>;

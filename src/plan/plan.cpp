@@ -22,6 +22,7 @@ struct Plan::State {
     Recipe recipe;
     const target::Cpu* cpu;
     ArgumentCheck check;
+    DirectCall direct; ///< of the only kernel
     std::vector<std::unique_ptr<Kernel>> kernels;
     int threads = 1;
     /// The workspace: intermediate, then what threads share, then what each has for itself.
@@ -145,6 +146,8 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     }
     state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
                              static_cast<std::size_t>(state->threads) * state->own_bytes;
+    if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
+        state->direct = state->kernels[0]->direct_call();
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);
     return plan;
@@ -157,6 +160,11 @@ std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
 int Plan::threads() const { return state_->threads; }
 
 void Plan::execute(const Arguments& arguments) const {
+    if (state_->direct && state_->check.admits(arguments)) return state_->direct(arguments);
+    execute_in_thread_workspace(arguments);
+}
+
+void Plan::execute_in_thread_workspace(const Arguments& arguments) const {
     state_->check(arguments);
     state_->run(arguments, thread_workspace(state_->workspace_bytes));
 }

@@ -63,7 +63,7 @@ public:
     int threads() const;                 ///< that work on one execution: 1 when sharing would not pay
 
     /// Transforms, with the same bits at any number of threads; inside a parallel region on the calling thread alone.
-    /// Workspace comes from a buffer the calling thread keeps. Throws UserError for null, overlapping or
+    /// Workspace comes from the stack, or from a buffer the calling thread keeps. Throws UserError for null, overlapping or
     /// misaligned pointers before anything is written.
     void execute(const Arguments& arguments) const;
     /// The same with the caller's workspace (workspace_bytes() bytes, 64-byte aligned; may be null when 0).
@@ -79,6 +79,7 @@ public:
 private:
     struct State;
     explicit Plan(std::unique_ptr<State> state);
+    void execute_in_thread_workspace(const Arguments& arguments) const;
     std::unique_ptr<State> state_;
 };
 

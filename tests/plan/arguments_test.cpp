@@ -1,0 +1,80 @@
+#include "plan/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+/// What the precise check says, through its exception.
+
+bool is_refused(const ArgumentCheck& check, const Arguments& arguments) {
+    try {
+        check(arguments);
+        return false;
+    } catch (const UserError&) {
+        return true;
+    }
+}
+
+class ArgumentChecks : public testing::Test {
+protected:
+    Arguments at(std::ptrdiff_t input, std::ptrdiff_t output) {
+        return {.input = memory_.data() + input, .output = memory_.data() + output};
+    }
+
+    std::vector<std::byte> memory_ = std::vector<std::byte>(4096);
+};
+
+TEST_F(ArgumentChecks, AdmitWhatDoesNotOverlapAndNothingNearer) {
+    for (const char* text : {"dft 8", "dft 4 in=3 out=2", "dft 4 in=-3", "rdft 10", "rdft 10 backward",
+                             "dft 4 float32 batch=3:(9,4)"}) {
+        const Problem problem = parse_problem(text);
+        const ArgumentCheck check(problem);
+        const std::ptrdiff_t step = problem.precision == Precision::float32 ? 4 : 8;
+        const Extent in = extent(problem, Side::input), out = extent(problem, Side::output);
+        const std::ptrdiff_t in_bytes = element_bytes(problem, Side::input);
+        const std::ptrdiff_t out_bytes = element_bytes(problem, Side::output);
+        int admitted = 0;
+        for (std::ptrdiff_t output = 512; output < 3584; output += step) {
+            const bool apart = 2048 + (in.highest + 1) * in_bytes <= output + out.lowest * out_bytes ||
+                               output + (out.highest + 1) * out_bytes <= 2048 + in.lowest * in_bytes;
+            EXPECT_EQ(check.admits(at(2048, output)), apart) << text << ", output at " << output - 2048;
+            EXPECT_EQ(is_refused(check, at(2048, output)), !apart) << text;
+            admitted += apart;
+        }
+        EXPECT_GT(admitted, 0);
+    }
+}
+
+TEST_F(ArgumentChecks, AdmitOnlyOnePointerInPlace) {
+    const ArgumentCheck check(parse_problem("dft 8 inplace"));
+    EXPECT_TRUE(check.admits(at(1024, 1024)));
+    for (const std::ptrdiff_t output : {0, 1016, 1032, 2048}) {
+        EXPECT_FALSE(check.admits(at(1024, output)));
+        EXPECT_TRUE(is_refused(check, at(1024, output)));
+    }
+}
+
+TEST_F(ArgumentChecks, RefuseNullAndMisalignedPointers) {
+    const ArgumentCheck check(parse_problem("dft 4"));
+    for (const Arguments& arguments : {Arguments{}, Arguments{.input = memory_.data()},
+                                       Arguments{.output = memory_.data()}, at(4, 1024), at(0, 1025)}) {
+        EXPECT_FALSE(check.admits(arguments));
+        EXPECT_TRUE(is_refused(check, arguments));
+    }
+}
+
+TEST_F(ArgumentChecks, LeavePlanarArgumentsToThePreciseCheck) {
+    const ArgumentCheck check(parse_problem("dft 4 planar"));
+    Arguments arguments = at(0, 1024);
+    arguments.input_imaginary = memory_.data() + 2048;
+    arguments.output_imaginary = memory_.data() + 3072;
+    EXPECT_FALSE(check.admits(arguments));
+    EXPECT_FALSE(is_refused(check, arguments));
+}
+
+} // namespace
+} // namespace swirl::planning
