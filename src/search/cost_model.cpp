@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace swirl::search {
 
@@ -30,11 +32,16 @@ bool is_codelet_size(Integer n) {
     return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
 }
 
+/// The best candidates found so far, by points, direction and iterations around: the same inner transforms come up
+/// again and again, and building the rules for primes computes the spectra of their kernels.
+using Memo = std::map<std::tuple<Integer, Direction, double>, Candidate>;
+
 /// What the model needs to know of the machine and of the loops around a transform.
 struct Setting {
     double lanes;
     double registers;
     double loops; ///< iterations of all loops around the transform
+    Memo* memo;
 };
 
 /// Share of a vector's lanes that do work in a loop of `count` iterations.
@@ -75,10 +82,19 @@ double codelet_cycles(Integer n, const Setting& setting) {
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
 Candidate best(const Formula& dft, const Setting& setting);
 
+/// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra for nothing.
+std::vector<Formula> children_of(std::string_view rule, const rules::Choice& choice, const Formula& dft) {
+    if (rule == "rader" || rule == "bluestein") {
+        const Formula first = DFT(rule == "rader" ? dft.rows() - 1 : choice[0], dft.get_if<Dft>()->direction);
+        return {conjugate(first), first};
+    }
+    return rules::nonterminals(rules::rule_named(rule).build(dft, choice));
+}
+
 BreakdownTree with_children(std::string_view rule, rules::Choice choice, const Formula& dft,
                             const Setting& setting) {
     BreakdownTree tree{std::string(rule), choice, {}};
-    for (const Formula& child : rules::nonterminals(rules::rule_named(rule).build(dft, choice)))
+    for (const Formula& child : children_of(rule, choice, dft))
         tree.children.push_back(child.rows() <= largest_codelet && rule == "stockham"
                                     ? BreakdownTree{}
                                     : best(child, setting).tree);
@@ -175,9 +191,11 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
 }
 
 Candidate best(const Formula& dft, const Setting& setting) {
+    const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops);
+    if (const auto known = setting.memo->find(key); known != setting.memo->end()) return known->second;
     auto all = dft_candidates(dft, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
-    return std::move(all.front());
+    return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
 
 /// Rules for transforms of reals, in order of preference; their children are DFTs or again transforms of reals.
@@ -243,8 +261,9 @@ double codelet_operations(Integer n) {
 
 std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar) {
     if (stage.nonterminal.is<Identity>()) return {{{}, 0}};
+    Memo memo;
     Setting setting{static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
-                    static_cast<double>(cpu.vector_registers), 1};
+                    static_cast<double>(cpu.vector_registers), 1, &memo};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
     const bool complex = stage.nonterminal.is<Dft>();
