@@ -145,6 +145,7 @@ std::string latex_tag(const Tag& tag) {
     case Tag::Kind::vector: return fmt::format("\\mathrm{{vec}}({})", tag.first);
     case Tag::Kind::parallel: return fmt::format("\\mathrm{{smp}}({},\\,{})", tag.first, tag.second);
     case Tag::Kind::pass: return "\\mathrm{pass}";
+    case Tag::Kind::tile: return "\\mathrm{tile}";
     }
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
 }

@@ -135,7 +135,7 @@ Formula Parser::atom() {
     scan_.fail(
         place,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass",
+                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile",
                     name));
 }
 
@@ -231,6 +231,7 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
 std::optional<Formula> Parser::wrapper(std::string_view name) {
     if (name == "real") return real_of(bracketed());
     if (name == "pass") return pass(bracketed());
+    if (name == "tile") return tile(bracketed());
     if (name != "vec" && name != "smp") return std::nullopt;
     scan_.expect("(");
     Tag tag{Tag::Kind::vector, scan_.positive_integer()};

@@ -108,6 +108,7 @@ std::string text_of(const Tag& tag) {
     case Tag::Kind::vector: return fmt::format("vec({})", tag.first);
     case Tag::Kind::parallel: return fmt::format("smp({}, {})", tag.first, tag.second);
     case Tag::Kind::pass: return "pass";
+    case Tag::Kind::tile: return "tile";
     }
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
 }

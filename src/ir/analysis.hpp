@@ -66,19 +66,27 @@ template <class F> void for_each_operand(Operation& operation, F&& f) {
         f(operation.address.dynamic);
 }
 
-/// Calls f(statement) for all statements of a body in program order, a loop or condition before what is in it.
+/// Calls f(statement) for a statement and all in it, in program order, a loop or condition before what is in it.
+template <class StatementType, class F>
+requires std::is_same_v<std::remove_const_t<StatementType>, Statement>
+void for_each_statement_in(StatementType& statement, F&& f) {
+    f(statement);
+    const auto visit = [&](auto& body) {
+        for (auto& inside : body) for_each_statement_in(inside, f);
+    };
+    if (auto* loop = std::get_if<For>(&statement.node)) {
+        visit(loop->body);
+    } else if (auto* condition = std::get_if<If>(&statement.node)) {
+        visit(condition->then);
+        visit(condition->otherwise);
+    }
+}
+
+/// The same for all statements of a body.
 template <class BodyType, class F>
 requires std::is_same_v<std::remove_const_t<BodyType>, Body>
 void for_each_statement(BodyType& body, F&& f) {
-    for (auto& statement : body) {
-        f(statement);
-        if (auto* loop = std::get_if<For>(&statement.node)) {
-            for_each_statement(loop->body, f);
-        } else if (auto* condition = std::get_if<If>(&statement.node)) {
-            for_each_statement(condition->then, f);
-            for_each_statement(condition->otherwise, f);
-        }
-    }
+    for (auto& statement : body) for_each_statement_in(statement, f);
 }
 
 /// Calls f(Straight&) for all straight runs in program order.

@@ -196,6 +196,7 @@ private:
         std::string text = fmt::format("{} {} {}[{}]", name_of(buffer.space), buffer.name,
                                        name_of(buffer.element), buffer.elements);
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
+        if (buffer.streamed) text += " streamed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
         if (buffer.per_iteration) text += " per iteration";
         if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";

@@ -43,9 +43,10 @@ struct BufferInfo {
     int alignment = 0;    ///< bytes the base address is known to be a multiple of; 0: the element's own size
     bool written = false; ///< false: the program only reads it
     bool per_iteration =
-        false;      ///< scratch that carries nothing from one iteration of an outermost parallel loop to
-                    ///< another: each thread may have its own
-    TableData data; ///< Space::table of floating elements
+        false; ///< scratch that carries nothing from one iteration of an outermost parallel loop to
+               ///< another: each thread may have its own
+    bool streamed = false; ///< too large to stay in cache until it is read: stores should pass the caches by
+    TableData data;        ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
 

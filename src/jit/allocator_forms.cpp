@@ -138,6 +138,7 @@ void Allocator::execute(const MachineOperation& operation) {
     case Form::permute2: permute2(operation); break;
     case Form::load: load(operation); break;
     case Form::store: store(operation); return;
+    case Form::prefetch: finish(code_.emit(operation.id, memory(operation)), operation); return;
     case Form::compare: compare(operation); break;
     case Form::select: select(operation); break;
     }

@@ -36,7 +36,10 @@ Generator::Generator(const ir::Program& program, const target::Cpu& cpu, const C
 
 CodeStatistics Generator::run() {
     code_.reserve(2 * program_.operations.size() + 64);
-    body(program_.body);
+    for (const ir::Statement& outermost : program_.body) {
+        selector_.enter(outermost);
+        statement(outermost);
+    }
     prologue();
     epilogue();
     if (options_.listing) assembler_.comment(fmt::format("; {} for {}", program_.name, cpu_.name).c_str());
@@ -49,14 +52,16 @@ CodeStatistics Generator::run() {
 }
 
 void Generator::body(const ir::Body& body) {
-    for (const ir::Statement& statement : body) {
-        if (const auto* run = std::get_if<ir::Straight>(&statement.node))
-            straight(*run);
-        else if (const auto* inner = std::get_if<ir::For>(&statement.node))
-            loop(*inner);
-        else if (const auto* branch = std::get_if<ir::If>(&statement.node))
-            condition(*branch);
-    }
+    for (const ir::Statement& inside : body) statement(inside);
+}
+
+void Generator::statement(const ir::Statement& statement) {
+    if (const auto* run = std::get_if<ir::Straight>(&statement.node))
+        straight(*run);
+    else if (const auto* inner = std::get_if<ir::For>(&statement.node))
+        loop(*inner);
+    else if (const auto* branch = std::get_if<ir::If>(&statement.node))
+        condition(*branch);
 }
 
 void Generator::straight(const ir::Straight& run) {

@@ -23,6 +23,7 @@ public:
 
 private:
     void body(const ir::Body& body);
+    void statement(const ir::Statement& statement);
     void straight(const ir::Straight& run);
     void loop(const ir::For& loop);
     void loop_body(const ir::For& loop, const LoopRecord& record);

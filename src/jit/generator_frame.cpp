@@ -76,6 +76,7 @@ void Generator::start_kernel_stream(const Stream& stream) {
 }
 
 void Generator::epilogue() {
+    if (selector_.stores_past_caches()) exit_.emit(Inst::kIdSfence);
     if (uses_wide_vectors_) exit_.emit(Inst::kIdVzeroupper);
     if (frame_.is_needed()) exit_.emit(Inst::kIdMov, x86::rsp, frame_operand(0));
     for (std::size_t i = std::size(general::preserved); i-- > 0;)

@@ -77,6 +77,7 @@ enum class Form : std::uint8_t {
     permute2, ///< d = two-source permutation of s0, s2 by the index vector s1; `id` is the t2 form
     load,     ///< d = op memory, or d = op s0, memory
     store,    ///< op memory, s0 (masked by the register s1 if that is there)
+    prefetch, ///< op memory
     compare,  ///< d = all-ones lanes where s0 < s1 (through a mask register)
     select,   ///< d = s0 ? s1 : s2 (through a mask register)
 };

@@ -81,6 +81,22 @@ Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Str
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
 
+/// A caller's vector that the same loops read is in cache by the time they write it.
+void Selector::enter(const ir::Statement& statement) {
+    streams_past_.clear();
+    for (const ir::BufferInfo& buffer : program_.buffers) streams_past_.push_back(buffer.streamed);
+    ir::for_each_statement_in(statement, [&](const ir::Statement& inside) {
+        const auto* run = std::get_if<ir::Straight>(&inside.node);
+        if (!run) return;
+        for (const ir::Value value : run->operations) {
+            const ir::Operation& operation = program_[value];
+            if (operation.opcode != Opcode::load) continue;
+            const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+            if (program_.buffers[buffer].space == ir::Space::argument) streams_past_[buffer] = false;
+        }
+    });
+}
+
 void Selector::run(const ir::Straight& run, Block& block) {
     block_ = &block;
     block.clear();

@@ -34,8 +34,14 @@ public:
     Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams, Frame& frame,
              ConstantPool& pool, Masks& masks);
 
+    /// Call at each statement of the program's body, before what is in it.
+    void enter(const ir::Statement& statement);
+
     /// Fills `block`, which stays valid until the next call.
     void run(const ir::Straight& run, Block& block);
+
+    /// Whether a store so far went past the caches: a fence must come before others may read it.
+    bool stores_past_caches() const { return stores_past_caches_; }
 
     Integer local_offset(ir::Buffer buffer) const { return locals_[static_cast<std::size_t>(buffer)]; }
 
@@ -80,7 +86,10 @@ private:
 
     // selector_memory.cpp
     void load(ir::Value value);
+    void prefetch(ir::Value value, MemoryPlace place);
     void store(ir::Value value);
+    bool passes_caches(ir::Value value, int bytes);
+    InstructionId past_caches(ir::Scalar scalar) const;
     Virtual masked_load(const ir::Operation& operation, const MemoryPlace& place);
     void masked_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v);
     Virtual strided_load(const ir::Operation& operation, const MemoryPlace& place);
@@ -112,8 +121,10 @@ private:
     const Streams& streams_;
     ConstantPool& pool_;
     Masks& masks_;
-    bool is_legacy_; ///< SSE encodings: two operands, aligned memory
-    bool is_evex_;   ///< broadcasts and masks
+    bool is_legacy_;                 ///< SSE encodings: two operands, aligned memory
+    bool is_evex_;                   ///< broadcasts and masks
+    std::vector<bool> streams_past_; ///< by buffer: whether stores to it should pass the caches by
+    bool stores_past_caches_ = false;
     std::vector<Integer> homes_;
     std::vector<Integer> locals_;
 

@@ -14,6 +14,9 @@ MemoryPlace moved(MemoryPlace place, Integer bytes) {
     return place;
 }
 
+/// Iterations of a loop by which what lies beyond the caches is fetched ahead.
+constexpr Integer prefetch_distance = 2;
+
 /// Sizes that a narrower move loads (with zeros above) or stores.
 bool is_move_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32; }
 
@@ -70,12 +73,30 @@ void Selector::store_piece(InstructionId id, int bytes, const MemoryPlace& place
         operation.widths[0] = width_of_bytes(bytes);
 }
 
+/// Fetches the line that the same load needs a few iterations later, where the buffer lies beyond the caches. Of the
+/// loads that share a line the first does it.
+void Selector::prefetch(ir::Value value, MemoryPlace place) {
+    const ir::Operation& operation = program_[value];
+    const StreamAccess access = streams_.access_of(value);
+    if (access.stream < 0 || !program_.buffers[static_cast<std::size_t>(operation.address.buffer)].streamed)
+        return;
+    const Integer step = streams_.stream(access.stream).step;
+    constexpr Integer line = 64;
+    const Integer bytes = operation.active * ir::size_in_bytes(operation.type.scalar);
+    if (step == 0 || (place.displacement % line + line) % line >= bytes) return;
+    place.displacement += prefetch_distance * step;
+    MachineOperation& machine = append(Form::prefetch, Inst::kIdPrefetcht0, no_register, {});
+    machine.memory = add_place(place);
+    machine.memory_bytes = 1;
+}
+
 void Selector::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
     const MemoryPlace place = place_of(value);
     const bool is_dynamic = place.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);
+    if (!is_dynamic) prefetch(value, place);
     Leaf leaf;
     leaf.place = place;
     leaf.created = static_cast<Position>(block_->operations.size());
@@ -162,8 +183,25 @@ void Selector::store(ir::Value value) {
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, place, v);
     if (operation.active == type.lanes || is_move_size(bytes))
-        return store_piece(move(bytes), bytes, place, v);
+        return store_piece(passes_caches(value, bytes) ? past_caches(type.scalar) : move(bytes), bytes, place,
+                           v);
     masked_store(operation, place, v);
+}
+
+/// Such a store writes whole aligned vectors; halves and quarters of a line are put together on their way.
+bool Selector::passes_caches(ir::Value value, int bytes) {
+    const ir::Operation& operation = program_[value];
+    const ir::Address& address = operation.address;
+    const bool passes = streams_past_[static_cast<std::size_t>(address.buffer)] &&
+                        address.dynamic == ir::no_value && bytes >= 16 &&
+                        operation.active == program_[operation.operands[0]].type.lanes &&
+                        streams_.alignment_of(streams_.access_of(value)) % bytes == 0;
+    stores_past_caches_ = stores_past_caches_ || passes;
+    return passes;
+}
+
+InstructionId Selector::past_caches(Scalar scalar) const {
+    return pick(scalar, Inst::kIdVmovntpd, Inst::kIdVmovntps, Inst::kIdMovntpd, Inst::kIdMovntps);
 }
 
 void Selector::masked_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v) {

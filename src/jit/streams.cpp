@@ -113,6 +113,23 @@ double Streams::weight_here() const {
     return std::pow(assumed_iterations, loops_[static_cast<std::size_t>(current_)].depth);
 }
 
+Integer Streams::alignment_of(const StreamAccess& access) const {
+    if (access.stream < 0) return 1;
+    Integer bits =
+        access.displacement; // a number has the lowest bit of the sum or above where each summand has
+    int number = access.stream;
+    for (; stream(number).parent >= 0; number = stream(number).parent)
+        bits |= stream(number).offset | stream(number).step;
+    const Stream& start = stream(number);
+    if (start.buffer < 0) return 1;
+    const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(start.buffer)];
+    for (const Affine::Term& term : start.terms) bits |= term.coefficient * ir::size_in_bytes(buffer.element);
+    bits |= start.offset | start.step;
+    const Integer known = std::max(buffer.alignment, ir::size_in_bytes(buffer.element));
+    const Integer lowest = bits & -bits;
+    return lowest == 0 ? known : std::min(known, lowest);
+}
+
 StreamAccess Streams::resolve(ir::Buffer buffer, const Affine& form) {
     if (buffer >= 0) {
         const ir::Space space = program_.buffers[static_cast<std::size_t>(buffer)].space;

@@ -58,6 +58,9 @@ public:
     StreamAccess resolve(ir::Buffer buffer, const Affine& form);
     StreamAccess access_of(ir::Value value) const { return accesses_[static_cast<std::size_t>(value)]; }
 
+    /// A power of two that divides the access's address in every iteration; at most what is known of the buffer.
+    Integer alignment_of(const StreamAccess& access) const;
+
     /// Constant number of iterations, or −1.
     static Integer constant_trips(const ir::For& loop);
 

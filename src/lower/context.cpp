@@ -38,6 +38,7 @@ Buffers Context::add_argument(int index) {
     info.first = array.first * scalars;
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
+    info.streamed = is_streamed(array);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
 }
@@ -52,6 +53,7 @@ Buffers Context::add_scratch(int index) {
         info.elements = array.elements;
         info.written = true;
         info.per_iteration = array.per_iteration;
+        info.streamed = is_streamed(array);
         return builder.add(std::move(info));
     };
     const std::string name = name_of(loops, index);
@@ -61,6 +63,12 @@ Buffers Context::add_scratch(int index) {
     }
     const ir::Buffer re = scratch(name + "_re");
     return {re, scratch(name + "_im")};
+}
+
+bool Context::is_streamed(const Array& array) const {
+    const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
+    return request.cache_bytes > 0 &&
+           array.elements > request.cache_bytes / (scalars * ir::size_in_bytes(request.scalar));
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {

@@ -74,6 +74,7 @@ public:
 private:
     Buffers add_argument(int array);
     Buffers add_scratch(int array);
+    bool is_streamed(const Array& array) const;
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;

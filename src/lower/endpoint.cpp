@@ -183,6 +183,29 @@ std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable 
     return {};
 }
 
+std::vector<Integer> Endpoint::split_counts(Variable variable, Extents extents) const {
+    Location ignored;
+    Walk walk(0, extents, std::nullopt);
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+        const Integer step = walk.indices()[0].coefficient(variable);
+        if (walk.step(stages_[k], ignored)) continue;
+        std::vector<Integer> radices;
+        if (const auto* layout = std::get_if<Layout>(&stages_[k])) radices = layout->lengths;
+        if (const auto* map = std::get_if<formula::IndexMap>(&stages_[k]))
+            if (const auto* digits = std::get_if<formula::DigitMap>(&map->kind())) radices = digits->radices;
+        std::vector<Integer> counts;
+        Integer weight = 1;
+        for (std::size_t q = radices.size(); q-- > 1;) {
+            weight *= radices[q];
+            const Integer count = step > 0 && weight % step == 0 ? weight / step : 0;
+            if (count > 1 && count < extents[variable] && extents[variable] % count == 0)
+                counts.push_back(count);
+        }
+        return counts;
+    }
+    return {};
+}
+
 std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variable fresh) const {
     extents.set(fresh, size);
     Location ignored;

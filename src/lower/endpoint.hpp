@@ -88,6 +88,10 @@ public:
     /// 0 < cut < size; empty when that map is not piecewise or there is none.
     std::vector<Integer> cuts_for(Integer size, Extents extents, Variable fresh) const;
 
+    /// Counts of the innermost values of `variable` that the first map not affine at entry 0 takes apart: were the
+    /// loop over it split into two, the inner one of such a count, that map's digits might be affine in them.
+    std::vector<Integer> split_counts(Variable variable, Extents extents) const;
+
     /// Radices of the first map (nearest the factor) whose digits are not affine in one loop over the whole vector;
     /// empty when there is none.
     std::vector<Integer> radices_for(Integer size, Extents extents, Variable fresh) const;

@@ -12,15 +12,6 @@ void add_variables(std::vector<Variable>& variables, const Affine& form) {
             variables.push_back(term.variable);
 }
 
-/// The digit of an affine index, when it is affine.
-std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents) {
-    auto shifted = divide(index, digit.divisor, extents);
-    if (!shifted) return std::nullopt;
-    auto reduced = divide(shifted->quotient, digit.modulus, extents);
-    if (!reduced) return std::nullopt;
-    return reduced->remainder;
-}
-
 /// Variables a diagonal's entry really depends on; empty when it is constant.
 std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents) {
     std::vector<Variable> variables;
@@ -71,6 +62,14 @@ bool contains(const std::vector<Variable>& variables, Variable variable) {
 
 } // namespace
 
+std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents) {
+    auto shifted = divide(index, digit.divisor, extents);
+    if (!shifted) return std::nullopt;
+    auto reduced = divide(shifted->quotient, digit.modulus, extents);
+    if (!reduced) return std::nullopt;
+    return reduced->remainder;
+}
+
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents) {
     Factor factor;
     for (const MetDiagonal& met : diagonals) {
@@ -94,7 +93,17 @@ formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup
 
 FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
-    : context_(context), complex_(complex), factors_(std::move(factors)), places_(factors_.size()) {
+    : context_(context), complex_(complex), factors_(std::move(factors)) {
+    if (auto split = split_factors(factors_, context.extents())) {
+        has_common_ = true;
+        factors_ = std::move(split->own);
+        factors_.push_back(std::move(split->common));
+    }
+    places_.resize(factors_.size());
+    add_tables(loops, lane);
+}
+
+void FactorTables::add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane) {
     std::vector<bool> done(factors_.size());
     for (std::size_t first = 0; first < factors_.size(); ++first) {
         if (done[first] || factors_[first].variables.empty()) continue;
@@ -153,6 +162,12 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
 
 Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
                            const Affine& vector, const Affine& lane) {
+    const Scaled scaled = multiply(entry, value, arithmetic, vector, lane);
+    return has_common_ ? multiply(factors_.size() - 1, scaled, arithmetic, vector, lane) : scaled;
+}
+
+Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
+                              const Affine& vector, const Affine& lane) {
     if (!places_[entry]) {
         const formula::Complex constant = factors_[entry].constant;
         return constant == formula::Complex(1) ? value : arithmetic.multiply(value, constant);

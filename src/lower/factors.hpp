@@ -15,11 +15,23 @@ struct Factor {
     bool is_one() const { return variables.empty() && constant == formula::Complex(1); }
 };
 
+/// The digit of an affine index, when it is affine.
+std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents);
+
 /// Drops diagonals that are 1 for every value of the variables, folds the constant ones.
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents);
 
 /// The factor for the values of its variables that `lookup` gives.
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup);
+
+/// ω^{(c_e + f)·g} for entry e, c_e constant, f and g forms of loop variables, as ω^{c_e·g} · ω^{f·g}: two small tables
+/// where one would hold every combination, and the second is the same for all entries.
+struct SplitFactors {
+    std::vector<Factor> own;
+    Factor common;
+};
+/// Nothing where the factors are not such twiddles or where one table is small.
+std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents);
 
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
 /// then full vectors, then the ragged rest.
@@ -54,13 +66,17 @@ private:
         Integer vector_stride; ///< 0: does not vary with the lane loop
         Integer part_stride;   ///< from the real to the imaginary part
     };
+    void add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane);
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<LaneLoop>& lane);
+    Scaled multiply(std::size_t factor, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
+                    const Affine& lane);
 
     Context& context_;
     bool complex_;
-    std::vector<Factor> factors_;
-    std::vector<std::optional<Place>> places_;
+    std::vector<Factor> factors_; ///< one an entry, then the common one if there is
+    bool has_common_ = false;
+    std::vector<std::optional<Place>> places_; ///< by factor
 };
 
 } // namespace swirl::lower

@@ -38,7 +38,10 @@ std::vector<Integer> complement(const IndexMap& map) {
 class Lowering {
 public:
     Lowering(Recorder& recorder, const KernelRequest& request)
-        : recorder_(recorder), lanes_(request.lanes), merge_columns_(request.merge_columns) {}
+        : recorder_(recorder),
+          lanes_(request.lanes),
+          cache_entries_(request.cache_bytes / ir::size_in_bytes(request.scalar) / 2),
+          merge_columns_(request.merge_columns) {}
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -77,7 +80,9 @@ private:
         lower_steps(steps_of(f), in, out, loops);
     }
     void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
-               const Loops& loops);
+               const Loops& loops) {
+        lower_kronecker(f, in, out, loops, false);
+    }
     void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         Integer row = 0, column = 0;
@@ -88,9 +93,13 @@ private:
         }
     }
     void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    void lower(const Tagged&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void lower(const Tagged& tagged, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        const Formula& child = f.children()[0];
+        if (tagged.tag.kind == Tag::Kind::tile && child.is<Kronecker>())
+            return lower_kronecker(child, in, out, loops, true);
         if (const auto columns = columns_of(f)) return lower_columns(*columns, in, out, loops);
-        (*this)(f.children()[0], in, out, loops);
+        (*this)(child, in, out, loops);
     }
     void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -128,6 +137,11 @@ private:
     void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
     Temporary make_temporary_between(const Step& before, const Step& after, const Loops& loops, bool complex);
 
+    void lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
+                         bool tile);
+    bool in_tile(const Loop& loop) const {
+        return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
+    }
     static std::vector<Step> steps_of(const Formula& product);
     void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
@@ -137,11 +151,14 @@ private:
                               const Loop& lane);
     void lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in, Endpoint out,
                       const Loops& loops);
+    Integer block_width(const Loop& lane, Integer rows, const Memory& memory) const;
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
 
     Recorder& recorder_;
-    Integer lanes_; ///< of a machine vector
+    Integer lanes_;         ///< of a machine vector
+    Integer cache_entries_; ///< complex numbers that a core's own caches hold; 0: unknown
     bool merge_columns_;
+    std::vector<Variable> tile_loops_; ///< run inside each step of a product
 };
 
 bool only_moves(const Formula& f) {
@@ -263,8 +280,8 @@ void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const E
 }
 
 /// I ⊗ A ⊗ I: loops around A. With several factors beside identities, A ⊗ B = (A ⊗ I)(I ⊗ B).
-void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
-                     const Loops& loops) {
+void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
+                               bool tile) {
     const auto& factors = f.children();
     std::vector<std::size_t> working;
     for (std::size_t k = 0; k < factors.size(); ++k)
@@ -289,6 +306,7 @@ void Lowering::lower(const Kronecker&, const Formula& f, const Endpoint& in, con
         if (count > 1) {
             const Variable v = recorder_.new_variable(count);
             around.insert(around.begin() + static_cast<std::ptrdiff_t>(loops.size()), Loop{v, count});
+            if (tile) tile_loops_.push_back(v);
             column += Affine::of(v, stride * (left ? factor.columns() : 1));
             row += Affine::of(v, stride * (left ? factor.rows() : 1));
         }
@@ -341,7 +359,9 @@ void Lowering::lower_padded(const Step& step, const std::vector<Integer>& missed
 Temporary Lowering::make_temporary_between(const Step& before, const Step& after, const Loops& loops,
                                            bool complex) {
     const Integer n = before.factor.rows();
-    Temporary temporary = make_temporary(recorder_, n, loops, complex);
+    const bool tile = !loops.empty() && in_tile(loops[0]);
+    Temporary temporary =
+        make_temporary(recorder_, n, loops, complex, tile ? Order::entries_fastest : Order::loops_fastest);
     if (!complex && (before.factor.is<RealOf>() || after.factor.is<RealOf>()))
         temporary.endpoint =
             temporary.endpoint.through(IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}));
@@ -364,14 +384,15 @@ void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loo
 }
 
 /// Several steps run one after the other for each iteration of the outer loops, so that what lies between them stays
-/// in cache; a loop over neighbouring entries is kept inside, one machine vector of it at a time.
+/// in cache. Loops of a tile are kept inside; else a loop over neighbouring entries is, one machine vector at a time.
 void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
     if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
-    Loops outer = loops;
+    Loops outer, tile;
+    for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
     const auto place = in.locate(0, recorder_.extents());
-    for (std::size_t k = 0; k < outer.size() && !lane; ++k) {
+    for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
         const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
         const Integer vectors = ceil_divide(outer[k].count, lanes_);
         const bool fills = 2 * outer[k].count >= vectors * lanes_;
@@ -382,23 +403,34 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
         if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
-        lower_chain(steps, in, out, {});
+        lower_chain(steps, in, out, tile);
     };
     nest(0);
 }
 
+/// Neighbouring columns of `rows` entries that go through a chain together: a vector's lanes while the memory they come
+/// from is in cache, else as many as half a cache holds between the steps, so that memory is read in long pieces.
+Integer Lowering::block_width(const Loop& lane, Integer rows, const Memory& memory) const {
+    constexpr Integer widest = 16; // vectors
+    if (recorder_.elements(memory) <= cache_entries_) return lanes_;
+    const Integer vectors = std::clamp(cache_entries_ / 2 / (rows * lanes_), Integer{1}, widest);
+    for (Integer v = vectors; v > 1; --v)
+        if (lane.count % (v * lanes_) == 0) return v * lanes_;
+    return lane.count > vectors * lanes_ ? vectors * lanes_ : lanes_;
+}
+
 void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                                     const Loop& lane) {
-    const Integer lanes = lanes_;
-    if (lane.count <= lanes) return lower_chain(steps, in, out, {lane});
+    const Integer width = block_width(lane, steps.front().factor.columns(), in.memory());
+    if (lane.count <= width) return lower_chain(steps, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
         const Loop part{recorder_.new_variable(count), count};
         const Affine index = first + Affine::of(part.variable);
         lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
     };
-    const Loop blocks{recorder_.new_variable(lane.count / lanes), lane.count / lanes};
-    recorder_.nest(blocks, [&] { run(Affine::of(blocks.variable, lanes), lanes); });
-    if (lane.count % lanes) run(lanes * blocks.count, lane.count % lanes);
+    const Loop blocks{recorder_.new_variable(lane.count / width), lane.count / width};
+    recorder_.nest(blocks, [&] { run(Affine::of(blocks.variable, width), width); });
+    if (lane.count % width) run(width * blocks.count, lane.count % width);
 }
 
 void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,

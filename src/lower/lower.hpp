@@ -30,7 +30,8 @@ struct KernelRequest {
     Layout output;
     bool in_place = false; ///< one buffer "data" instead of "in" and "out"
     long double scale = 1;
-    int lanes = 1; ///< of a machine vector
+    int lanes = 1;           ///< of a machine vector
+    Integer cache_bytes = 0; ///< vectors larger than this are written past the caches; 0: none is
     Multiplication multiplication = Multiplication::fused;
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
 };

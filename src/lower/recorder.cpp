@@ -77,20 +77,61 @@ Memory Recorder::acquire(Integer elements, bool complex) {
 
 void Recorder::release(const Memory& memory) { in_use_[static_cast<std::size_t>(memory.array)] = false; }
 
-Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex) {
+Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex,
+                         Order order) {
+    const bool entries_fastest = order == Order::entries_fastest;
     Affine base = 0;
-    Integer stride = 1;
+    Integer stride = entries_fastest ? n : 1;
     for (std::size_t k = loops.size(); k-- > 0; stride *= loops[k].count)
         base += Affine::of(loops[k].variable, stride);
-    const Memory memory = recorder.acquire(n * stride, complex);
-    return {memory, Endpoint(memory).through(View{base, stride})};
+    const Memory memory = recorder.acquire(entries_fastest ? stride : n * stride, complex);
+    return {memory, Endpoint(memory).through(View{base, entries_fastest ? 1 : stride})};
 }
+
+namespace {
+
+/// The same loops with one of them taken apart.
+struct SplitLoops {
+    Endpoint in;
+    Endpoint out;
+    std::vector<Loop> loops;
+};
+
+bool is_located(const Endpoint& endpoint, Integer entries, Extents& extents) {
+    return locate_all(endpoint, entries, extents).has_value();
+}
+
+/// Splits one loop into two where that makes both ends affine.
+std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
+                                     const Endpoint& out, const std::vector<Loop>& loops) {
+    for (std::size_t k = 0; k < loops.size(); ++k)
+        for (const Endpoint* side : {&in, &out})
+            for (const Integer count : side->split_counts(loops[k].variable, recorder.extents())) {
+                const Loop outer{recorder.new_variable(loops[k].count / count), loops[k].count / count};
+                const Loop inner{recorder.new_variable(count), count};
+                const Affine form = Affine::of(outer.variable, count) + Affine::of(inner.variable);
+                SplitLoops split{in.substitute(loops[k].variable, form),
+                                 out.substitute(loops[k].variable, form), loops};
+                if (!is_located(split.in, codelet.columns, recorder.extents()) ||
+                    !is_located(split.out, codelet.rows, recorder.extents()))
+                    continue;
+                split.loops[k] = outer;
+                split.loops.insert(split.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);
+                return split;
+            }
+    return std::nullopt;
+}
+
+} // namespace
 
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
                  const std::vector<Loop>& loops,
                  const std::vector<std::vector<std::vector<MetDiagonal>>>& between) {
     auto sources = locate_all(in, codelet.columns, recorder.extents());
     auto targets = locate_all(out, codelet.rows, recorder.extents());
+    if (!sources || !targets)
+        if (const auto split = split_loop(recorder, codelet, in, out, loops))
+            return add_codelet(recorder, codelet, split->in, split->out, split->loops);
     const bool overlapping = sources && targets && !sources->empty() &&
                              in.memory().array == out.memory().array && !same_places(*sources, *targets);
     if (!sources || overlapping) {

@@ -34,6 +34,9 @@ public:
     /// iterations apart from those that several iterations share.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
+    Integer elements(const Memory& memory) const {
+        return program_.arrays[static_cast<std::size_t>(memory.array)].elements;
+    }
 
     LoopProgram finish() { return std::move(program_); }
 
@@ -54,11 +57,15 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
 
-/// A fresh temporary for n entries in each iteration of `loops`, and the endpoint that sees it: [n][loops…].
+/// Which index of a temporary runs fastest: [n][loops…] or [loops…][n].
+enum class Order : std::uint8_t { loops_fastest, entries_fastest };
+
+/// A fresh temporary for n entries in each iteration of `loops`, and the endpoint that sees it.
 struct Temporary {
     Memory memory;
     Endpoint endpoint;
 };
-Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex);
+Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex,
+                         Order order = Order::loops_fastest);
 
 } // namespace swirl::lower

@@ -79,8 +79,22 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
+namespace {
+
+bool lies_on_line(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % cache_line == 0; }
+
+ir::Program with_aligned_arguments(ir::Program program) {
+    for (ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::argument && buffer.streamed) buffer.alignment = cache_line;
+    return program;
+}
+
+} // namespace
+
 CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu,
                                const passes::PhaseOptions& sharing) {
+    fill_tables(program);
+    bind(program, stage);
     info_ = ir::describe(program);
     std::vector<passes::Phase> parts;
     if (sharing.threads > 1) parts = passes::phases(program, sharing);
@@ -92,16 +106,16 @@ CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, c
         }
     } else {
         compile(program, cpu);
-        whole_ = code_.front().function();
+        if (aligned_code_.empty()) whole_ = code_.front().function();
     }
-    fill_tables(program);
-    bind(program, stage);
 }
 
 void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu) {
     const jit::MachineCode code = jit::compile(program, cpu);
     statistics_ += code.statistics;
     code_.emplace_back(code);
+    if (!streamed_arguments_.empty())
+        aligned_code_.emplace_back(jit::compile(with_aligned_arguments(program), cpu));
 }
 
 void CompiledKernel::fill_tables(const ir::Program& program) {
@@ -131,7 +145,10 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
             continue;
         }
         switch (buffer.space) {
-        case ir::Space::argument: bindings_.push_back({source_of(buffer.name, stage)}); break;
+        case ir::Space::argument:
+            if (buffer.streamed) streamed_arguments_.push_back(bindings_.size());
+            bindings_.push_back({source_of(buffer.name, stage)});
+            break;
         case ir::Space::table:
             bindings_.push_back({Binding::Source::table, 0, tables_.as<std::byte>() + table_offset});
             table_offset += rounded_up(bytes_of(buffer));
@@ -167,8 +184,11 @@ void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buff
 void CompiledKernel::run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const {
     BufferPointers buffers;
     find_buffers(pointers, buffers);
+    const bool aligned =
+        !aligned_code_.empty() && std::all_of(streamed_arguments_.begin(), streamed_arguments_.end(),
+                                              [&](std::size_t k) { return lies_on_line(buffers[k]); });
     const std::int64_t parameters[] = {share.first, share.last};
-    code_[phase].function()(buffers.data(), parameters);
+    (aligned ? aligned_code_ : code_)[phase].function()(buffers.data(), parameters);
 }
 
 void CompiledKernel::run(const Pointers& pointers) const {

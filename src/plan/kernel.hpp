@@ -104,7 +104,10 @@ private:
     std::vector<Binding> bindings_;
     runtime::AlignedBuffer tables_;
     std::vector<runtime::ExecutableCode> code_; ///< by phase
-    runtime::KernelFunction whole_ = nullptr;   ///< where all is one serial phase
+    runtime::KernelFunction whole_ = nullptr;   ///< where all is one serial phase that needs no alignment
+    /// For streamed arguments that lie on cache lines; such code may write them past the caches.
+    std::vector<runtime::ExecutableCode> aligned_code_;
+    std::vector<std::size_t> streamed_arguments_; ///< their bindings
     jit::CodeStatistics statistics_;
 };
 

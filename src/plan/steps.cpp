@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "base/error.hpp"
+#include "rules/row_column.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -55,19 +56,24 @@ Formula transform_of(const Problem& problem, Integer n) {
 struct Setting {
     Place source;
     Place target;
-    StageAxis axis; ///< of the transform
+    std::vector<StageAxis> axes; ///< of the transform, the outermost first
     std::vector<StageAxis> others;
 };
 
+/// Arrays up to this size, or the inner dimensions of larger ones, are transformed along several dimensions by one
+/// kernel, while they are in a core's own caches.
+constexpr Integer largest_fused_bytes = Integer{1} << 20;
+
 /// Splits the other axes into loops outside and inside the transform and lays out both sides.
 Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& setting) {
+    const StageAxis& innermost = setting.axes.back();
     std::vector<StageAxis> outside, inside;
     for (const StageAxis& other : setting.others)
-        (std::abs(other.in) >= std::abs(setting.axis.in) && setting.axis.length > 1 ? outside : inside)
+        (std::abs(other.in) >= std::abs(innermost.in) && innermost.length > 1 ? outside : inside)
             .push_back(other);
     outside = merged(std::move(outside));
     inside = merged(std::move(inside));
-    const bool complex = nonterminal.is<Dft>() || nonterminal.is<Identity>();
+    const bool complex = nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
     Stage stage{dimension,      std::move(nonterminal), {}, {}, complex,
                 setting.source, setting.target,         {}, {}, {}};
     const auto append = [&](const StageAxis& a) {
@@ -76,7 +82,7 @@ Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& sett
         stage.layouts[1].strides.push_back(a.out);
     };
     for (const StageAxis& a : outside) append(a), stage.left.push_back(a.length);
-    append(setting.axis);
+    for (const StageAxis& a : setting.axes) append(a);
     for (const StageAxis& a : inside) append(a), stage.right.push_back(a.length);
     return stage;
 }
@@ -98,9 +104,9 @@ Integer stride_in(const Problem& problem, std::size_t axis, Place place) {
     return stride_of(d, place == Place::input ? Side::input : Side::output);
 }
 
-/// The setting of a stage along a dimension. Complex strides count complex elements: where the stage's entries are
+/// The setting of a stage along the dimensions first … last. Complex strides count complex elements: where the stage's entries are
 /// reals, `real_factor` turns a side's strides into reals.
-Setting setting_of(const Problem& problem, std::size_t dimension, Place source, Place target,
+Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, Place source, Place target,
                    std::array<Integer, 2> real_factor = {1, 1}) {
     Setting setting{source, target, {}, {}};
     const std::size_t loops = problem.batches.size();
@@ -110,10 +116,11 @@ Setting setting_of(const Problem& problem, std::size_t dimension, Place source, 
     for (std::size_t k = 0; k < stored.size(); ++k) {
         const StageAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
                              real_factor[1] * stride_in(problem, k, target)};
-        if (k == loops + dimension)
-            setting.axis = axis;
-        else
+        const bool transformed = loops + first <= k && k <= loops + last;
+        if (!transformed)
             setting.others.push_back(axis);
+        else if (axis.length > 1 || first == last)
+            setting.axes.push_back(axis);
     }
     return setting;
 }
@@ -129,8 +136,9 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     const std::size_t last = problem.dimensions.size() - 1;
     const Integer n = problem.dimensions[last].length;
     const bool forward = problem.direction == Direction::forward;
-    Stage stage = make_stage(last, RDFT(n, problem.direction),
-                             setting_of(problem, last, source, target, {forward ? 1 : 2, forward ? 2 : 1}));
+    Stage stage =
+        make_stage(last, RDFT(n, problem.direction),
+                   setting_of(problem, last, last, source, target, {forward ? 1 : 2, forward ? 2 : 1}));
     // The half spectrum's side: the transform's digit becomes n/2+1 numbers of two reals. The other side has n reals.
     const std::size_t at = stage.left.size();
     lower::Layout& spectrum = stage.layouts[forward ? 1 : 0];
@@ -142,7 +150,34 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     return stage;
 }
 
-/// Transforms along all dimensions but the first `skipped` last ones, in `target` after the first.
+/// The first of the last dimensions that one kernel transforms.
+std::size_t first_fused(const Problem& problem) {
+    std::size_t first = problem.dimensions.size() - 1;
+    Integer bytes = 2 * real_bytes(problem.precision) * problem.dimensions[first].length;
+    const auto nests = [&](std::size_t outer) {
+        const Dimension &a = problem.dimensions[outer], &b = problem.dimensions[outer + 1];
+        return std::abs(stride_of(a, Side::input)) >= std::abs(stride_of(b, Side::input)) * b.length &&
+               std::abs(stride_of(a, Side::output)) >= std::abs(stride_of(b, Side::output)) * b.length;
+    };
+    while (first > 0 && bytes * problem.dimensions[first - 1].length <= largest_fused_bytes &&
+           nests(first - 1))
+        bytes *= problem.dimensions[--first].length;
+    return first;
+}
+
+/// The innermost dimensions in one go where they are small enough; returns how many dimensions are left.
+std::size_t add_fused_stage(std::vector<Stage>& result, const Problem& problem) {
+    const std::size_t rank = problem.dimensions.size(), first = first_fused(problem);
+    std::vector<Integer> lengths;
+    for (std::size_t k = first; k < rank; ++k)
+        if (problem.dimensions[k].length > 1) lengths.push_back(problem.dimensions[k].length);
+    if (lengths.size() < 2) return rank;
+    result.push_back(make_stage(first, rules::dft_multidimensional(lengths, problem.direction),
+                                setting_of(problem, first, rank - 1, Place::input, Place::output)));
+    return first;
+}
+
+/// Transforms along the first `end` dimensions, the last of them first, in `target` after the first.
 void add_stages(std::vector<Stage>& result, const Problem& problem, std::size_t end, Place source,
                 Place target) {
     for (std::size_t k = end; k-- > 0;) {
@@ -150,7 +185,7 @@ void add_stages(std::vector<Stage>& result, const Problem& problem, std::size_t 
         if (n == 1) continue;
         const bool complex = problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft;
         Formula transform = complex ? DFT(n, problem.direction) : transform_of(problem, n);
-        result.push_back(make_stage(k, std::move(transform), setting_of(problem, k, source, target)));
+        result.push_back(make_stage(k, std::move(transform), setting_of(problem, k, k, source, target)));
         source = target;
     }
 }
@@ -177,9 +212,11 @@ std::vector<Stage> stages(const Problem& problem) {
     if (problem.kind == TransformKind::real_dft) {
         result = real_dft_stages(problem);
     } else {
-        add_stages(result, problem, problem.dimensions.size(), Place::input, Place::output);
+        const std::size_t rest =
+            problem.kind == TransformKind::dft ? add_fused_stage(result, problem) : problem.dimensions.size();
+        add_stages(result, problem, rest, result.empty() ? Place::input : Place::output, Place::output);
         if (result.empty()) {
-            const Setting setting = setting_of(problem, 0, Place::input, Place::output);
+            const Setting setting = setting_of(problem, 0, 0, Place::input, Place::output);
             result.push_back(make_stage(0, transform_of(problem, 1), setting));
             result[0].complex = problem.kind == TransformKind::dft;
         }
@@ -225,7 +262,8 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                  .output = stage.layouts[1],
                                  .in_place = stage.source == stage.target,
                                  .scale = stage.scale,
-                                 .lanes = cpu.vector_bytes ? target::lanes(cpu, scalar) : 1};
+                                 .lanes = cpu.vector_bytes ? target::lanes(cpu, scalar) : 1,
+                                 .cache_bytes = cpu.cache_bytes};
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
     return request;
 }

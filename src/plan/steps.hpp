@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-/// A problem as a sequence of kernels: one a dimension that needs transforming, the others being loops around it
-/// (row–column: the tutorial, section 4.1).
+/// A problem as a sequence of kernels: one a dimension that needs transforming, the others being loops around it, and
+/// one for all inner dimensions that fit in cache together (row–column: the tutorial, section 4.1).
 namespace swirl::planning {
 
 /// Whose memory a stage reads or writes. The intermediate holds a half spectrum between the stages of a
@@ -19,9 +19,9 @@ enum class Place : std::uint8_t { input, output, intermediate };
 
 /// What the kernel for one dimension computes, before a breakdown is chosen.
 struct Stage {
-    std::size_t dimension; ///< of the problem
+    std::size_t dimension; ///< of the problem; of several that are transformed together the first
     formula::Formula
-        nonterminal; ///< the one-dimensional transform; I(1) when there is nothing to do but copy
+        nonterminal; ///< the transform, of several dimensions a Kronecker product; I(1) when there is only to copy
     std::optional<formula::Formula>
         before; ///< maps what is stored to the transform's input, nothing: the same
     std::optional<formula::Formula> after; ///< maps the transform's output to what is stored

@@ -14,7 +14,8 @@ std::span<const BreakdownRule> registry() {
         rader,          rader_real,       rdft_base,      rdft_cooley_tukey,
         rdft_embedding, rdft_good_thomas, rdft_half_size, rdft_split_radix,
         row_column,     six_step,         split_radix,    stockham,
-        wht_base,       wht_iterative,    wht_recursive,  wht_split,
+        two_sweep,      wht_base,         wht_iterative,  wht_recursive,
+        wht_split,
     };
     return table;
 }

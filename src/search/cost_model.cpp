@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -25,6 +26,10 @@ constexpr double operations_per_cycle = 2;
 constexpr double moves_per_cycle = 1;
 /// Reaching for the next loop iteration: pointer steps, the branch, filling the pipeline.
 constexpr double iteration_overhead = 6;
+/// Bytes a cycle that move between a core and what lies behind its own caches.
+constexpr double bytes_per_cycle = 12;
+/// Real operations an entry that twiddles in two factors cost beyond those in one.
+constexpr double second_factor_operations = 8;
 /// Values alive at once beyond the registers cost a store and a load each.
 constexpr double spill_moves = 1.2;
 
@@ -40,7 +45,9 @@ using Memo = std::map<std::tuple<Integer, Direction, double>, Candidate>;
 struct Setting {
     double lanes;
     double registers;
-    double loops; ///< iterations of all loops around the transform
+    double loops;         ///< iterations of all loops around the transform
+    double cache_bytes;   ///< of a core's own caches
+    double element_bytes; ///< of a complex number
     Memo* memo;
 };
 
@@ -56,6 +63,12 @@ double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Set
            0.3 * std::min(operations / operations_per_cycle, moves / moves_per_cycle) + iteration_overhead;
 }
 
+/// Reading and writing n entries once, where they do not stay in cache.
+double sweep_cycles(Integer n, const Setting& setting) {
+    const double bytes = static_cast<double>(n) * setting.element_bytes;
+    return bytes > setting.cache_bytes ? 2 * bytes / bytes_per_cycle : 0;
+}
+
 /// Cycles of a Stockham transform of n points whose lanes come from its own loops.
 double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
     double cycles = 0;
@@ -67,7 +80,7 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
         const bool first = before == 1, last = rest == 1;
         const double shuffles = (first ? 1 + std::log2(setting.lanes) : 0) + (last ? 1 : 0);
-        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting);
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + sweep_cycles(n, setting);
         before *= radix;
     }
     return cycles;
@@ -80,6 +93,7 @@ double codelet_cycles(Integer n, const Setting& setting) {
 }
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
+std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting);
 Candidate best(const Formula& dft, const Setting& setting);
 
 /// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra for nothing.
@@ -99,6 +113,69 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
                                     ? BreakdownTree{}
                                     : best(child, setting).tree);
     return tree;
+}
+
+/// The divisor of n up to `most` that fills vectors best; the largest among equals.
+Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
+    Integer best_divisor = 1;
+    double best_utilization = 0;
+    for (Integer d = 1; d <= std::min(n, most); ++d) {
+        if (n % d != 0) continue;
+        const double used = utilization(static_cast<double>(d), setting.lanes);
+        if (used >= best_utilization) best_divisor = d, best_utilization = used;
+    }
+    return best_divisor;
+}
+
+/// The transform down the columns of the first sweep, and the block that its output is stored in: a part of its first
+/// radix, so that the lanes of its last pass are neighbours there.
+struct Columns {
+    Candidate transform;
+    Integer block = 1;
+    double cycles = std::numeric_limits<double>::infinity(); ///< with what ragged blocks cost
+};
+
+Columns best_columns(const Formula& dft, Integer widest_block, const Setting& setting) {
+    Columns best_so_far;
+    for (Candidate& candidate : dft_candidates(dft, setting)) {
+        const auto& choice = candidate.tree.choice;
+        const bool several_passes = candidate.tree.rule == "stockham" && choice.size() > 1;
+        const Integer radix = several_passes ? choice.front() : dft.rows();
+        Integer block = widest_divisor(radix, widest_block, setting);
+        if (utilization(static_cast<double>(block), setting.lanes) < 1)
+            block = widest_divisor(radix, 4 * widest_block, setting);
+        const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes);
+        if (cycles < best_so_far.cycles) best_so_far = {std::move(candidate), block, cycles};
+    }
+    return best_so_far;
+}
+
+/// Splits into about equal parts, as two sweeps over memory each of which works within the caches.
+std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
+    constexpr Integer most_uneven = 8, widest_tile = 64, block_bytes = 128;
+    const Integer n = dft.rows();
+    std::vector<Candidate> result;
+    if (sweep_cycles(n, setting) == 0) return result;
+    const auto widest_block = std::max(static_cast<Integer>(block_bytes / setting.element_bytes),
+                                       static_cast<Integer>(setting.lanes));
+    const Direction direction = dft.get_if<Dft>()->direction;
+    for (Integer first = 2; first * first <= n * most_uneven; ++first) {
+        if (n % first != 0 || first * first * most_uneven < n) continue;
+        const Integer second = n / first;
+        const auto room = static_cast<Integer>(setting.cache_bytes / 2 / setting.element_bytes) / first;
+        const Integer tile = widest_divisor(second, std::clamp(room, Integer{1}, widest_tile), setting);
+        const Columns columns = best_columns(DFT(first, direction), widest_block, setting);
+        Candidate candidate{{"two-sweep", {first, tile, columns.block}, {}}, 2 * sweep_cycles(n, setting)};
+        const Candidate rows = first == second ? columns.transform : best(DFT(second, direction), setting);
+        candidate.tree.children = {rows.tree};
+        if (first != second) candidate.tree.children.push_back(columns.transform.tree);
+        const auto count = [](Integer number) { return static_cast<double>(number); };
+        candidate.cycles += columns.cycles * count(second) / utilization(count(tile), setting.lanes) +
+                            rows.cycles * count(first) / utilization(count(columns.block), setting.lanes) +
+                            second_factor_operations / operations_per_cycle * count(n) / setting.lanes;
+        result.push_back(std::move(candidate));
+    }
+    return result;
 }
 
 /// Smallest size ≥ n that is a product of 2, 3 and 5 with at least one 4, so that its passes fill vectors.
@@ -184,6 +261,7 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
             if (choice.size() < 2) continue;
             result.push_back({{"stockham", choice, {}}, stockham_cycles(choice, n, setting)});
         }
+        for (Candidate& c : two_sweep_candidates(dft, setting)) result.push_back(std::move(c));
     }
     std::stable_sort(result.begin(), result.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
@@ -245,6 +323,20 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
     return result;
 }
 
+/// The dimensions of a small array one after the other, the last first; each has the others as loops around it.
+Candidate row_column_candidate(const Formula& transform, const Setting& setting) {
+    Candidate candidate{{"row-column", {}, {}}, 0};
+    for (const Formula& child : rules::nonterminals(transform)) {
+        Setting inner = setting;
+        inner.loops *= static_cast<double>(transform.rows() / child.rows());
+        candidate.tree.children.push_back(best(child, inner).tree);
+    }
+    for (const Formula& child : transform.children())
+        candidate.cycles +=
+            best(child, setting).cycles * static_cast<double>(transform.rows() / child.rows());
+    return candidate;
+}
+
 } // namespace
 
 double codelet_operations(Integer n) {
@@ -262,13 +354,17 @@ double codelet_operations(Integer n) {
 std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar) {
     if (stage.nonterminal.is<Identity>()) return {{{}, 0}};
     Memo memo;
-    Setting setting{static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
-                    static_cast<double>(cpu.vector_registers), 1, &memo};
+    Setting setting{
+        static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
+        static_cast<double>(cpu.vector_registers), 1,
+        cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
+        2.0 * ir::size_in_bytes(scalar), &memo};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
-    const bool complex = stage.nonterminal.is<Dft>();
-    auto all =
-        complex ? dft_candidates(stage.nonterminal, setting) : real_candidates(stage.nonterminal, setting);
+    auto all = stage.nonterminal.is<Dft>() ? dft_candidates(stage.nonterminal, setting)
+               : stage.nonterminal.is<Kronecker>()
+                   ? std::vector{row_column_candidate(stage.nonterminal, setting)}
+                   : real_candidates(stage.nonterminal, setting);
     if (all.empty())
         throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
     for (Candidate& candidate : all) candidate.cycles *= setting.loops;

@@ -60,6 +60,7 @@ const Cpu& portable_cpu() {
                          .vector_registers = 16,
                          .has_fma = false,
                          .has_masks = false,
+                         .cache_bytes = 0,
                          .instructions = {}};
     return cpu;
 }
@@ -71,6 +72,7 @@ const Cpu& sse2_cpu() {
                          .vector_registers = 16,
                          .has_fma = false,
                          .has_masks = false,
+                         .cache_bytes = 256 << 10,
                          .instructions = x86::listed_instructions(InstructionSet::sse2)};
     return cpu;
 }
@@ -82,6 +84,7 @@ const Cpu& avx2_cpu() {
                          .vector_registers = 16,
                          .has_fma = true,
                          .has_masks = false,
+                         .cache_bytes = 512 << 10,
                          .instructions = x86::listed_instructions(InstructionSet::avx2_fma)};
     return cpu;
 }
@@ -93,6 +96,7 @@ const Cpu& avx512_cpu() {
                          .vector_registers = 32,
                          .has_fma = true,
                          .has_masks = true,
+                         .cache_bytes = 1 << 20,
                          .instructions = x86::listed_instructions(InstructionSet::avx512)};
     return cpu;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/integer.hpp"
 #include "ir/instruction.hpp"
 #include "ir/type.hpp"
 
@@ -23,7 +24,8 @@ struct Cpu {
     int vector_bytes;
     int vector_registers;
     bool has_fma;
-    bool has_masks; ///< predicated loads and stores at full speed
+    bool has_masks;      ///< predicated loads and stores at full speed
+    Integer cache_bytes; ///< of the last cache that a core has to itself; 0: unknown
     std::span<const ir::Instruction* const>
         instructions; ///< the shuffles and the like, in order of preference
 };

@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
+#include "lower/loop_program.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "rules/rule.hpp"
 
@@ -85,11 +86,36 @@ TEST(Lowering, RunsBreakdownsOfEveryFamily) {
         {256, "six-step(16,16)"},
         {41, "bluestein(81)"},
         {53, "bluestein(128)[stockham(8,16)]"},
+        {192, "two-sweep(16,4,8)[stockham(4,3), stockham(8,2)]"},
+        {225, "two-sweep(15,5,3)"},
+        {1024, "two-sweep(32,16,8)[stockham(8,4)]"},
     };
     for (const auto& [n, tree] : cases)
         for (int lanes : {1, 4, 8})
             EXPECT_LT(error_of(request_for(expanded(n, tree), lanes)), 2e-15)
                 << n << " " << tree << " " << lanes;
+}
+
+TEST(Lowering, SplitsTheTwiddlesOfLargeTransformsIntoTwoSmallTables) {
+    const auto request = request_for(expanded(16384, "two-sweep(128,16,8)[stockham(16,8)]"), 8);
+    Integer largest = 0;
+    for (const ir::BufferInfo& buffer : lower(request).buffers)
+        if (buffer.space == ir::Space::table) largest = std::max(largest, buffer.elements);
+    EXPECT_LE(largest, 2 * 16384 / 4);
+    EXPECT_LT(error_of(request), 1e-15);
+}
+
+TEST(Lowering, KeepsTheVectorsOfATileBetweenItsSteps) {
+    const Formula steps = expanded(64, "stockham(8,8)");
+    const auto temporaries = [](const Formula& formula) {
+        std::vector<Integer> elements;
+        for (const Array& array : loop_program(request_for(formula, 8)).arrays)
+            if (array.role == Array::Role::temporary) elements.push_back(array.elements);
+        return elements;
+    };
+    EXPECT_EQ(temporaries(kron(I(10), steps)), std::vector<Integer>{64});
+    EXPECT_EQ(temporaries(formula::tile(kron(I(10), steps))), std::vector<Integer>{640});
+    EXPECT_LT(error_of(request_for(formula::tile(kron(I(10), steps)), 8)), 1e-15);
 }
 
 TEST(Lowering, RunsBatchesColumnsAndStrides) {

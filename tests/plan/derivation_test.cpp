@@ -49,6 +49,7 @@ TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
         {1155, "stockham(55,21)"},
         {512, "stockham(8,8,8)"},
         {74, "stockham(37,2)[codelet, rader[codelet]]"},
+        {1024, "two-sweep(32,8,8)[stockham(8,4)]"},
         {41, "bluestein(96)[stockham(12,8), stockham(12,8)]"},
     };
     for (const target::Cpu* cpu : target::cpus()) {

@@ -1,0 +1,86 @@
+#include "plan/plan.hpp"
+#include "runtime/aligned_buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Two MiB a vector: more than the caches of any CPU in the table that a core has to itself.
+constexpr Integer size = 131072;
+
+std::vector<const target::Cpu*> runnable_cpus() {
+    std::vector<const target::Cpu*> result;
+    for (const target::Cpu* cpu : target::cpus())
+        if (cpu->set != target::InstructionSet::portable && target::host_can_run(*cpu)) result.push_back(cpu);
+    return result;
+}
+
+std::shared_ptr<const Plan> plan_of(std::string_view steps, const target::Cpu& cpu) {
+    return Plan::build(Problem::dft({size}),
+                       parse_recipe(std::string(cpu.name) + ": 0 " + std::string(steps)));
+}
+
+std::vector<Complex> random_vector() {
+    std::mt19937 generator(1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<Complex> x(static_cast<std::size_t>(size));
+    for (Complex& value : x) value = {uniform(generator), uniform(generator)};
+    return x;
+}
+
+/// The transform of x, written `offset` bytes behind a cache line's start.
+std::vector<Complex> transformed(const Plan& plan, const std::vector<Complex>& x, std::size_t offset) {
+    const std::size_t bytes = x.size() * sizeof(Complex);
+    runtime::AlignedBuffer memory(bytes + 64);
+    std::byte* output = memory.as<std::byte>() + offset;
+    plan.execute({.input = x.data(), .output = output});
+    std::vector<Complex> y(x.size());
+    std::memcpy(y.data(), output, bytes);
+    return y;
+}
+
+TEST(StreamedVectors, AreWrittenPastTheCachesOnlyWhereWholeLinesAre) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        const auto plan = plan_of("two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", *cpu);
+        EXPECT_NE(plan->listing(0).find("movnt"), std::string::npos) << cpu->name;
+        EXPECT_NE(plan->listing(0).find("sfence"), std::string::npos) << cpu->name;
+    }
+}
+
+TEST(StreamedVectors, HaveTheSameBitsWhereverTheOutputLies) {
+    const std::vector<Complex> x = random_vector();
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const char* steps :
+             {"two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", "stockham(32,16,16,16)"}) {
+            const auto plan = plan_of(steps, *cpu);
+            const std::vector<Complex> aligned = transformed(*plan, x, 0);
+            for (const std::size_t offset : {8, 16, 32, 48})
+                EXPECT_EQ(transformed(*plan, x, offset), aligned) << steps << cpu->name << offset;
+        }
+}
+
+TEST(StreamedVectors, OfTwoSweepsAndOfManyPassesAgree) {
+    const std::vector<Complex> x = random_vector();
+    const target::Cpu& cpu = target::host_cpu();
+    if (cpu.set == target::InstructionSet::portable) GTEST_SKIP() << "no machine code here";
+    const auto a = transformed(*plan_of("two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", cpu), x, 0);
+    const auto b = transformed(*plan_of("stockham(32,16,16,16)", cpu), x, 0);
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::norm(a[i] - b[i]);
+        norm += std::norm(a[i]);
+    }
+    EXPECT_LT(std::sqrt(difference / norm), 1e-15);
+}
+
+} // namespace
+} // namespace swirl::planning
