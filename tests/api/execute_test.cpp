@@ -243,7 +243,7 @@ TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft 8", {.effort = swirl::Effort::measure, .time_budget_seconds = -1}),
                  swirl::UserError);
     const std::string recipe = swirl::plan("dft 8").recipe();
-    EXPECT_THROW(swirl::plan("dft 8x8", {.recipe = recipe}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("rdft 8x8", {.recipe = recipe}), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .recipe = recipe}), swirl::UserError);
 }
 
