@@ -356,9 +356,11 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
     Memo memo;
     Setting setting{
         static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
-        static_cast<double>(cpu.vector_registers), 1,
+        static_cast<double>(cpu.vector_registers),
+        1,
         cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
-        2.0 * ir::size_in_bytes(scalar), &memo};
+        2.0 * ir::size_in_bytes(scalar),
+        &memo};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
     auto all = stage.nonterminal.is<Dft>() ? dft_candidates(stage.nonterminal, setting)
