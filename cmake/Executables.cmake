@@ -44,6 +44,7 @@ endif()
 # of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests.
 if(SWIRL_BUILD_TESTS)
     enable_testing()
+    set(SWIRL_TEST_SECONDS 300 CACHE STRING "Seconds after which ctest ends a test")
     find_package(GTest REQUIRED)
     include(GoogleTest)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
@@ -75,7 +76,7 @@ if(SWIRL_BUILD_TESTS)
             add_dependencies(test_${folder} swirl_cli ${benchmarks})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
-            PROPERTIES TIMEOUT 300 LABELS ${folder})
+            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder})
     endforeach()
 endif()
 
@@ -95,5 +96,8 @@ if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
         add_executable(example_${name}${suffix} ${source})
         target_link_libraries(example_${name}${suffix} PRIVATE swirl_compile_options swirl::swirl ${needed}
             $<$<PLATFORM_ID:Linux>:m>)
+        if(TARGET test_docs)
+            add_dependencies(test_docs example_${name}${suffix}) # which runs those that the README shows
+        endif()
     endforeach()
 endif()

@@ -3,6 +3,7 @@
 #include "base/overloaded.hpp"
 #include "lower/emit_call.hpp"
 #include "lower/recorder.hpp"
+#include "lower/steps.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -15,24 +16,6 @@ using namespace formula;
 namespace {
 
 using Loops = std::vector<Loop>;
-
-/// A factor of a product that computes, with the maps and diagonals folded into its two ends.
-struct Step {
-    Formula factor;
-    std::vector<Stage> before;              ///< nearest the input first
-    std::vector<Stage> after;               ///< nearest the factor first
-    std::optional<IndexMap> scattered = {}; ///< beyond `after`; entries it leaves out become zero
-};
-
-/// Entries of 0…range−1 that no index maps to.
-std::vector<Integer> complement(const IndexMap& map) {
-    std::vector<bool> hit(static_cast<std::size_t>(map.range()));
-    for (Integer i = 0; i < map.domain(); ++i) hit[static_cast<std::size_t>(map(i))] = true;
-    std::vector<Integer> missed;
-    for (Integer i = 0; i < map.range(); ++i)
-        if (!hit[static_cast<std::size_t>(i)]) missed.push_back(i);
-    return missed;
-}
 
 /// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
 class Lowering {
@@ -98,7 +81,8 @@ private:
         const Formula& child = f.children()[0];
         if (tagged.tag.kind == Tag::Kind::tile && child.is<Kronecker>())
             return lower_kronecker(child, in, out, loops, true);
-        if (const auto columns = columns_of(f)) return lower_columns(*columns, in, out, loops);
+        if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
+            return lower_columns(*columns, in, out, loops);
         (*this)(child, in, out, loops);
     }
     void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out,
@@ -128,12 +112,6 @@ private:
         add_codelet(recorder_, zero_codelet(), out, to, loops);
     }
 
-    /// A pass whose factors all act on columns: (A_1 ⊗ I_c) · D · (A_2 ⊗ I_c) ⋯, diagonals between.
-    struct Columns {
-        Integer count;
-        std::vector<Step> steps;
-    };
-    std::optional<Columns> columns_of(const Formula& pass) const;
     void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
     Temporary make_temporary_between(const Step& before, const Step& after, const Loops& loops, bool complex);
 
@@ -142,7 +120,6 @@ private:
     bool in_tile(const Loop& loop) const {
         return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
     }
-    static std::vector<Step> steps_of(const Formula& product);
     void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
     void lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
@@ -160,98 +137,6 @@ private:
     bool merge_columns_;
     std::vector<Variable> tile_loops_; ///< run inside each step of a product
 };
-
-bool only_moves(const Formula& f) {
-    return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
-}
-
-/// The factors of a product, those of products among them in their place; the real form of a product of factors that
-/// compute is the product of their real forms, so that steps in a row take turns with two temporaries.
-void add_factors(const Formula& product, std::vector<Formula>& factors) {
-    for (const Formula& factor : product.children()) {
-        const Formula* inner = factor.is<RealOf>() ? &factor.children()[0] : nullptr;
-        if (factor.is<Product>()) {
-            add_factors(factor, factors);
-        } else if (inner && inner->is<Product>() &&
-                   std::none_of(inner->children().begin(), inner->children().end(), only_moves)) {
-            for (const Formula& step : inner->children()) factors.push_back(real_of(step));
-        } else {
-            factors.push_back(factor);
-        }
-    }
-}
-
-bool shrinks(const Stage& stage) {
-    const auto* map = std::get_if<IndexMap>(&stage);
-    return map && map->domain() != map->range();
-}
-
-/// Tables of indices are for reading: the caller's memory may turn out to lie in two parts.
-bool stays_before(const Stage& stage) {
-    const auto* map = std::get_if<IndexMap>(&stage);
-    return shrinks(stage) || (map && std::holds_alternative<TableMap>(map->kind()));
-}
-
-/// Moves what lies behind the last step into its targets.
-void append_to_targets(Step& step, std::vector<Stage> pending) {
-    for (Stage& stage : pending) {
-        if (const auto* map = std::get_if<IndexMap>(&stage)) stage = map->inverse();
-        step.after.push_back(std::move(stage));
-    }
-}
-
-std::vector<Step> Lowering::steps_of(const Formula& product) {
-    std::vector<Formula> factors;
-    add_factors(product, factors);
-    std::vector<Step> steps;
-    std::vector<Stage> pending;
-    for (std::size_t k = factors.size(); k-- > 0;) {
-        const Formula& factor = factors[k];
-        const auto* scatter = factor.get_if<Scatter>();
-        const bool follows =
-            scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), stays_before);
-        if (const auto* p = factor.get_if<Permutation>()) {
-            pending.emplace_back(p->map);
-        } else if (const auto* g = factor.get_if<Gather>()) {
-            pending.emplace_back(g->map);
-        } else if (const auto* d = factor.get_if<Diagonal>()) {
-            pending.emplace_back(*d);
-        } else if (follows && (scatter->map.domain() == scatter->map.range() || k == 0)) {
-            append_to_targets(steps.back(), std::exchange(pending, {}));
-            if (k > 0)
-                steps.back().after.emplace_back(scatter->map);
-            else
-                steps.back().scattered = scatter->map;
-        } else if (!factor.is<Identity>()) {
-            steps.push_back({factor, std::exchange(pending, {}), {}, {}});
-        }
-    }
-    if (steps.empty() || std::any_of(pending.begin(), pending.end(), shrinks))
-        steps.push_back({I(product.rows()), std::move(pending), {}, {}});
-    else
-        append_to_targets(steps.back(), std::move(pending));
-    return steps;
-}
-
-std::optional<Lowering::Columns> Lowering::columns_of(const Formula& pass) const {
-    const auto* tagged = pass.get_if<Tagged>();
-    if (!merge_columns_ || !tagged || tagged->tag.kind != Tag::Kind::pass) return std::nullopt;
-    if (!pass.children()[0].is<Product>()) return std::nullopt;
-    Columns columns{0, steps_of(pass.children()[0])};
-    if (columns.steps.size() < 2) return std::nullopt;
-    for (std::size_t k = 0; k < columns.steps.size(); ++k) {
-        Step& step = columns.steps[k];
-        if (!step.factor.is<Kronecker>() || step.factor.children().size() != 2) return std::nullopt;
-        const Formula inner = step.factor.children()[1];
-        if (!inner.is<Identity>() || (k > 0 && inner.rows() != columns.count)) return std::nullopt;
-        columns.count = inner.rows();
-        const auto is_diagonal = [](const Stage& stage) { return std::holds_alternative<Diagonal>(stage); };
-        if (k > 0 && !std::all_of(step.before.begin(), step.before.end(), is_diagonal)) return std::nullopt;
-        if (k + 1 < columns.steps.size() && !step.after.empty()) return std::nullopt;
-        if (step.scattered) return std::nullopt;
-    }
-    return columns;
-}
 
 void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
                              const Loops& loops) {
