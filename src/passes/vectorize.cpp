@@ -5,10 +5,14 @@
 #include "passes/loop_vectorizer.hpp"
 #include "passes/statements.hpp"
 
+#include <algorithm>
+
 namespace swirl::passes {
 namespace {
 
 using namespace ir;
+
+constexpr int shortest_vector = 16; ///< bytes
 
 class Vectorizer {
 public:
@@ -27,6 +31,20 @@ public:
     }
 
 private:
+    /// Vectors as short as the longest loop permits: short ones waste no lanes, and stores of whole vectors can be
+    /// forwarded to loads.
+    int lanes_needed() const {
+        int element = 8;
+        for (const BufferInfo& buffer : program_.buffers)
+            if (is_floating(buffer.element)) element = std::min(element, size_in_bytes(buffer.element));
+        int needed = std::min(lanes_, shortest_vector / element);
+        for_each_loop(program_, [&](const For& loop) {
+            if (loop.kind != For::Kind::vector) return;
+            while (needed < lanes_ && needed < constant_trip_count(loop)) needed *= 2;
+        });
+        return needed;
+    }
+
     /// What becomes of a vector loop.
     enum class Fate { vanishes, scalar, serial, vector };
 
