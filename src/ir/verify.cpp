@@ -115,7 +115,9 @@ private:
         const bool is_phase = loop.kind == For::Kind::parallel && loops_ == 0 && program_.launch == Launch{};
         if (is_phase) leave_scope(0);
         ++loops_;
+        in_vector_loop_ = loop.kind == For::Kind::vector;
         check(loop.body);
+        in_vector_loop_ = false;
         --loops_;
         conditional_ -= may_be_skipped;
         ranges_.leave(loop);
@@ -191,7 +193,8 @@ private:
         const bool rearranges = operation.opcode == Opcode::shuffle || operation.opcode == Opcode::splat;
         switch (stage_) {
         case Stage::lowered:
-            if (operation.type.lanes != 1 || rearranges) fail_at(value, "is no scalar operation");
+            if (in_vector_loop_ && (operation.type.lanes != 1 || rearranges))
+                fail_at(value, "is no scalar operation");
             return;
         case Stage::vectorized: return;
         case Stage::machine:
@@ -236,6 +239,7 @@ private:
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
     int loops_ = 0;       ///< enclosing loops
+    bool in_vector_loop_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet
 };

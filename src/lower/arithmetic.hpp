@@ -35,9 +35,12 @@ enum class Multiplication {
 class Arithmetic {
 public:
     Arithmetic(ir::Builder& builder, ir::Scalar scalar, Multiplication multiplication)
-        : builder_(builder), type_{scalar, 1}, multiplication_(multiplication) {}
+        : Arithmetic(builder, ir::Type{scalar, 1}, multiplication) {}
+    virtual ~Arithmetic() = default;
+    Arithmetic(const Arithmetic&) = delete;
+    Arithmetic& operator=(const Arithmetic&) = delete;
 
-    Scaled add(const Scaled& a, const Scaled& b);
+    virtual Scaled add(const Scaled& a, const Scaled& b);
     Scaled subtract(const Scaled& a, const Scaled& b) { return add(a, negate(b)); }
     Scaled multiply(const Scaled& a, std::complex<long double> factor);
     /// a times a factor held in registers, such as a twiddle loaded from a table.
@@ -49,14 +52,17 @@ public:
     Scaled settle(const Scaled& a);
     ir::Value materialize(const Real& a);
 
-private:
+protected:
+    Arithmetic(ir::Builder& builder, ir::Type type, Multiplication multiplication)
+        : builder_(builder), type_(type), multiplication_(multiplication) {}
+
+    virtual Scaled rotate_fused(const Scaled& a, std::complex<long double> factor);
     Real add(const Real& a, const Real& b);
     /// a + factor·b
     Real add_scaled(const Real& a, long double factor, const Real& b);
     Real multiply(const Real& a, long double factor);
     Real multiply(const Real& a, const Real& b);
     Scaled rotate_plain(const Scaled& a, std::complex<long double> factor);
-    Scaled rotate_fused(const Scaled& a, std::complex<long double> factor);
 
     ir::Builder& builder_;
     ir::Type type_;

@@ -21,8 +21,8 @@ Affine Context::placed(const Affine& form) const {
     return result;
 }
 
-Context::Context(const KernelRequest& kernel, const LoopProgram& program)
-    : request(kernel), builder(kernel.name, {.share = true}), loops(program) {
+Context::Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs)
+    : request(kernel), builder(kernel.name, {.share = true}), loops(program), in_pairs_(in_pairs) {
     for (std::size_t k = 0; k < program.arrays.size(); ++k)
         buffers_.push_back(program.arrays[k].role == Array::Role::temporary
                                ? add_scratch(static_cast<int>(k))
@@ -45,12 +45,12 @@ Buffers Context::add_argument(int index) {
 
 Buffers Context::add_scratch(int index) {
     const Array& array = loops.arrays[static_cast<std::size_t>(index)];
-    const auto scratch = [&](std::string name) {
+    const auto scratch = [&](std::string name, Integer scalars = 1) {
         ir::BufferInfo info;
         info.name = std::move(name);
         info.element = request.scalar;
         info.space = ir::Space::scratch;
-        info.elements = array.elements;
+        info.elements = scalars * array.elements;
         info.written = true;
         info.per_iteration = array.per_iteration;
         info.streamed = is_streamed(array);
@@ -59,6 +59,10 @@ Buffers Context::add_scratch(int index) {
     const std::string name = name_of(loops, index);
     if (array.kind == Memory::Kind::real) {
         const ir::Buffer buffer = scratch(name);
+        return {buffer, buffer};
+    }
+    if (in_pairs_) {
+        const ir::Buffer buffer = scratch(name, 2);
         return {buffer, buffer};
     }
     const ir::Buffer re = scratch(name + "_re");
@@ -79,8 +83,31 @@ ir::Buffer Context::add_table(std::vector<Integer> data) {
     return builder.table(fmt::format("p{}", tables_++), std::move(data));
 }
 
+ir::Value Context::vector_constant(std::vector<long double> lanes) {
+    if (!vector_table_) {
+        ir::BufferInfo info;
+        info.name = fmt::format("w{}", tables_++);
+        info.element = request.scalar;
+        info.space = ir::Space::table;
+        info.elements = 1; // the true number and the contents come at the end
+        info.data = std::make_shared<const std::vector<long double>>(1);
+        vector_table_ = builder.add(std::move(info));
+    }
+    const int count = static_cast<int>(lanes.size());
+    const auto next = static_cast<Integer>(vector_constants_.size());
+    const auto [place, is_new] = vector_constant_places_.emplace(std::move(lanes), next);
+    if (is_new)
+        vector_constants_.insert(vector_constants_.end(), place->first.begin(), place->first.end());
+    return builder.load(*vector_table_, place->second, {.lanes = count});
+}
+
 ir::Program Context::finish() {
     ir::Program program = builder.finish();
+    if (vector_table_) {
+        ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(*vector_table_)];
+        table.elements = static_cast<Integer>(vector_constants_.size());
+        table.data = std::make_shared<const std::vector<long double>>(std::move(vector_constants_));
+    }
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;
     return program;

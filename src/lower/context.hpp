@@ -4,6 +4,8 @@
 #include "lower/loop_program.hpp"
 #include "lower/lower.hpp"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +27,8 @@ struct Buffers {
 /// for the full vectors and once for the ragged end.
 class Context {
 public:
-    Context(const KernelRequest& kernel, const LoopProgram& program);
+    /// `in_pairs`: temporaries of complex numbers are interleaved.
+    Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs = false);
 
     const KernelRequest& request;
     ir::Builder builder;
@@ -69,6 +72,9 @@ public:
     ir::Buffer add_table(std::vector<long double> data);
     ir::Buffer add_table(std::vector<Integer> data);
 
+    /// A vector with these lanes, from a table of all such vectors.
+    ir::Value vector_constant(std::vector<long double> lanes);
+
     ir::Program finish();
 
 private:
@@ -76,12 +82,17 @@ private:
     Buffers add_scratch(int array);
     bool is_streamed(const Array& array) const;
 
+    bool in_pairs_;
+
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;
     bool outermost_ = true;        ///< the loops that are open hold nothing but what comes next
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;
+    std::optional<ir::Buffer> vector_table_;
+    std::vector<long double> vector_constants_;
+    std::map<std::vector<long double>, Integer> vector_constant_places_;
 };
 
 } // namespace swirl::lower

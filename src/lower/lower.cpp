@@ -2,6 +2,7 @@
 
 #include "base/overloaded.hpp"
 #include "lower/emit_call.hpp"
+#include "lower/pair_lowering.hpp"
 #include "lower/recorder.hpp"
 #include "lower/steps.hpp"
 
@@ -383,6 +384,7 @@ LoopProgram loop_program(const KernelRequest& request) {
 }
 
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops) {
+    if (request.pairs && suits_pairs(request, loops)) return lower_in_pairs(request, loops);
     Context context(request, loops);
     emit(context, loops.body);
     return context.finish();

@@ -264,6 +264,7 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                  .scale = stage.scale,
                                  .lanes = cpu.vector_bytes ? target::lanes(cpu, scalar) : 1,
                                  .cache_bytes = cpu.cache_bytes};
+    request.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
     return request;
 }

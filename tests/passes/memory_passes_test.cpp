@@ -64,6 +64,19 @@ TEST(ScalarReplacement, ForwardsWholeVectorsOnly) {
     EXPECT_EQ(count(after, Opcode::store), 5);
 }
 
+TEST(ScalarReplacement, ForwardsPartialVectorsWhoseOtherLanesDoNotMatter) {
+    Builder b("partial");
+    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
+    const Buffer s = b.scratch("s", Scalar::float64, 16);
+    b.store(s, 0, b.load(in, 0, {.lanes = 4}), {.active = 3});
+    const Value part = b.load(s, 0, {.lanes = 4, .active = 3});
+    b.store(out, 0, b.add(part, part), {.active = 3});
+    b.store(out, 4, b.shuffle(part, part, {2, 1, 0, 4}));
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 1);
+    EXPECT_EQ(count(after, Opcode::store), 2);
+}
+
 TEST(ScalarReplacement, RemovesStoresThatAreOverwrittenUnread) {
     Builder b("twice");
     const Buffer in = b.input("in", Scalar::float64, 4), out = b.output("out", Scalar::float64, 4);

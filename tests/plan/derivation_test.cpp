@@ -1,4 +1,5 @@
 #include "formula/formula.hpp"
+#include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
 #include "plan/kernel.hpp"
 #include "plan/steps.hpp"
@@ -61,6 +62,30 @@ TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
                 << n << tree << cpu->name;
         }
     }
+}
+
+TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
+    const std::pair<Integer, const char*> cases[] = {
+        {8, "stockham(4,2)"},   {12, "stockham(3,4)"},  {15, "stockham(5,3)"}, {16, "stockham(4,4)"},
+        {24, "stockham(6,4)"},  {32, "stockham(4,8)"},  {60, "stockham(15,4)"}, {64, "stockham(8,8)"},
+        {64, "stockham(4,4,4)"}};
+    for (const Precision precision : {Precision::float64, Precision::float32})
+        for (const auto& [n, tree] : cases) {
+            EXPECT_LT(error_in_interpreter(n, tree, target::avx512_cpu(), precision),
+                      precision == Precision::float64 ? 1e-15 : 5e-7)
+                << n << tree;
+            const Problem problem = Problem::dft({n}, {.precision = precision});
+            const Derivation derivation =
+                derive(problem, stages(problem)[0], rules::parse_tree(tree), target::avx512_cpu());
+            int accesses = 0;
+            ir::for_each_operation(derivation.machine, [&](ir::Value value) {
+                const ir::Operation& operation = derivation.machine[value];
+                if (!ir::accesses_memory(operation.opcode)) return;
+                const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+                accesses += derivation.machine.buffers[buffer].space == ir::Space::scratch;
+            });
+            EXPECT_EQ(accesses, 0) << n << " " << tree;
+        }
 }
 
 } // namespace

@@ -1,0 +1,298 @@
+#include "lower/pair_lowering.hpp"
+
+#include "base/integer.hpp"
+#include "lower/factors.hpp"
+#include "lower/pair_arithmetic.hpp"
+#include "lower/straight_line.hpp"
+#include "rules/cost.hpp"
+#include "rules/rule.hpp"
+
+#include <algorithm>
+
+namespace swirl::lower {
+
+namespace {
+
+/// Entries that all calls together may read, in machine vectors: what stays straight-line code of a moderate length.
+constexpr Integer most_vectors = 64;
+
+/// How the entries of one side of a call lie along its lanes.
+enum class Lie {
+    side_by_side, ///< an entry of neighbouring lanes is contiguous
+    rows,         ///< the entries of one lane are contiguous
+    scattered,
+};
+
+/// A side's scalar addresses, temporaries being interleaved.
+Affine place_of(const LoopProgram& loops, const Memory& memory, const Location& location) {
+    const bool temporary = loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
+    return temporary ? 2 * location.re : location.re;
+}
+
+Lie lie_of(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& places,
+           const std::optional<Loop>& lane) {
+    if (!lane) return Lie::side_by_side;
+    const Affine first = place_of(loops, memory, places[0]);
+    bool side_by_side = true, rows = true;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const Affine place = place_of(loops, memory, places[k]);
+        side_by_side = side_by_side && place.coefficient(lane->variable) == 2;
+        rows = rows && place == first + static_cast<Integer>(2 * k);
+    }
+    return side_by_side ? Lie::side_by_side : rows ? Lie::rows : Lie::scattered;
+}
+
+/// A call's loop that becomes lanes, if any, and how its sides lie then.
+struct Lanes {
+    std::optional<Loop> loop;
+    Lie source = Lie::side_by_side;
+    Lie target = Lie::side_by_side;
+
+    Integer count() const { return loop ? loop->count : 1; }
+};
+
+Lanes lanes_of(const LoopProgram& loops, const Call& call) {
+    Lanes best;
+    int best_cost = 3;
+    for (const Loop& loop : call.loops) {
+        if (loop.count < 2) continue;
+        const Lie source = lie_of(loops, call.input, call.placement.sources, loop);
+        const Lie target = lie_of(loops, call.output, call.placement.targets, loop);
+        const int cost = static_cast<int>(source) + static_cast<int>(target);
+        if (source == Lie::scattered || target == Lie::scattered || cost >= best_cost) continue;
+        best = {loop, source, target};
+        best_cost = cost;
+    }
+    return best;
+}
+
+/// Whether a straight-line evaluation never looks at real and imaginary parts apart.
+bool is_complex_throughout(const formula::Formula& f) {
+    if (f.is<formula::RealOf>()) return false;
+    if (formula::is_nonterminal(f))
+        return is_complex_throughout(rules::expand(f, rules::cheapest_straight_line(f)));
+    return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
+}
+
+bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& places) {
+    const bool temporary = loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
+    return std::all_of(places.begin(), places.end(), [&](const Location& place) {
+        return !place.table && !place.re_negative && !place.im_negative &&
+               (temporary ? place.im == place.re : place.im == place.re + 1) &&
+               std::none_of(place.diagonals.begin(), place.diagonals.end(),
+                            [](const MetDiagonal& met) { return met.table.has_value(); });
+    });
+}
+
+bool suits_pairs(const LoopProgram& loops, const Call& call) {
+    return call.complex && call.codelet.formula && call.codelet.then.empty() &&
+           suits_pairs(loops, call.input, call.placement.sources) &&
+           suits_pairs(loops, call.output, call.placement.targets) &&
+           is_complex_throughout(*call.codelet.formula);
+}
+
+Integer iterations_of(const Call& call) {
+    Integer iterations = 1;
+    for (const Loop& loop : call.loops) iterations *= loop.count;
+    return iterations;
+}
+
+/// Complex numbers in a vector of the kernel: as many as its longest lane loop fills, and 16 bytes or more.
+int width_of(const KernelRequest& request, const LoopProgram& loops) {
+    const int widest = request.lanes / 2;
+    int width = std::min(widest, std::max(1, 8 / ir::size_in_bytes(request.scalar)));
+    for (const Node& node : loops.body)
+        while (width < widest && width < lanes_of(loops, std::get<Call>(node.node)).count()) width *= 2;
+    return width;
+}
+
+/// Emits one call, all its loops unrolled.
+class PairEmitter {
+public:
+    PairEmitter(Context& context, const Call& call, int width)
+        : context_(context),
+          call_(call),
+          width_(width),
+          lanes_(lanes_of(context.loops, call)),
+          arithmetic_(context, width) {
+        for (const Loop& loop : call.loops)
+            if (!lanes_.loop || loop.variable != lanes_.loop->variable) around_.push_back(loop);
+        before_ = factors_of(call.placement.sources);
+        after_ = factors_of(call.placement.targets);
+    }
+
+    void emit() { emit_loops(0); }
+
+private:
+    using Complex = std::complex<long double>;
+
+    std::vector<Factor> factors_of(const std::vector<Location>& places) const {
+        std::vector<Factor> factors;
+        for (const Location& place : places)
+            factors.push_back(factor_of(place.diagonals, context_.extents()));
+        return factors;
+    }
+
+    void emit_loops(std::size_t k) {
+        if (k < around_.size()) {
+            for (Integer i = 0; i < around_[k].count; ++i) {
+                set(around_[k].variable, i);
+                emit_loops(k + 1);
+            }
+            return;
+        }
+        for (first_ = 0; first_ < lanes_.count(); first_ += width_) {
+            active_ = static_cast<int>(std::min<Integer>(width_, lanes_.count() - first_));
+            block();
+        }
+    }
+
+    void set(Variable variable, Integer value) {
+        const auto at = static_cast<std::size_t>(variable);
+        if (at >= values_.size()) values_.resize(at + 1, 0);
+        values_[at] = value;
+    }
+
+    Integer value_of(Variable variable) const {
+        const auto at = static_cast<std::size_t>(variable);
+        return at < values_.size() ? values_[at] : 0;
+    }
+
+    void set_lane(Integer lane) {
+        if (lanes_.loop) set(lanes_.loop->variable, first_ + lane);
+    }
+
+    void block() {
+        std::vector<Scaled> x;
+        for (const ir::Value value : load()) x.push_back({{value, false}, {}, 1});
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = scaled(x[k], before_[k]);
+        x = straight_line(*call_.codelet.formula, std::move(x), arithmetic_);
+        std::vector<ir::Value> y;
+        for (std::size_t k = 0; k < x.size(); ++k) y.push_back(arithmetic_.value(scaled(x[k], after_[k])));
+        store(std::move(y));
+    }
+
+    Scaled scaled(const Scaled& x, const Factor& factor) {
+        std::vector<Complex> factors(static_cast<std::size_t>(width_), 1);
+        for (int lane = 0; lane < active_; ++lane) {
+            set_lane(lane);
+            factors[static_cast<std::size_t>(lane)] =
+                lower::value_of(factor, [this](Variable v) { return value_of(v); });
+        }
+        const bool uniform = std::all_of(factors.begin(), factors.begin() + active_,
+                                         [&](const Complex& each) { return each == factors[0]; });
+        if (!uniform) return arithmetic_.multiply(x, factors);
+        return factors[0] == Complex(1) ? x : arithmetic_.multiply(x, factors[0]);
+    }
+
+    Integer index(const Memory& memory, const Location& location, Integer lane) {
+        set_lane(lane);
+        return place_of(context_.loops, memory, location).evaluate([this](Variable v) { return value_of(v); });
+    }
+
+    std::vector<ir::Value> load() {
+        const std::vector<Location>& places = call_.placement.sources;
+        const auto one = [&](std::size_t entry, Integer lane, int count) {
+            return context_.builder.load(context_.buffers_of(call_.input).re,
+                                         index(call_.input, places[entry], lane),
+                                         {.lanes = 2 * width_, .active = 2 * count});
+        };
+        std::vector<ir::Value> values;
+        if (lanes_.source == Lie::side_by_side) {
+            for (std::size_t k = 0; k < places.size(); ++k) values.push_back(one(k, 0, active_));
+            return values;
+        }
+        for (std::size_t k = 0; k < places.size(); k += static_cast<std::size_t>(width_)) {
+            const int count = std::min(width_, static_cast<int>(places.size() - k));
+            std::vector<ir::Value> rows;
+            for (int lane = 0; lane < active_; ++lane) rows.push_back(one(k, lane, count));
+            rows = transposed(std::move(rows));
+            values.insert(values.end(), rows.begin(), rows.begin() + count);
+        }
+        return values;
+    }
+
+    void store(std::vector<ir::Value> values) {
+        const std::vector<Location>& places = call_.placement.targets;
+        const auto one = [&](std::size_t entry, Integer lane, int count, ir::Value value) {
+            context_.builder.store(context_.buffers_of(call_.output).re,
+                                   index(call_.output, places[entry], lane), value, {.active = 2 * count});
+        };
+        if (lanes_.target == Lie::side_by_side) {
+            for (std::size_t k = 0; k < places.size(); ++k) one(k, 0, active_, values[k]);
+            return;
+        }
+        for (std::size_t k = 0; k < places.size(); k += static_cast<std::size_t>(width_)) {
+            const int count = std::min(width_, static_cast<int>(places.size() - k));
+            const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k);
+            const std::vector<ir::Value> rows = transposed({begin, begin + count});
+            for (int lane = 0; lane < active_; ++lane)
+                one(k, lane, count, rows[static_cast<std::size_t>(lane)]);
+        }
+    }
+
+    /// The transposed matrix of width_ × width_ complex numbers; missing rows hold anything. In each stage pairs of rows
+    /// whose numbers differ in one bit exchange units of 16 bytes, alternating ones going to either, or the halves of these.
+    std::vector<ir::Value> transposed(std::vector<ir::Value> rows) {
+        const auto width = static_cast<std::size_t>(width_);
+        rows.resize(width, rows[0]);
+        const int lanes = 2 * width_;
+        const int unit = 16 / ir::size_in_bytes(context_.request.scalar);
+        const auto stage = [&](std::size_t bit, const auto& source) {
+            for (std::size_t r = 0; r < width; ++r) {
+                if ((r & bit) != 0) continue;
+                const ir::Value a = rows[r], b = rows[r | bit];
+                for (const int odd : {0, 1}) {
+                    std::vector<std::int8_t> map;
+                    for (int lane = 0; lane < lanes; ++lane)
+                        map.push_back(static_cast<std::int8_t>(source(lane, odd)));
+                    rows[odd ? r | bit : r] = context_.builder.shuffle(a, b, std::move(map));
+                }
+            }
+        };
+        const auto alternate_units = [&](int lane, int odd) { return lane / unit * 2 * unit + odd * unit + lane % unit; };
+        const auto alternate_pairs = [&](int lane, int odd) {
+            return lane / 4 * 4 + 2 * odd + lane % 2 + lane / 2 % 2 * lanes;
+        };
+        for (std::size_t bit = static_cast<std::size_t>(unit) / 2; bit < width; bit *= 2) stage(bit, alternate_units);
+        if (unit == 4) stage(1, alternate_pairs);
+        return rows;
+    }
+
+    Context& context_;
+    const Call& call_;
+    int width_;
+    Lanes lanes_;
+    PairArithmetic arithmetic_;
+    std::vector<Loop> around_;
+    std::vector<Factor> before_, after_;
+    std::vector<Integer> values_; ///< of variables
+    Integer first_ = 0;           ///< iteration of lane 0
+    int active_ = 0;              ///< lanes (numbers) in use
+};
+
+} // namespace
+
+bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
+    if (request.multiplication != Multiplication::fused || request.lanes < 4) return false;
+    Integer vectors = 0;
+    for (const Node& node : loops.body) {
+        const auto* call = std::get_if<Call>(&node.node);
+        if (call == nullptr || iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
+            !suits_pairs(loops, *call))
+            return false;
+        const Lanes lanes = lanes_of(loops, *call);
+        vectors += ceil_divide(2 * lanes.count(), request.lanes) * iterations_of(*call) / lanes.count() *
+                   call->codelet.columns;
+    }
+    return vectors <= most_vectors;
+}
+
+ir::Program lower_in_pairs(const KernelRequest& request, const LoopProgram& loops) {
+    Context context(request, loops, true);
+    const int width = width_of(request, loops);
+    for (const Node& node : loops.body) PairEmitter(context, std::get<Call>(node.node), width).emit();
+    return context.finish();
+}
+
+} // namespace swirl::lower
