@@ -238,7 +238,7 @@ private:
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
-    int loops_ = 0;       ///< enclosing loops
+    int loops_ = 0; ///< enclosing loops
     bool in_vector_loop_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet

@@ -96,8 +96,7 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
     const int count = static_cast<int>(lanes.size());
     const auto next = static_cast<Integer>(vector_constants_.size());
     const auto [place, is_new] = vector_constant_places_.emplace(std::move(lanes), next);
-    if (is_new)
-        vector_constants_.insert(vector_constants_.end(), place->first.begin(), place->first.end());
+    if (is_new) vector_constants_.insert(vector_constants_.end(), place->first.begin(), place->first.end());
     return builder.load(*vector_table_, place->second, {.lanes = count});
 }
 

@@ -33,7 +33,7 @@ struct KernelRequest {
     int lanes = 1;           ///< of a machine vector
     Integer cache_bytes = 0; ///< vectors larger than this are written past the caches; 0: none is
     Multiplication multiplication = Multiplication::fused;
-    bool pairs = false; ///< whether vectors may hold complex numbers as pairs of neighbouring lanes
+    bool pairs = false;        ///< whether vectors may hold complex numbers as pairs of neighbouring lanes
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
 };
 

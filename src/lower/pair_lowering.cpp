@@ -25,7 +25,8 @@ enum class Lie {
 
 /// A side's scalar addresses, temporaries being interleaved.
 Affine place_of(const LoopProgram& loops, const Memory& memory, const Location& location) {
-    const bool temporary = loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
+    const bool temporary =
+        loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
     return temporary ? 2 * location.re : location.re;
 }
 
@@ -75,7 +76,8 @@ bool is_complex_throughout(const formula::Formula& f) {
 }
 
 bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& places) {
-    const bool temporary = loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
+    const bool temporary =
+        loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
     return std::all_of(places.begin(), places.end(), [&](const Location& place) {
         return !place.table && !place.re_negative && !place.im_negative &&
                (temporary ? place.im == place.re : place.im == place.re + 1) &&
@@ -187,7 +189,9 @@ private:
 
     Integer index(const Memory& memory, const Location& location, Integer lane) {
         set_lane(lane);
-        return place_of(context_.loops, memory, location).evaluate([this](Variable v) { return value_of(v); });
+        return place_of(context_.loops, memory, location).evaluate([this](Variable v) {
+            return value_of(v);
+        });
     }
 
     std::vector<ir::Value> load() {
@@ -250,11 +254,14 @@ private:
                 }
             }
         };
-        const auto alternate_units = [&](int lane, int odd) { return lane / unit * 2 * unit + odd * unit + lane % unit; };
+        const auto alternate_units = [&](int lane, int odd) {
+            return lane / unit * 2 * unit + odd * unit + lane % unit;
+        };
         const auto alternate_pairs = [&](int lane, int odd) {
             return lane / 4 * 4 + 2 * odd + lane % 2 + lane / 2 % 2 * lanes;
         };
-        for (std::size_t bit = static_cast<std::size_t>(unit) / 2; bit < width; bit *= 2) stage(bit, alternate_units);
+        for (std::size_t bit = static_cast<std::size_t>(unit) / 2; bit < width; bit *= 2)
+            stage(bit, alternate_units);
         if (unit == 4) stage(1, alternate_pairs);
         return rows;
     }
@@ -278,7 +285,8 @@ bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
     Integer vectors = 0;
     for (const Node& node : loops.body) {
         const auto* call = std::get_if<Call>(&node.node);
-        if (call == nullptr || iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
+        if (call == nullptr ||
+            iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
             !suits_pairs(loops, *call))
             return false;
         const Lanes lanes = lanes_of(loops, *call);

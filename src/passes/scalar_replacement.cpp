@@ -1,6 +1,7 @@
 #include "passes/scalar_replacement.hpp"
 
 #include "ir/analysis.hpp"
+#include "passes/demanded_lanes.hpp"
 #include "passes/footprint.hpp"
 #include "passes/statements.hpp"
 
@@ -15,7 +16,8 @@ using namespace ir;
 /// Loads that become values, and stores overwritten within their run.
 class Forwarding {
 public:
-    explicit Forwarding(Program& program) : program_(program), same_(program.operations.size()) {
+    explicit Forwarding(Program& program)
+        : program_(program), demanded_(demanded_lanes(program)), same_(program.operations.size()) {
         std::iota(same_.begin(), same_.end(), 0);
     }
 
@@ -70,8 +72,11 @@ private:
     bool forward(Value load, const Footprint& footprint, std::vector<Store>& stores) {
         const Operation& operation = program_[load];
         const Scalar element = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].element;
+        // Of the lanes that a load leaves 0, none may matter: a stored value holds anything there.
+        const int active = active_lanes(operation);
         const bool whole =
-            active_lanes(operation) == operation.type.lanes && operation.type.scalar == element;
+            operation.type.scalar == element &&
+            (active == operation.type.lanes || demanded_[static_cast<std::size_t>(load)] >> active == 0);
         for (const Store& store : stores)
             if (whole && store.footprint == footprint && program_[store.store].type == operation.type) {
                 same_[static_cast<std::size_t>(load)] = program_[store.store].operands[0];
@@ -83,6 +88,7 @@ private:
 
     Program& program_;
     FootprintTable table_;
+    std::vector<std::uint64_t> demanded_;    ///< by value: lanes that matter
     std::vector<Value> same_;                ///< by value: what stands for it
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
     std::vector<char> loaded_;
