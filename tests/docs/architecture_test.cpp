@@ -26,7 +26,7 @@ const std::filesystem::path architecture = source_folder / "docs" / "architectur
 
 /// The transform that the document follows. The recipe is fixed, and nothing is run, so that the text is the same on
 /// every machine.
-constexpr const char* example_problem = "dft 8";
+constexpr const char* example_problem = "dft 8 planar";
 constexpr const char* example_recipe = "avx2: 0 cooley-tukey(2,4)";
 
 struct Example {

@@ -206,5 +206,58 @@ TEST(Lowering, NeverUnrollsLongLoopsAroundRaggedVectors) {
     });
 }
 
+bool has_vectors(const ir::Program& program) {
+    bool found = false;
+    ir::for_each_operation(program, [&](ir::Value value) { found = found || program[value].type.lanes > 1; });
+    return found;
+}
+
+TEST(LoweringToPairs, ComputesCodeletsAndPassesOfSmallTransforms) {
+    for (const int lanes : {4, 8, 16}) {
+        for (Integer n = 2; n <= 32; ++n) {
+            std::vector<std::string> trees{"codelet"};
+            for (Integer m = 2; m < n; ++m)
+                if (n % m == 0) trees.push_back(fmt::format("stockham({},{})", m, n / m));
+            if (n == 24) trees.insert(trees.end(), {"stockham(2,3,4)", "cooley-tukey(4,6)", "good-thomas(3,8)"});
+            for (const std::string& tree : trees)
+                for (const Direction direction : {Direction::forward, Direction::backward}) {
+                    auto request =
+                        request_for(tree == "codelet" ? DFT(n, direction) : expanded(n, tree, direction), lanes);
+                    request.pairs = true;
+                    request.scalar = lanes == 4 ? ir::Scalar::float64 : ir::Scalar::float32;
+                    EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6) << n << " " << tree << " " << lanes;
+                }
+        }
+        auto request = request_for(expanded(16, "stockham(4,4)"), lanes);
+        request.pairs = true;
+        EXPECT_TRUE(has_vectors(lower(request))) << lanes;
+    }
+}
+
+TEST(LoweringToPairs, WorksInPlaceScalesAndFollowsStrides) {
+    for (const int lanes : {4, 8})
+        for (const char* tree : {"stockham(4,3)", "stockham(3,4)"}) {
+            auto request = request_for(kron({expanded(12, tree), I(2)}), lanes);
+            request.pairs = true;
+            request.in_place = true;
+            request.scale = 0.25;
+            EXPECT_LT(error_of(request), 1e-15) << tree;
+            request.in_place = false;
+            request.input = {{12, 2}, {5, 70}};
+            request.output = {{12, 2}, {-3, 40}};
+            EXPECT_LT(error_of(request), 1e-15) << tree;
+        }
+}
+
+TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
+    auto large = request_for(expanded(4096, "stockham(64,64)"), 8);
+    large.pairs = true;
+    EXPECT_FALSE(has_vectors(lower(large)));
+    auto plain = request_for(expanded(16, "stockham(4,4)"), 8);
+    plain.pairs = true;
+    plain.multiplication = Multiplication::plain;
+    EXPECT_FALSE(has_vectors(lower(plain)));
+}
+
 } // namespace
 } // namespace swirl::lower
