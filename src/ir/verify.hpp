@@ -8,7 +8,7 @@ namespace swirl::ir {
 
 /// How far a program has come. Each stage allows what the one before it made, and forbids what it removed.
 enum class Stage {
-    lowered,    ///< vector loops (begin 0, constant end, nothing but straight runs of scalar operations inside)
+    lowered, ///< vector loops (begin 0, constant end, nothing but straight runs of scalar operations inside)
     vectorized, ///< no vector loops; vectors and shuffles of any length
     machine, ///< also: shuffles as target instructions, addresses of at most one variable, lanes powers of two,
              ///< no loops left to unroll

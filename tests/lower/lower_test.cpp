@@ -218,14 +218,16 @@ TEST(LoweringToPairs, ComputesCodeletsAndPassesOfSmallTransforms) {
             std::vector<std::string> trees{"codelet"};
             for (Integer m = 2; m < n; ++m)
                 if (n % m == 0) trees.push_back(fmt::format("stockham({},{})", m, n / m));
-            if (n == 24) trees.insert(trees.end(), {"stockham(2,3,4)", "cooley-tukey(4,6)", "good-thomas(3,8)"});
+            if (n == 24)
+                trees.insert(trees.end(), {"stockham(2,3,4)", "cooley-tukey(4,6)", "good-thomas(3,8)"});
             for (const std::string& tree : trees)
                 for (const Direction direction : {Direction::forward, Direction::backward}) {
-                    auto request =
-                        request_for(tree == "codelet" ? DFT(n, direction) : expanded(n, tree, direction), lanes);
+                    auto request = request_for(
+                        tree == "codelet" ? DFT(n, direction) : expanded(n, tree, direction), lanes);
                     request.pairs = true;
                     request.scalar = lanes == 4 ? ir::Scalar::float64 : ir::Scalar::float32;
-                    EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6) << n << " " << tree << " " << lanes;
+                    EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6)
+                        << n << " " << tree << " " << lanes;
                 }
         }
         auto request = request_for(expanded(16, "stockham(4,4)"), lanes);

@@ -66,9 +66,8 @@ TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
 
 TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
     const std::pair<Integer, const char*> cases[] = {
-        {8, "stockham(4,2)"},   {12, "stockham(3,4)"},  {15, "stockham(5,3)"}, {16, "stockham(4,4)"},
-        {24, "stockham(6,4)"},  {32, "stockham(4,8)"},  {60, "stockham(15,4)"}, {64, "stockham(8,8)"},
-        {64, "stockham(4,4,4)"}};
+        {8, "stockham(4,2)"},  {12, "stockham(3,4)"}, {15, "stockham(5,3)"},  {16, "stockham(4,4)"},
+        {24, "stockham(6,4)"}, {32, "stockham(4,8)"}, {60, "stockham(15,4)"}, {64, "stockham(8,8)"}};
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const auto& [n, tree] : cases) {
             EXPECT_LT(error_in_interpreter(n, tree, target::avx512_cpu(), precision),
