@@ -80,7 +80,7 @@ namespace {
 /// Workspace of the calling thread: grows to the largest plan it has run.
 void* thread_workspace(std::size_t bytes) {
     thread_local runtime::AlignedBuffer buffer;
-    if (buffer.bytes() < bytes) buffer = runtime::AlignedBuffer(bytes);
+    if (buffer.bytes() < bytes) buffer = runtime::AlignedBuffer(bytes, {.huge_pages = true});
     return buffer.data();
 }
 

@@ -69,6 +69,21 @@ double sweep_cycles(Integer n, const Setting& setting) {
     return bytes > setting.cache_bytes ? 2 * bytes / bytes_per_cycle : 0;
 }
 
+/// Rows that a radix reads at once from beyond the caches at such a stride (bytes) fall into one set of the caches when
+/// the stride is a multiple of a power of two; more of them than the set has ways drive each other out.
+double conflict_cycles(Integer radix, Integer stride) {
+    constexpr Integer sets_bytes = 1024, ways = 16;
+    constexpr double cycles_for_each_entry = 1.2;
+    if (radix <= ways || stride % sets_bytes != 0) return 0;
+    return cycles_for_each_entry * std::log2(static_cast<double>(radix) / static_cast<double>(ways));
+}
+
+/// Of a transform's first radix and length, those of the pass that reads memory.
+Integer first_radix(const Candidate& candidate, Integer n) {
+    const bool several_passes = candidate.tree.rule == "stockham" && candidate.tree.choice.size() > 1;
+    return several_passes ? candidate.tree.choice.front() : n;
+}
+
 /// Cycles of a Stockham transform of n points whose lanes come from its own loops.
 double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
     double cycles = 0;
@@ -128,31 +143,43 @@ Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
 }
 
 /// The transform down the columns of the first sweep, and the block that its output is stored in: a part of its first
-/// radix, so that the lanes of its last pass are neighbours there.
+/// radix, so that the lanes of its last pass are neighbours there. Its rows lie `row` entries apart.
 struct Columns {
     Candidate transform;
     Integer block = 1;
     double cycles = std::numeric_limits<double>::infinity(); ///< with what ragged blocks cost
 };
 
-Columns best_columns(const Formula& dft, Integer widest_block, const Setting& setting) {
+Columns best_columns(const Formula& dft, Integer row, Integer widest_block, const Setting& setting) {
     Columns best_so_far;
     for (Candidate& candidate : dft_candidates(dft, setting)) {
-        const auto& choice = candidate.tree.choice;
-        const bool several_passes = candidate.tree.rule == "stockham" && choice.size() > 1;
-        const Integer radix = several_passes ? choice.front() : dft.rows();
+        const Integer radix = first_radix(candidate, dft.rows());
         Integer block = widest_divisor(radix, widest_block, setting);
         if (utilization(static_cast<double>(block), setting.lanes) < 1)
             block = widest_divisor(radix, 4 * widest_block, setting);
-        const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes);
+        const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
+        const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
+                              conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
         if (cycles < best_so_far.cycles) best_so_far = {std::move(candidate), block, cycles};
+    }
+    return best_so_far;
+}
+
+/// The transform of the blocks of the second sweep.
+Candidate best_rows(const Formula& dft, Integer block, const Setting& setting) {
+    Candidate best_so_far{{}, std::numeric_limits<double>::infinity()};
+    for (Candidate& candidate : dft_candidates(dft, setting)) {
+        const Integer radix = first_radix(candidate, dft.rows());
+        const Integer stride = dft.rows() / radix * block * static_cast<Integer>(setting.element_bytes) / 2;
+        candidate.cycles += conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
+        if (candidate.cycles < best_so_far.cycles) best_so_far = std::move(candidate);
     }
     return best_so_far;
 }
 
 /// Splits into about equal parts, as two sweeps over memory each of which works within the caches.
 std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
-    constexpr Integer most_uneven = 8, widest_tile = 64, block_bytes = 128;
+    constexpr Integer most_uneven = 8, widest_tile = 64, block_bytes = 256;
     const Integer n = dft.rows();
     std::vector<Candidate> result;
     if (sweep_cycles(n, setting) == 0) return result;
@@ -164,9 +191,10 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
         const Integer second = n / first;
         const auto room = static_cast<Integer>(setting.cache_bytes / 2 / setting.element_bytes) / first;
         const Integer tile = widest_divisor(second, std::clamp(room, Integer{1}, widest_tile), setting);
-        const Columns columns = best_columns(DFT(first, direction), widest_block, setting);
+        const Columns columns = best_columns(DFT(first, direction), second, widest_block, setting);
         Candidate candidate{{"two-sweep", {first, tile, columns.block}, {}}, 2 * sweep_cycles(n, setting)};
-        const Candidate rows = first == second ? columns.transform : best(DFT(second, direction), setting);
+        const Candidate rows =
+            first == second ? columns.transform : best_rows(DFT(second, direction), columns.block, setting);
         candidate.tree.children = {rows.tree};
         if (first != second) candidate.tree.children.push_back(columns.transform.tree);
         const auto count = [](Integer number) { return static_cast<double>(number); };
