@@ -74,7 +74,7 @@ double sweep_cycles(Integer n, const Setting& setting) {
 double conflict_cycles(Integer radix, Integer stride) {
     constexpr Integer sets_bytes = 1024, ways = 16;
     constexpr double cycles_for_each_entry = 1.2;
-    if (radix <= ways || stride % sets_bytes != 0) return 0;
+    if (radix <= ways || stride == 0 || stride % sets_bytes != 0) return 0;
     return cycles_for_each_entry * std::log2(static_cast<double>(radix) / static_cast<double>(ways));
 }
 
@@ -165,16 +165,17 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     return best_so_far;
 }
 
-/// The transform of the blocks of the second sweep.
-Candidate best_rows(const Formula& dft, Integer block, const Setting& setting) {
-    Candidate best_so_far{{}, std::numeric_limits<double>::infinity()};
-    for (Candidate& candidate : dft_candidates(dft, setting)) {
+/// The candidates of a transform whose entries lie `stride` bytes apart, in memory or much of the cache; best first.
+std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, const Setting& setting) {
+    std::vector<Candidate> all = dft_candidates(dft, setting);
+    for (Candidate& candidate : all) {
         const Integer radix = first_radix(candidate, dft.rows());
-        const Integer stride = dft.rows() / radix * block * static_cast<Integer>(setting.element_bytes) / 2;
-        candidate.cycles += conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
-        if (candidate.cycles < best_so_far.cycles) best_so_far = std::move(candidate);
+        candidate.cycles +=
+            conflict_cycles(radix, dft.rows() / radix * stride) * static_cast<double>(dft.rows());
     }
-    return best_so_far;
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    return all;
 }
 
 /// Splits into about equal parts, as two sweeps over memory each of which works within the caches.
@@ -194,7 +195,11 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
         const Columns columns = best_columns(DFT(first, direction), second, widest_block, setting);
         Candidate candidate{{"two-sweep", {first, tile, columns.block}, {}}, 2 * sweep_cycles(n, setting)};
         const Candidate rows =
-            first == second ? columns.transform : best_rows(DFT(second, direction), columns.block, setting);
+            first == second
+                ? columns.transform
+                : strided_candidates(DFT(second, direction),
+                                     columns.block * static_cast<Integer>(setting.element_bytes) / 2, setting)
+                      .front();
         candidate.tree.children = {rows.tree};
         if (first != second) candidate.tree.children.push_back(columns.transform.tree);
         const auto count = [](Integer number) { return static_cast<double>(number); };
@@ -354,14 +359,19 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
 /// The dimensions of a small array one after the other, the last first; each has the others as loops around it.
 Candidate row_column_candidate(const Formula& transform, const Setting& setting) {
     Candidate candidate{{"row-column", {}, {}}, 0};
-    for (const Formula& child : rules::nonterminals(transform)) {
+    std::vector<Formula> done; // equal transforms share a tree: the one that the outermost wants
+    Integer stride = transform.rows() * static_cast<Integer>(setting.element_bytes);
+    for (const Formula& child : transform.children()) {
+        stride /= child.rows();
+        const auto others = static_cast<double>(transform.rows() / child.rows());
         Setting inner = setting;
-        inner.loops *= static_cast<double>(transform.rows() / child.rows());
-        candidate.tree.children.push_back(best(child, inner).tree);
+        inner.loops *= others;
+        const Candidate chosen = strided_candidates(child, stride, inner).front();
+        candidate.cycles += chosen.cycles * others;
+        if (std::find(done.begin(), done.end(), child) != done.end()) continue;
+        candidate.tree.children.push_back(chosen.tree);
+        done.push_back(child);
     }
-    for (const Formula& child : transform.children())
-        candidate.cycles +=
-            best(child, setting).cycles * static_cast<double>(transform.rows() / child.rows());
     return candidate;
 }
 
@@ -391,10 +401,14 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
         &memo};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
-    auto all = stage.nonterminal.is<Dft>() ? dft_candidates(stage.nonterminal, setting)
-               : stage.nonterminal.is<Kronecker>()
-                   ? std::vector{row_column_candidate(stage.nonterminal, setting)}
-                   : real_candidates(stage.nonterminal, setting);
+    const Integer element = static_cast<Integer>(setting.element_bytes);
+    const Integer stride = element * std::abs(stage.layouts[0].strides[stage.left.size()]);
+    const double bytes = setting.loops * static_cast<double>(stage.nonterminal.rows() * element);
+    const bool far_apart = bytes > setting.cache_bytes && stride > element;
+    auto all =
+        stage.nonterminal.is<Dft>() ? strided_candidates(stage.nonterminal, far_apart ? stride : 0, setting)
+        : stage.nonterminal.is<Kronecker>() ? std::vector{row_column_candidate(stage.nonterminal, setting)}
+                                            : real_candidates(stage.nonterminal, setting);
     if (all.empty())
         throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
     for (Candidate& candidate : all) candidate.cycles *= setting.loops;
