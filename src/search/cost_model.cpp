@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
+#include "search/pair_cost.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -375,59 +376,6 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
     return candidate;
 }
 
-/// Small transforms on their own become vectors of complex numbers (lower/pair_lowering.hpp), all in registers.
-namespace pairs {
-
-/// Cycles for an operation, and for what a call costs beside its operations. To find them again: swirl bench with
-/// --recipe, for the recipes of 8 to 100 points that swirl plan lists.
-constexpr double cycles_per_operation = 0.3;
-constexpr double cycles_per_call = 7;
-/// Points, and vectors that all passes read, up to which a kernel is lowered so.
-constexpr Integer most_points = 128;
-constexpr double most_vectors = 64;
-/// Exchanges of neighbouring lanes beside an operation.
-constexpr double exchanges = 0.12;
-
-/// Cycles of the passes; infinite for what is too long.
-double cycles(const rules::Choice& radices, Integer n, double lanes) {
-    Integer longest = 1, before = 1;
-    std::vector<Integer> lane_loops;
-    for (const Integer radix : radices) {
-        const Integer rest = n / (before * radix);
-        lane_loops.push_back(before == 1 ? rest : std::max(before, rest));
-        longest = std::max(longest, lane_loops.back());
-        before *= radix;
-    }
-    double width = 1;
-    while (width < lanes / 2 && width < static_cast<double>(longest)) width *= 2;
-    double operations = 0, vectors = 0;
-    for (std::size_t k = 0; k < radices.size(); ++k) {
-        const auto radix = static_cast<double>(radices[k]), count = static_cast<double>(lane_loops[k]);
-        const double times = std::ceil(count / width) * static_cast<double>(n) / radix / count;
-        const double columns = std::ceil(radix / width) * width;
-        operations += times * codelet_operations(radices[k]) / 2 * (1 + exchanges);
-        if (k > 0) operations += times * 3 * (radix - 1);
-        if (k + 1 < radices.size()) operations += times * columns * std::log2(width);
-        vectors += times * radix;
-    }
-    if (n > most_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
-    return cycles_per_call + cycles_per_operation * std::max(operations, 2 * vectors);
-}
-
-/// Estimates candidates for n points anew, where that is how they are lowered.
-void estimate(std::vector<Candidate>& candidates, Integer n, double lanes) {
-    for (Candidate& candidate : candidates) {
-        const bool is_codelet = candidate.tree == BreakdownTree{};
-        if (!is_codelet && (candidate.tree.rule != "stockham" || !candidate.tree.children.empty())) continue;
-        const double estimated = cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes);
-        if (std::isfinite(estimated)) candidate.cycles = estimated;
-    }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
-}
-
-} // namespace pairs
-
 } // namespace
 
 double codelet_operations(Integer n) {
@@ -465,7 +413,7 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
     if (all.empty())
         throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
     if (stage.nonterminal.is<Dft>() && stage.complex && cpu.has_fma && setting.loops == 1)
-        pairs::estimate(all, stage.nonterminal.rows(), setting.lanes);
+        estimate_in_pairs(all, stage.nonterminal.rows(), setting.lanes);
     for (Candidate& candidate : all) candidate.cycles *= setting.loops;
     return all;
 }

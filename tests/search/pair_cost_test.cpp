@@ -1,0 +1,35 @@
+#include "plan/steps.hpp"
+#include "search/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::search {
+namespace {
+
+std::string first_choice(const char* text, const target::Cpu& cpu) {
+    const Problem problem = parse_problem(text);
+    const ir::Scalar scalar =
+        problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+    return rules::to_string(candidates(planning::stages(problem)[0], cpu, scalar).at(0).tree);
+}
+
+TEST(PairCost, PrefersTwoPassesThatFillVectorsToOneCodelet) {
+    for (const char* text : {"dft 16", "dft 32", "dft 64", "dft 16 float32", "dft 64 float32"})
+        EXPECT_TRUE(first_choice(text, target::avx512_cpu()).starts_with("stockham")) << text;
+    EXPECT_EQ(first_choice("dft 16", target::avx512_cpu()), "stockham(4,4)");
+    EXPECT_EQ(first_choice("dft 64 float32", target::avx512_cpu()), "stockham(8,8)");
+}
+
+TEST(PairCost, LeavesPrimesWhole) {
+    for (const char* text : {"dft 2", "dft 5", "dft 17"})
+        EXPECT_EQ(first_choice(text, target::avx512_cpu()), "codelet") << text;
+}
+
+TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
+    const Problem problem = parse_problem("dft 16 strides=64 batch=64:1");
+    const auto batched = candidates(planning::stages(problem)[0], target::avx512_cpu(), ir::Scalar::float64);
+    EXPECT_GT(batched.at(0).cycles, 64 * 7);
+}
+
+} // namespace
+} // namespace swirl::search
