@@ -37,11 +37,12 @@ std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents)
     return variables;
 }
 
-formula::Complex value_at(const MetDiagonal& met, const IndexTable::Lookup& lookup) {
+formula::Complex value_at(const MetDiagonal& met, const IndexTable::Lookup& lookup,
+                          formula::DiagonalValues& values) {
     const Integer index = met.index.evaluate([&](Variable v) {
         return met.table && v == met.table->symbol ? met.table->value(lookup) : lookup(v);
     });
-    return formula::diagonal_value(met.diagonal.function, met.diagonal.index(index));
+    return values(met.diagonal.function, met.diagonal.index(index));
 }
 
 /// Calls f(row) for every assignment of the loops' variables in `values`, the last loop fastest.
@@ -72,10 +73,12 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents) {
     Factor factor;
+    formula::DiagonalValues values;
     for (const MetDiagonal& met : diagonals) {
         const auto variables = dependence(met, extents);
         if (variables.empty()) {
-            factor.constant *= value_at(met, [](Variable) { return Integer{0}; });
+            factor.constant *= value_at(
+                met, [](Variable) { return Integer{0}; }, values);
             continue;
         }
         factor.varying.push_back(met);
@@ -85,9 +88,12 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
     return factor;
 }
 
-formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup) {
+formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
+                          formula::DiagonalValues& values) {
+    if (factor.varying.size() == 1 && factor.constant == formula::Complex(1))
+        return value_at(factor.varying[0], lookup, values);
     formula::Complex value = factor.constant;
-    for (const MetDiagonal& met : factor.varying) value *= value_at(met, lookup);
+    for (const MetDiagonal& met : factor.varying) value *= value_at(met, lookup, values);
     return value;
 }
 
@@ -142,7 +148,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
             Integer at = row * vectors * vector_size;
             if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
             for (std::size_t entry : entries) {
-                const formula::Complex value = value_of(factors_[entry], lookup);
+                const formula::Complex value = value_of(factors_[entry], lookup, diagonal_values_);
                 data[static_cast<std::size_t>(at)] = value.real();
                 if (parts == 2) data[static_cast<std::size_t>(at + lanes)] = value.imag();
                 at += parts * lanes;

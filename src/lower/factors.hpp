@@ -1,5 +1,6 @@
 #pragma once
 
+#include "formula/roots_of_unity.hpp"
 #include "lower/context.hpp"
 
 #include <vector>
@@ -22,7 +23,8 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents);
 
 /// The factor for the values of its variables that `lookup` gives.
-formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup);
+formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
+                          formula::DiagonalValues& values);
 
 /// ω^{(c_e + f)·g} for entry e, c_e constant, f and g forms of loop variables, as ω^{c_e·g} · ω^{f·g}: two small tables
 /// where one would hold every combination, and the second is the same for all entries.
@@ -74,6 +76,7 @@ private:
 
     Context& context_;
     bool complex_;
+    formula::DiagonalValues diagonal_values_;
     std::vector<Factor> factors_; ///< one an entry, then the common one if there is
     bool has_common_ = false;
     std::vector<std::optional<Place>> places_; ///< by factor

@@ -181,8 +181,8 @@ private:
         std::vector<Complex> factors(static_cast<std::size_t>(width_), 1);
         for (int lane = 0; lane < active_; ++lane) {
             set_lane(lane);
-            factors[static_cast<std::size_t>(lane)] =
-                lower::value_of(factor, [this](Variable v) { return value_of(v); });
+            factors[static_cast<std::size_t>(lane)] = lower::value_of(
+                factor, [this](Variable v) { return value_of(v); }, diagonal_values_);
         }
         const bool uniform = std::all_of(factors.begin(), factors.begin() + active_,
                                          [&](const Complex& each) { return each == factors[0]; });
@@ -276,6 +276,7 @@ private:
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
     std::vector<Factor> before_, after_;
+    formula::DiagonalValues diagonal_values_;
     std::vector<Integer> values_; ///< of variables
     Integer first_ = 0;           ///< iteration of lane 0
     int active_ = 0;              ///< lanes (numbers) in use

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "rules/number_theory.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -15,15 +16,20 @@ constexpr long double pi = std::numbers::pi_v<long double>;
 
 using Precise = std::complex<long double>;
 
-/// first·step^j for j < count by repeated multiplication, started afresh often enough to keep long double's accuracy;
-/// `power(j)` gives step^j itself.
+/// Finite factors need none of the library's care for infinities.
+Precise times(const Precise& a, const Precise& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// step^j for j < count, each the product of two powers; `power(j)` gives step^j itself.
 template <class Power> std::vector<Precise> geometric(Integer count, Power&& power) {
-    constexpr Integer stretch = 64;
-    std::vector<Precise> row(static_cast<std::size_t>(count));
-    const Precise step = power(1);
-    for (Integer j = 0; j < count; ++j) {
-        const auto at = static_cast<std::size_t>(j);
-        row[at] = j % stretch == 0 ? power(j) : row[at - 1] * step;
+    constexpr Integer stretch = 256;
+    std::vector<Precise> row(static_cast<std::size_t>(count)), fine;
+    for (Integer j = 0; j < std::min(count, stretch); ++j) fine.push_back(power(j));
+    for (Integer first = 0; first < count; first += stretch) {
+        const Precise start = power(first);
+        for (Integer j = first; j < std::min(count, first + stretch); ++j)
+            row[static_cast<std::size_t>(j)] = times(start, fine[static_cast<std::size_t>(j - first)]);
     }
     return row;
 }
@@ -118,8 +124,10 @@ Row dft_functional(Direction direction, Integer n, Integer outputs, long double 
     const Precise r = std::polar(1.0L, angle),
                   end = std::polar(1.0L, angle * static_cast<long double>(outputs));
     Row row(roots.size());
-    for (std::size_t j = 0; j < row.size(); ++j)
-        row[j] = std::complex<double>((1.0L - end * ends[j]) / (1.0L - r * roots[j]));
+    for (std::size_t j = 0; j < row.size(); ++j) {
+        const Precise above = 1.0L - times(end, ends[j]), below = 1.0L - times(r, roots[j]);
+        row[j] = std::complex<double>(times(above, std::conj(below)) / std::norm(below));
+    }
     return row;
 }
 

@@ -171,13 +171,15 @@ PortableFactor<T> PortableCall<T>::factor_of(const lower::Location& place,
         }
     PortableFactor<T> result;
     result.form = forms_.add(row_of(varying));
+    formula::DiagonalValues values;
     for (Integer row = 0; row < rows; ++row) {
-        const formula::Complex value = lower::value_of(factor, [&](Variable v) {
+        const auto lookup = [&](Variable v) {
             Integer rest = row;
             for (std::size_t k = varying.size(); k-- > 0; rest /= varying[k].count)
                 if (varying[k].variable == v) return rest % varying[k].count;
             return Integer{0};
-        });
+        };
+        const formula::Complex value = lower::value_of(factor, lookup, values);
         result.table_re.push_back(static_cast<T>(value.real()));
         if (complex_) result.table_im.push_back(static_cast<T>(value.imag()));
     }

@@ -1,4 +1,5 @@
 #include "formula/formula.hpp"
+#include "formula/roots_of_unity.hpp"
 
 #include "formula/reference.hpp"
 
@@ -66,6 +67,17 @@ TEST(Circulant, ConvolvesCyclically) {
     const std::vector<Complex> h{1, {2, 3}, -4};
     EXPECT_SAME_MATRIX(reference::of(circulant(h)),
                        (reference::Dense{3, 3, {h[0], h[2], h[1], h[1], h[0], h[2], h[2], h[1], h[0]}}));
+}
+
+TEST(RootsOfUnity, FromTablesEqualThoseThatAreComputedOneByOne) {
+    for (const Integer order : {1, 2, 7, 1024, 1031, 65536, 100000})
+        for (const Direction direction : {Direction::forward, Direction::backward}) {
+            const RootsOfUnity roots(order, direction);
+            for (Integer k = 0; k < order; k += 1 + order / 777)
+                EXPECT_LT(std::abs(roots(k) - root_of_unity(order, k, direction)),
+                          4 * std::numeric_limits<long double>::epsilon())
+                    << order << " " << k;
+        }
 }
 
 TEST(RootsOfUnity, AreExactOnTheAxesAndDiagonalsAndSymmetricBetween) {

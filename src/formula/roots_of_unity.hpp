@@ -1,0 +1,34 @@
+#pragma once
+
+#include "formula/formula.hpp"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace swirl::formula {
+
+/// The roots of unity of one order, each a product of two tabulated ones: for those who want many of them. Error about
+/// two units in the last place of long double.
+class RootsOfUnity {
+public:
+    RootsOfUnity(Integer order, Direction direction);
+    Complex operator()(Integer k) const; ///< ω^k, 0 ≤ k < order
+
+private:
+    Integer step_;
+    std::vector<Complex> fine_;   ///< ω^j, j < step
+    std::vector<Complex> coarse_; ///< ω^{j·step}
+};
+
+/// Values of diagonal functions, from tables that are built once an order is met.
+class DiagonalValues {
+public:
+    Complex operator()(const DiagonalFunction& function, Integer i);
+
+private:
+    Complex root(Integer order, Integer k, Direction direction);
+    std::map<std::pair<Integer, Direction>, RootsOfUnity> tables_;
+};
+
+} // namespace swirl::formula
