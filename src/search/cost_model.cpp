@@ -22,17 +22,26 @@ namespace {
 constexpr Integer largest_codelet = rules::largest_radix;
 constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
-/// Floating-point operations a cycle, and moves (loads, stores, shuffles) a cycle.
-constexpr double operations_per_cycle = 2;
-constexpr double moves_per_cycle = 1;
-/// Reaching for the next loop iteration: pointer steps, the branch, filling the pipeline.
-constexpr double iteration_overhead = 6;
+// Cycles, fitted to the times of all candidates for 64 … 32768 points, of both precisions, in both 32- and 64-byte
+// vectors. What an out-of-order core overlaps counts for less than it would take alone.
+constexpr double operation_cycles = 0.34;
+constexpr double shuffle_cycles = 0.19;
+constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
+/// Of a value that waits in memory for want of a register; more where that holds through several levels.
+constexpr double spill_cycles = 0.32, deep_spill_cycles = 0.7;
+/// Of reaching for the next loop iteration, and of starting a loop: pointers, the branch, filling the pipeline.
+constexpr double iteration_cycles = 3, loop_cycles = 14;
+/// Of a cache line that does not stay in the nearest cache.
+constexpr double outer_line_cycles = 0.8;
+/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
+constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
+/// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
+constexpr double nearest_cache_bytes = 48 << 10, line_bytes = 64, colliding_distance = 4096;
+constexpr Integer colliding_lines = 8; ///< with as many of other arrays there, all ways are taken
 /// Bytes a cycle that move between a core and what lies behind its own caches.
-constexpr double bytes_per_cycle = 12;
+constexpr double bytes_per_cycle = 24;
 /// Real operations an entry that twiddles in two factors cost beyond those in one.
 constexpr double second_factor_operations = 8;
-/// Values alive at once beyond the registers cost a store and a load each.
-constexpr double spill_moves = 1.2;
 
 bool is_codelet_size(Integer n) {
     return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
@@ -55,13 +64,36 @@ struct Setting {
 /// Share of a vector's lanes that do work in a loop of `count` iterations.
 double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
 
+/// Cycles of values that wait in memory: 2r real numbers alive between log₂ r levels of butterflies.
+double spilling_cycles(double r, const Setting& setting) {
+    const double fold = 2 * r / setting.registers;
+    if (fold <= 1) return 0;
+    return 2 * r * (spill_cycles * std::log2(fold) + (fold > 4 ? deep_spill_cycles : 0));
+}
+
+/// A butterfly in vectors, with so many shuffles for each of its entries.
 double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
     const auto r = static_cast<double>(radix);
-    const double operations = codelet_operations(radix) + (twiddles ? 6 * (r - 1) * 2 / 3 : 0);
-    double moves = 4 * r + shuffles * r + (twiddles ? 2 * (r - 1) : 0);
-    if (2 * r > setting.registers) moves += spill_moves * 2 * r * std::log2(2 * r / setting.registers);
-    return std::max(operations / operations_per_cycle, moves / moves_per_cycle) +
-           0.3 * std::min(operations / operations_per_cycle, moves / moves_per_cycle) + iteration_overhead;
+    const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
+    const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
+    return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
+           spilling_cycles(r, setting) + iteration_cycles;
+}
+
+/// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
+bool collide(Integer rows, double distance) {
+    return rows > colliding_lines && std::fmod(distance, colliding_distance) == 0;
+}
+
+/// What a pass of radix R over n entries waits for the caches of a core.
+double cache_cycles(Integer n, Integer radix, bool first, bool last, const Setting& setting) {
+    const double bytes = static_cast<double>(n) * setting.element_bytes;
+    const double lines = bytes / line_bytes, distance = bytes / static_cast<double>(radix);
+    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
+    // Between passes real and imaginary parts are apart: rows of half the length.
+    if (collide(radix, first ? distance : distance / 2)) cycles += lines * colliding_load_cycles;
+    if (last && collide(radix, distance)) cycles += lines * colliding_store_cycles;
+    return cycles;
 }
 
 /// Reading and writing n entries once, where they do not stay in cache.
@@ -91,12 +123,13 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
     Integer before = 1;
     for (const Integer radix : radices) {
         const Integer rest = n / (before * radix);
-        const Integer lane_loop = before == 1 ? rest : std::max(before, rest);
+        const bool first = before == 1, last = rest == 1;
+        const Integer lane_loop = first ? rest : before;
         const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
         const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
-        const bool first = before == 1, last = rest == 1;
-        const double shuffles = (first ? 1 + std::log2(setting.lanes) : 0) + (last ? 1 : 0);
-        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + sweep_cycles(n, setting);
+        const double shuffles = (first ? 2 + 2 * std::log2(setting.lanes) : 0) + (last ? 2 : 0);
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + loop_cycles +
+                  cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
         before *= radix;
     }
     return cycles;
@@ -104,8 +137,8 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
 
 double codelet_cycles(Integer n, const Setting& setting) {
     const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
-    return butterfly_cycles(n, false, lanes > 1 ? std::log2(setting.lanes) : 0, setting) /
-           std::max(lanes, 1.0);
+    const double shuffles = lanes > 1 ? 2 * std::log2(setting.lanes) : 0;
+    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0);
 }
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
@@ -206,7 +239,7 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
         const auto count = [](Integer number) { return static_cast<double>(number); };
         candidate.cycles += columns.cycles * count(second) / utilization(count(tile), setting.lanes) +
                             rows.cycles * count(first) / utilization(count(columns.block), setting.lanes) +
-                            second_factor_operations / operations_per_cycle * count(n) / setting.lanes;
+                            second_factor_operations * operation_cycles * count(n) / setting.lanes;
         result.push_back(std::move(candidate));
     }
     return result;
@@ -226,7 +259,7 @@ Integer convolution_length(Integer n) {
 
 double convolution_cycles(Integer length, const Setting& setting) {
     const Candidate inner = best(DFT(length), setting);
-    return 2 * inner.cycles + 12 * static_cast<double>(length) / setting.lanes;
+    return 2 * inner.cycles + 6 * static_cast<double>(length) / setting.lanes;
 }
 
 /// Primes above the codelets': Rader when p−1 is smooth, Bluestein otherwise or when cheaper.
@@ -235,7 +268,7 @@ std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setti
     std::vector<Candidate> result;
     if (rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
         result.push_back({with_children("rader", {}, dft, setting),
-                          convolution_cycles(p - 1, setting) + 10 * static_cast<double>(p)});
+                          convolution_cycles(p - 1, setting) + 5 * static_cast<double>(p)});
     const Integer length = convolution_length(2 * p - 1);
     result.push_back(
         {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
@@ -318,7 +351,7 @@ constexpr std::string_view real_rules[] = {"rdft-half-size", "rdft-embedding", "
 /// move one by one, scalars.
 double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
     const auto size = static_cast<double>(n);
-    return rule == "rdft-half-size" ? 2 * size / setting.lanes : 4 * size;
+    return rule == "rdft-half-size" ? size / setting.lanes : 2 * size;
 }
 
 /// Largest transform of reals that one straight-line codelet computes.
