@@ -22,19 +22,19 @@ namespace {
 constexpr Integer largest_codelet = rules::largest_radix;
 constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
-// Cycles, fitted to the times of all candidates for 64 … 32768 points, of both precisions, in both 32- and 64-byte
-// vectors. What an out-of-order core overlaps counts for less than it would take alone.
-constexpr double operation_cycles = 0.34;
-constexpr double shuffle_cycles = 0.19;
-constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
-/// Of a value that waits in memory for want of a register; more where that holds through several levels.
-constexpr double spill_cycles = 0.32, deep_spill_cycles = 0.7;
-/// Of reaching for the next loop iteration, and of starting a loop: pointers, the branch, filling the pipeline.
-constexpr double iteration_cycles = 3, loop_cycles = 14;
+// Cycles, fitted to the times of all candidates for 64 … 65536 points, of both precisions, in vectors of 32 and of 64
+// bytes. What an out-of-order core overlaps counts for less than it would take alone.
+constexpr double operation_cycles = 0.341;
+constexpr double shuffle_cycles = 0.189;
+constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly needs anyway
+/// Of a value that waits in memory for want of a register; more where values are over four times the registers.
+constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713;
+/// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
+constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
 /// Of a cache line that does not stay in the nearest cache.
-constexpr double outer_line_cycles = 0.8;
+constexpr double outer_line_cycles = 0.807;
 /// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
-constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
+constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
 /// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
 constexpr double nearest_cache_bytes = 48 << 10, line_bytes = 64, colliding_distance = 4096;
 constexpr Integer colliding_lines = 8; ///< with as many of other arrays there, all ways are taken
@@ -138,7 +138,7 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
 double codelet_cycles(Integer n, const Setting& setting) {
     const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
     const double shuffles = lanes > 1 ? 2 * std::log2(setting.lanes) : 0;
-    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0);
+    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) + loop_cycles / setting.loops;
 }
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
