@@ -69,8 +69,8 @@ ir::Program planar(ir::Program program, std::string_view name) {
 } // namespace
 
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
-                  const target::Cpu& cpu) {
-    lower::KernelRequest request = kernel_request(problem, stage, tree, cpu);
+                  const target::Cpu& cpu, bool scalar_code) {
+    lower::KernelRequest request = kernel_request(problem, stage, tree, cpu, scalar_code);
     lower::LoopProgram loops = lower::loop_program(request);
     ir::Program lowered = lower::lower(request, loops);
     if (is_planar(problem, stage.source)) lowered = planar(std::move(lowered), "in");

@@ -44,8 +44,9 @@ struct Derivation {
     ir::Program lowered;
     ir::Program machine; ///< after the passes
 };
+/// See Recipe for `scalar_code`.
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
-                  const target::Cpu& cpu);
+                  const target::Cpu& cpu, bool scalar_code = false);
 
 /// Whether the caller keeps what lies there as two arrays.
 bool is_planar(const Problem& problem, Place place);

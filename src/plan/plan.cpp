@@ -107,14 +107,19 @@ bool is_portable(const target::Cpu& cpu) { return cpu.set == target::Instruction
 /// The recipe's, if code for it can run here.
 const target::Cpu& kernel_cpu(const Recipe& recipe) {
     const target::Cpu& cpu = target::cpu_named(recipe.cpu);
+    if (recipe.scalar && is_portable(cpu))
+        throw UserError(
+            "recipe \"{}\": the portable CPU has no scalar code\n  name another, such as \"sse2 scalar\"",
+            to_string(recipe));
     return is_portable(cpu) || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
 std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
-    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu).machine, stage, cpu, sharing);
+    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu, scalar).machine, stage, cpu,
+                                            sharing);
 }
 
 bool has_parallel_phase(const Kernel& kernel) {
@@ -137,7 +142,7 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     auto state = std::make_unique<State>(problem, recipe, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate_bytes(problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        auto kernel = make_kernel(problem, parts[k], recipe.steps[k].tree, cpu,
+        auto kernel = make_kernel(problem, parts[k], recipe.steps[k].tree, cpu, recipe.scalar,
                                   {options.threads, options.least_shared_operations});
         state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
         state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
@@ -195,7 +200,7 @@ std::vector<StepDescription> Plan::describe() const {
     const std::vector<Stage> parts = stages(state_->problem);
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const rules::BreakdownTree& tree = state_->recipe.steps[k].tree;
-        Derivation derivation = derive(state_->problem, parts[k], tree, *state_->cpu);
+        Derivation derivation = derive(state_->problem, parts[k], tree, *state_->cpu, state_->recipe.scalar);
         if (is_portable(*state_->cpu)) {
             PortableDerivation portable = derive_portable(state_->problem, parts[k], tree);
             derivation.formula = std::move(portable.formula);
@@ -212,8 +217,8 @@ std::vector<StepDescription> Plan::describe() const {
 std::string Plan::listing(std::size_t step) const {
     const std::vector<Stage> parts = stages(state_->problem);
     ensure(step < parts.size(), "a plan of {} steps has no step {}", parts.size(), step);
-    const Derivation derivation =
-        derive(state_->problem, parts[step], state_->recipe.steps[step].tree, *state_->cpu);
+    const Derivation derivation = derive(state_->problem, parts[step], state_->recipe.steps[step].tree,
+                                         *state_->cpu, state_->recipe.scalar);
     return jit::compile(derivation.machine, *state_->cpu, {.listing = true}).listing;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace swirl::planning {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+constexpr const char* scalar_suffix = " scalar";
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(blanks);
@@ -29,7 +31,7 @@ StepRecipe parse_step(std::string_view text) {
 } // namespace
 
 std::string to_string(const Recipe& recipe) {
-    std::string text = recipe.cpu + ":";
+    std::string text = recipe.cpu + (recipe.scalar ? scalar_suffix : "") + ":";
     const char* separator = " ";
     for (const StepRecipe& step : recipe.steps) {
         text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension,
@@ -42,7 +44,13 @@ Recipe parse_recipe(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos)
         throw UserError("recipe '{}': expected 'CPU: DIMENSION TREE; …', found no ':'", text);
-    Recipe recipe{std::string(trimmed(text.substr(0, colon))), {}};
+    const std::string_view machine = trimmed(text.substr(0, colon));
+    const auto name_end = std::min(machine.find_first_of(blanks), machine.size());
+    Recipe recipe{std::string(machine.substr(0, name_end)), {}};
+    const std::string_view option = trimmed(machine.substr(name_end));
+    if (!option.empty() && option != "scalar")
+        throw UserError("recipe '{}': expected 'scalar' or ':' after the CPU, found '{}'", text, option);
+    recipe.scalar = !option.empty();
     std::string_view rest = trimmed(text.substr(colon + 1));
     while (!rest.empty()) {
         const auto end = std::min(rest.find(';'), rest.size());

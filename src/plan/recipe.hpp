@@ -19,10 +19,11 @@ struct StepRecipe {
 struct Recipe {
     std::string cpu;               ///< a target::Cpu's name
     std::vector<StepRecipe> steps; ///< in order of execution
+    bool scalar = false;           ///< no loop becomes vector lanes: scalar instructions of the CPU alone
     bool operator==(const Recipe&) const = default;
 };
 
-/// One line, e.g. "avx512: 0 stockham(32,32)"; steps are separated by "; ". Round-trips.
+/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …"; steps are separated by "; ". Round-trips.
 std::string to_string(const Recipe& recipe);
 /// Throws UserError with the place and what was expected.
 Recipe parse_recipe(std::string_view text);

@@ -251,7 +251,8 @@ Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
 }
 
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu) {
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    bool scalar_code) {
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     lower::KernelRequest request{.name = fmt::format("swirl_step_{}", stage.dimension),
@@ -262,7 +263,7 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                  .output = stage.layouts[1],
                                  .in_place = stage.source == stage.target,
                                  .scale = stage.scale,
-                                 .lanes = cpu.vector_bytes ? target::lanes(cpu, scalar) : 1,
+                                 .lanes = scalar_code ? 1 : target::lanes(cpu, scalar),
                                  .cache_bytes = cpu.cache_bytes};
     request.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;

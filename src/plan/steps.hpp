@@ -44,8 +44,9 @@ formula::Formula stage_formula(const Stage& stage, const rules::BreakdownTree& t
 /// Complex elements of the intermediate; 0 when no stage uses it.
 Integer intermediate_elements(const Problem& problem);
 
-/// What lower/ is asked for.
+/// What lower/ is asked for; of one lane where the code is to be scalar.
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu);
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    bool scalar_code = false);
 
 } // namespace swirl::planning

@@ -14,6 +14,7 @@ extern const BreakdownRule dct3_rdft;
 extern const BreakdownRule dct4_dft;
 extern const BreakdownRule dct4_rdft;
 extern const BreakdownRule dft_base;
+extern const BreakdownRule dft_iterative;
 extern const BreakdownRule dst_dct;
 extern const BreakdownRule four_step;
 extern const BreakdownRule good_thomas;

@@ -1,0 +1,77 @@
+//   DFT_n = P_k · … · P_1 · pass( R ),   n = R_1 ⋯ R_k,   K_l = R_1 ⋯ R_{l−1},   M_l = n / (K_l·R_l)
+//
+//   P_l = pass( I_{M_l} ⊗ (DFT_{R_l} ⊗ I_{K_l}) · T^{R_l·K_l}_{K_l} )
+//
+// R reverses digits: output (d_k, …, d_1) of [R_k] … [R_1], row-major, comes from input (d_1, …, d_k) of [R_1] … [R_k].
+// For radix 2 it is bit reversal and this the algorithm of Cooley and Tukey (1965) as textbooks have it: Van Loan
+// (1992), section 1.3; Numerical Recipes; the tutorial, section 2.3. The permutation is a sweep of its own.
+// Choice {R_1, …, R_k}, the first radix first.
+
+#include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rule_list.hpp"
+
+#include <algorithm>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+/// The prime factors, then each split in two.
+std::vector<Choice> choices(const Formula& f) {
+    require(dft_iterative.name, f, has_two_factors(f));
+    std::vector<Choice> result{prime_factors(f.rows())};
+    for (const Choice& split : split_choices(f))
+        if (split != result.front()) result.push_back(split);
+    return result;
+}
+
+Formula digit_reversal(Integer n, const Choice& radices) {
+    DigitMap digits;
+    Integer stride = 1;
+    for (std::size_t l = radices.size(); l-- > 0; stride *= radices[l]) {
+        digits.radices.push_back(radices[l]);
+        digits.strides.push_back(stride);
+    }
+    return permutation(IndexMap(n, n, std::move(digits)));
+}
+
+Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
+    const Formula butterflies = spread(DFT(radix, direction), before);
+    const Formula twiddles = before == 1 ? I(radix) : T(radix * before, before, direction);
+    return pass(repeat(n / (before * radix), product_of({butterflies, twiddles})));
+}
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(dft_iterative.name, f, has_two_factors(f));
+    const Integer n = f.rows();
+    Integer product_of_radices = choice.empty() ? 0 : 1;
+    for (const Integer radix : choice)
+        product_of_radices = radix > 1 ? checked_multiply(product_of_radices, radix).value_or(0) : 0;
+    require_choice(product_of_radices == n, dft_iterative.name, f, choice,
+                   fmt::format("radices above 1 of product {}", n));
+    std::vector<Formula> passes;
+    if (choice.size() > 1) passes.push_back(pass(digit_reversal(n, choice)));
+    Integer before = 1;
+    for (const Integer radix : choice) {
+        passes.push_back(pass_of(n, before, radix, f.get_if<Dft>()->direction));
+        before *= radix;
+    }
+    std::reverse(passes.begin(), passes.end());
+    return product(std::move(passes));
+}
+
+} // namespace
+
+constinit const BreakdownRule dft_iterative = {
+    .name = "dft-iterative",
+    .identity =
+        "DFT_n = ∏_l pass(I_{M_l} ⊗ (DFT_{R_l} ⊗ I_{K_l}) · T^{R_l·K_l}_{K_l}) · pass(R), n = R_1 ⋯ R_k",
+    .applicable = has_two_factors,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules
