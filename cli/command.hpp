@@ -21,6 +21,7 @@ void add_plan(CLI::App& program);
 void add_show(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_bench(CLI::App& program);
+void add_ladder(CLI::App& program);
 void add_emit(CLI::App& program);
 void add_wisdom(CLI::App& program);
 
