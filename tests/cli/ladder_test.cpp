@@ -1,0 +1,119 @@
+#include "cli/run_swirl.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <filesystem>
+#include <fstream>
+
+namespace swirl {
+namespace {
+
+using nlohmann::json;
+
+json ladders_of(const std::string& arguments) {
+    const auto outcome = run_swirl("ladder " + arguments + " --json");
+    EXPECT_EQ(outcome.status, 0) << arguments << "\n" << outcome.errors;
+    return json::parse(outcome.output)["results"];
+}
+
+/// Times, speeds and gains agree with each other, whatever the machine is doing.
+void expect_consistent(const json& ladder) {
+    const json* before = nullptr;
+    for (const json& step : ladder["steps"]) {
+        const double seconds = step["minimum_seconds"], flops = ladder["pseudo_flops"];
+        EXPECT_GT(seconds, 0) << step;
+        EXPECT_LE(seconds, step["median_seconds"]) << step;
+        EXPECT_NEAR(step["pseudo_gflops"].get<double>() * seconds, flops * 1e-9, flops * 1e-15) << step;
+        EXPECT_LT(step["error"]["units"], 1) << step;
+        EXPECT_NE(step["what"], "") << step;
+        if (before != nullptr) {
+            const double gain = step["gain"];
+            EXPECT_NEAR(gain * seconds, (*before)["minimum_seconds"], 1e-12) << step;
+            EXPECT_TRUE(step["is_new"].get<bool>() || gain == 1) << step;
+        }
+        before = &step;
+    }
+}
+
+TEST(Ladder, ClimbsFromScalarRadixTwoToVectorsAndThreads) {
+    const json ladders = ladders_of("dft 4..64*2 4096 --seconds 0.02 --threads 2");
+    ASSERT_EQ(ladders.size(), 6U);
+    for (const json& ladder : ladders) {
+        expect_consistent(ladder);
+        const json& steps = ladder["steps"];
+        const std::string first = steps[0]["recipe"];
+        EXPECT_NE(first.find(" scalar: 0 dft-iterative(2,2"), std::string::npos) << first;
+        for (std::size_t i = 0; i < 4; ++i)
+            EXPECT_NE(steps[i]["recipe"].get<std::string>().find(" scalar: "), std::string::npos);
+        for (std::size_t i = 4; i < steps.size(); ++i)
+            EXPECT_EQ(steps[i]["recipe"].get<std::string>().find("scalar"), std::string::npos);
+        EXPECT_EQ(steps.back()["threads"], 2);
+    }
+    EXPECT_NE(ladders.back()["steps"][3]["recipe"].get<std::string>().find("two-sweep(64,8,8)"),
+              std::string::npos);
+}
+
+TEST(Ladder, StepsAreRecipesThatVerifyAcceptsToo) {
+    const json ladder = ladders_of("dft 256 --seconds 0.01 --threads 1")[0];
+    for (const json& step : ladder["steps"]) {
+        const std::string recipe = step["recipe"];
+        const auto outcome = run_swirl("verify dft 256 --recipe " + support::quoted(recipe));
+        EXPECT_EQ(outcome.status, 0) << recipe << "\n" << outcome.output << outcome.errors;
+    }
+}
+
+TEST(Ladder, EveryWhtTakesExactlyNLogNAdditions) {
+    const json ladders = ladders_of("wht 2..2048*2 --seconds 0.01");
+    ASSERT_EQ(ladders.size(), 11U);
+    for (const json& ladder : ladders) {
+        expect_consistent(ladder);
+        const auto n = ladder["n"].get<std::uint64_t>();
+        ASSERT_EQ(ladder["steps"].size(), 6U);
+        for (const json& step : ladder["steps"]) {
+            EXPECT_EQ(step["additions"], n * (std::bit_width(n) - 1U)) << n << " " << step;
+            EXPECT_EQ(step["multiplications"], 0) << n << " " << step;
+        }
+    }
+}
+
+TEST(Ladder, PrintsSpeedsGainsAndCounts) {
+    const auto dft = run_swirl("ladder dft 64 --seconds 0.01 --threads 1");
+    EXPECT_EQ(dft.status, 0) << dft.errors;
+    for (const char* word :
+         {"iterative radix 2", "recursive radix 4", "larger bases", "buffered", "planned", " x", "="})
+        EXPECT_NE(dft.output.find(word), std::string::npos) << word << "\n" << dft.output;
+    const auto wht = run_swirl("ladder wht 64 --seconds 0.01");
+    EXPECT_EQ(wht.status, 0) << wht.errors;
+    for (const char* word : {"iterative", "radix 8", "searched", "4032", "384"}) // 64·63 and 64·6
+        EXPECT_NE(wht.output.find(word), std::string::npos) << word << "\n" << wht.output;
+}
+
+TEST(Ladder, DrawsAPlot) {
+    if (std::system("gnuplot --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "gnuplot is not installed";
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "it's a plot.svg";
+    const auto outcome = run_swirl("ladder wht 4 8 --seconds 0.01 --plot " + support::quoted(file.string()));
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (const char* word : {"<svg", "radix 8", "</svg>"})
+        EXPECT_NE(text.find(word), std::string::npos) << word;
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1)
+        << "nothing is left beside it";
+}
+
+TEST(Ladder, SaysWhatCannotBe) {
+    for (const char* arguments :
+         {"dft 2", "dft 12", "wht 1", "wht 16..20", "dft 16 --threads -1", "", "mmm"}) {
+        const auto outcome = run_swirl(std::string("ladder ") + arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.output;
+        EXPECT_EQ(outcome.errors.rfind("swirl: ", 0), 0U) << outcome.errors;
+    }
+    const auto outcome = run_swirl("ladder wht 4 --seconds 0.01 --plot /nowhere/at/all.svg");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.errors.find("/nowhere/at/all.svg"), std::string::npos) << outcome.errors;
+}
+
+} // namespace
+} // namespace swirl

@@ -1,0 +1,57 @@
+#include "ir/analysis.hpp"
+#include "plan/plan.hpp"
+#include "runtime/executable_memory.hpp"
+#include "target/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::planning {
+namespace {
+
+TEST(ScalarRecipe, RoundTrips) {
+    for (const char* text :
+         {"sse2 scalar: 0 dft-iterative(2,2)", "avx2: 0 codelet", "avx512 scalar: 0 codelet; 1 codelet"})
+        EXPECT_EQ(to_string(parse_recipe(text)), text);
+    EXPECT_TRUE(parse_recipe("  avx2   scalar : 0 codelet").scalar);
+    EXPECT_FALSE(parse_recipe("avx2: 0 codelet").scalar);
+    EXPECT_FALSE(parse_recipe("avx2: 0 codelet") == parse_recipe("avx2 scalar: 0 codelet"));
+}
+
+TEST(ScalarRecipe, NamesWhatItDoesNotKnow) {
+    EXPECT_THROW(parse_recipe("sse2 wide: 0 codelet"), UserError);
+    EXPECT_THROW(parse_recipe("sse2 scalar scalar: 0 codelet"), UserError);
+    EXPECT_THROW(Plan::build(Problem::dft({8}), parse_recipe("portable scalar: 0 codelet")), UserError);
+}
+
+/// Lanes of the widest value.
+int widest(const ir::Program& program) {
+    int lanes = 1;
+    ir::for_each_operation(program,
+                           [&](ir::Value value) { lanes = std::max(lanes, int(program[value].type.lanes)); });
+    return lanes;
+}
+
+TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
+    if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no generated code can run";
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (cpu->set == target::InstructionSet::portable || !target::host_can_run(*cpu)) continue;
+        for (const char* text :
+             {"dft 64", "dft 64 float32", "wht 64", "rdft 64", "dft 64 inplace batch=3", "dft 4096"})
+            for (const bool scalar : {false, true}) {
+                const Problem problem = parse_problem(text);
+                Recipe recipe{std::string(cpu->name), {{0, {}}}, scalar};
+                if (problem.dimensions[0].length > 64)
+                    recipe.steps[0].tree = rules::parse_tree("dft-iterative");
+                const auto plan = Plan::build(problem, recipe); // compares with the definition
+                for (const StepDescription& step : plan->describe()) {
+                    const int lanes = widest(step.program);
+                    EXPECT_TRUE(scalar ? lanes == 1 : lanes > 1 || problem.dimensions[0].length <= 64)
+                        << text << " " << to_string(recipe);
+                }
+                EXPECT_TRUE(!scalar || plan->listing(0).find("ymm") == std::string::npos) << text;
+            }
+    }
+}
+
+} // namespace
+} // namespace swirl::planning
