@@ -44,6 +44,14 @@ Applicability has_two_factors(const Formula& f) {
     return accepted();
 }
 
+void require_radices(std::string_view rule, const Formula& nonterminal, const Choice& choice) {
+    Integer product_of_radices = choice.empty() ? 0 : 1;
+    for (const Integer radix : choice)
+        product_of_radices = radix > 1 ? checked_multiply(product_of_radices, radix).value_or(0) : 0;
+    require_choice(product_of_radices == nonterminal.rows(), rule, nonterminal, choice,
+                   fmt::format("radices above 1 of product {}", nonterminal.rows()));
+}
+
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal,
                                      const Choice& choice) {
     const bool holds = choice.size() == 2 && choice[0] > 1 && choice[1] > 1 &&

@@ -19,6 +19,8 @@ void require(std::string_view rule, const Formula& nonterminal, const Applicabil
 /// Throws UserError unless `holds`, saying which choice of which rule is wrong and what would work.
 void require_choice(bool holds, std::string_view rule, const Formula& nonterminal, const Choice& choice,
                     std::string_view expected);
+/// Throws UserError unless the choice is a list of radices above 1 whose product is the size.
+void require_radices(std::string_view rule, const Formula& nonterminal, const Choice& choice);
 /// The choice as a pair {m, n} with m·n = size, both above 1; throws UserError.
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal, const Choice& choice);
 

@@ -47,11 +47,7 @@ Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
 Formula build(const Formula& f, const Choice& choice) {
     require(dft_iterative.name, f, has_two_factors(f));
     const Integer n = f.rows();
-    Integer product_of_radices = choice.empty() ? 0 : 1;
-    for (const Integer radix : choice)
-        product_of_radices = radix > 1 ? checked_multiply(product_of_radices, radix).value_or(0) : 0;
-    require_choice(product_of_radices == n, dft_iterative.name, f, choice,
-                   fmt::format("radices above 1 of product {}", n));
+    require_radices(dft_iterative.name, f, choice);
     std::vector<Formula> passes;
     if (choice.size() > 1) passes.push_back(pass(digit_reversal(n, choice)));
     Integer before = 1;

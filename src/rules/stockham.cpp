@@ -114,11 +114,7 @@ Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
 Formula build(const Formula& f, const Choice& choice) {
     const Integer n = f.rows();
     if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable(f));
-    Integer product_of_radices = choice.empty() ? 0 : 1;
-    for (const Integer radix : choice)
-        product_of_radices = radix > 1 ? checked_multiply(product_of_radices, radix).value_or(0) : 0;
-    require_choice(product_of_radices == n, stockham.name, f, choice,
-                   fmt::format("radices above 1 of product {}", n));
+    require_radices(stockham.name, f, choice);
     std::vector<Formula> passes;
     Integer before = 1;
     for (const Integer radix : choice) {

@@ -52,6 +52,11 @@ private:
     std::fenv_t own_;
 };
 
+void run_alone(const std::function<void(const TeamMember&)>& body) {
+    body(TeamMember(
+        0, 1, [](void*) {}, nullptr));
+}
+
 } // namespace
 
 #if defined(SWIRL_TEAMS_BY_OPENMP)
@@ -60,9 +65,7 @@ int team_size(int wanted) { return omp_in_parallel() != 0 ? 1 : std::max(1, want
 
 void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
     const int size = team_size(wanted);
-    if (size == 1)
-        return body(TeamMember(
-            0, 1, [](void*) {}, nullptr));
+    if (size == 1) return run_alone(body);
     std::fenv_t environment;
     std::fegetenv(&environment);
 #pragma omp parallel num_threads(size)
@@ -87,9 +90,7 @@ int team_size(int wanted) { return in_team ? 1 : std::max(1, wanted); }
 
 void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
     const int size = team_size(wanted);
-    if (size == 1)
-        return body(TeamMember(
-            0, 1, [](void*) {}, nullptr));
+    if (size == 1) return run_alone(body);
     std::fenv_t environment;
     std::fegetenv(&environment);
     std::barrier<> barrier(size);

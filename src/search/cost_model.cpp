@@ -3,10 +3,10 @@
 #include "base/error.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
+#include "search/cycles.hpp"
 #include "search/pair_cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -22,123 +22,20 @@ namespace {
 constexpr Integer largest_codelet = rules::largest_radix;
 constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
-// Cycles, fitted to the times of all candidates for 64 … 65536 points, of both precisions, in vectors of 32 and of 64
-// bytes. What an out-of-order core overlaps counts for less than it would take alone.
-constexpr double operation_cycles = 0.341;
-constexpr double shuffle_cycles = 0.189;
-constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly needs anyway
-/// Of a value that waits in memory for want of a register; more where values are over four times the registers.
-constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713;
-/// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
-constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
-/// Of a cache line that does not stay in the nearest cache.
-constexpr double outer_line_cycles = 0.807;
-/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
-constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
-/// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
-constexpr double nearest_cache_bytes = 48 << 10, line_bytes = 64, colliding_distance = 4096;
-constexpr Integer colliding_lines = 8; ///< with as many of other arrays there, all ways are taken
-/// Bytes a cycle that move between a core and what lies behind its own caches.
-constexpr double bytes_per_cycle = 24;
-/// Real operations an entry that twiddles in two factors cost beyond those in one.
-constexpr double second_factor_operations = 8;
-
 bool is_codelet_size(Integer n) {
     return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
 }
 
-/// The best candidates found so far, by points, direction and iterations around: the same inner transforms come up
-/// again and again, and building the rules for primes computes the spectra of their kernels.
-using Memo = std::map<std::tuple<Integer, Direction, double>, Candidate>;
-
-/// What the model needs to know of the machine and of the loops around a transform.
-struct Setting {
-    double lanes;
-    double registers;
-    double loops;         ///< iterations of all loops around the transform
-    double cache_bytes;   ///< of a core's own caches
-    double element_bytes; ///< of a complex number
-    Memo* memo;
-};
-
-/// Share of a vector's lanes that do work in a loop of `count` iterations.
-double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
-
-/// Cycles of values that wait in memory: 2r real numbers alive between log₂ r levels of butterflies.
-double spilling_cycles(double r, const Setting& setting) {
-    const double fold = 2 * r / setting.registers;
-    if (fold <= 1) return 0;
-    return 2 * r * (spill_cycles * std::log2(fold) + (fold > 4 ? deep_spill_cycles : 0));
-}
-
-/// A butterfly in vectors, with so many shuffles for each of its entries.
-double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
-    const auto r = static_cast<double>(radix);
-    const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
-    const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
-    return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
-           spilling_cycles(r, setting) + iteration_cycles;
-}
-
-/// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
-bool collide(Integer rows, double distance) {
-    return rows > colliding_lines && std::fmod(distance, colliding_distance) == 0;
-}
-
-/// What a pass of radix R over n entries waits for the caches of a core.
-double cache_cycles(Integer n, Integer radix, bool first, bool last, const Setting& setting) {
-    const double bytes = static_cast<double>(n) * setting.element_bytes;
-    const double lines = bytes / line_bytes, distance = bytes / static_cast<double>(radix);
-    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
-    // Between passes real and imaginary parts are apart: rows of half the length.
-    if (collide(radix, first ? distance : distance / 2)) cycles += lines * colliding_load_cycles;
-    if (last && collide(radix, distance)) cycles += lines * colliding_store_cycles;
-    return cycles;
-}
-
-/// Reading and writing n entries once, where they do not stay in cache.
-double sweep_cycles(Integer n, const Setting& setting) {
-    const double bytes = static_cast<double>(n) * setting.element_bytes;
-    return bytes > setting.cache_bytes ? 2 * bytes / bytes_per_cycle : 0;
-}
-
-/// Rows that a radix reads at once from beyond the caches at such a stride (bytes) fall into one set of the caches when
-/// the stride is a multiple of a power of two; more of them than the set has ways drive each other out.
-double conflict_cycles(Integer radix, Integer stride) {
-    constexpr Integer sets_bytes = 1024, ways = 16;
-    constexpr double cycles_for_each_entry = 1.2;
-    if (radix <= ways || stride == 0 || stride % sets_bytes != 0) return 0;
-    return cycles_for_each_entry * std::log2(static_cast<double>(radix) / static_cast<double>(ways));
+/// The cheapest first; equals stay in order of preference.
+void sort_by_cycles(std::vector<Candidate>& all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
 }
 
 /// Of a transform's first radix and length, those of the pass that reads memory.
 Integer first_radix(const Candidate& candidate, Integer n) {
     const bool several_passes = candidate.tree.rule == "stockham" && candidate.tree.choice.size() > 1;
     return several_passes ? candidate.tree.choice.front() : n;
-}
-
-/// Cycles of a Stockham transform of n points whose lanes come from its own loops.
-double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
-    double cycles = 0;
-    Integer before = 1;
-    for (const Integer radix : radices) {
-        const Integer rest = n / (before * radix);
-        const bool first = before == 1, last = rest == 1;
-        const Integer lane_loop = first ? rest : before;
-        const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
-        const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
-        const double shuffles = (first ? 2 + 2 * std::log2(setting.lanes) : 0) + (last ? 2 : 0);
-        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + loop_cycles +
-                  cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
-        before *= radix;
-    }
-    return cycles;
-}
-
-double codelet_cycles(Integer n, const Setting& setting) {
-    const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
-    const double shuffles = lanes > 1 ? 2 * std::log2(setting.lanes) : 0;
-    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) + loop_cycles / setting.loops;
 }
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
@@ -207,8 +104,7 @@ std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, co
         candidate.cycles +=
             conflict_cycles(radix, dft.rows() / radix * stride) * static_cast<double>(dft.rows());
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    sort_by_cycles(all);
     return all;
 }
 
@@ -239,7 +135,7 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
         const auto count = [](Integer number) { return static_cast<double>(number); };
         candidate.cycles += columns.cycles * count(second) / utilization(count(tile), setting.lanes) +
                             rows.cycles * count(first) / utilization(count(columns.block), setting.lanes) +
-                            second_factor_operations * operation_cycles * count(n) / setting.lanes;
+                            second_factor_cycles(n, setting);
         result.push_back(std::move(candidate));
     }
     return result;
@@ -330,8 +226,7 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
         }
         for (Candidate& c : two_sweep_candidates(dft, setting)) result.push_back(std::move(c));
     }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    sort_by_cycles(result);
     return result;
 }
 
@@ -385,8 +280,7 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
         }
     }
     if (result.empty()) throw UserError("no breakdown is known for a transform of {} reals", n);
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    sort_by_cycles(result);
     return result;
 }
 
@@ -410,18 +304,6 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
 }
 
 } // namespace
-
-double codelet_operations(Integer n) {
-    if (n == 1) return 0;
-    const Integer p = rules::prime_factors(n).front();
-    const auto size = static_cast<double>(n);
-    if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
-    if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
-    const Integer q = n / p;
-    const bool coprime = q % p != 0;
-    const auto a = static_cast<double>(p), b = static_cast<double>(q);
-    return a * codelet_operations(q) + b * codelet_operations(p) + (coprime ? 0 : 4 * (a - 1) * (b - 1));
-}
 
 std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar) {
     if (stage.nonterminal.is<Identity>()) return {{{}, 0}};

@@ -1,0 +1,120 @@
+#include "search/cycles.hpp"
+
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::search {
+
+namespace {
+
+// Cycles, fitted to the times of all candidates for 64 … 65536 points, of both precisions, in vectors of 32 and of 64
+// bytes. What an out-of-order core overlaps counts for less than it would take alone.
+constexpr double operation_cycles = 0.341;
+constexpr double shuffle_cycles = 0.189;
+constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly needs anyway
+/// Of a value that waits in memory for want of a register; more where values are over four times the registers.
+constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713;
+/// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
+constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
+/// Of a cache line that does not stay in the nearest cache.
+constexpr double outer_line_cycles = 0.807;
+/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
+constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
+/// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
+constexpr double nearest_cache_bytes = 48 << 10, line_bytes = 64, colliding_distance = 4096;
+constexpr Integer colliding_lines = 8; ///< with as many of other arrays there, all ways are taken
+/// Bytes a cycle that move between a core and what lies behind its own caches.
+constexpr double bytes_per_cycle = 24;
+/// Real operations an entry that twiddles in two factors cost beyond those in one.
+constexpr double second_factor_operations = 8;
+
+/// Cycles of values that wait in memory: 2r real numbers alive between log₂ r levels of butterflies.
+double spilling_cycles(double r, const Setting& setting) {
+    const double fold = 2 * r / setting.registers;
+    if (fold <= 1) return 0;
+    return 2 * r * (spill_cycles * std::log2(fold) + (fold > 4 ? deep_spill_cycles : 0));
+}
+
+/// A butterfly in vectors, with so many shuffles for each of its entries.
+double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
+    const auto r = static_cast<double>(radix);
+    const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
+    const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
+    return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
+           spilling_cycles(r, setting) + iteration_cycles;
+}
+
+/// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
+bool collide(Integer rows, double distance) {
+    return rows > colliding_lines && std::fmod(distance, colliding_distance) == 0;
+}
+
+/// What a pass of radix R over n entries waits for the caches of a core.
+double cache_cycles(Integer n, Integer radix, bool first, bool last, const Setting& setting) {
+    const double bytes = static_cast<double>(n) * setting.element_bytes;
+    const double lines = bytes / line_bytes, distance = bytes / static_cast<double>(radix);
+    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
+    // Between passes real and imaginary parts are apart: rows of half the length.
+    if (collide(radix, first ? distance : distance / 2)) cycles += lines * colliding_load_cycles;
+    if (last && collide(radix, distance)) cycles += lines * colliding_store_cycles;
+    return cycles;
+}
+
+} // namespace
+
+double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
+
+double sweep_cycles(Integer n, const Setting& setting) {
+    const double bytes = static_cast<double>(n) * setting.element_bytes;
+    return bytes > setting.cache_bytes ? 2 * bytes / bytes_per_cycle : 0;
+}
+
+double conflict_cycles(Integer radix, Integer stride) {
+    constexpr Integer sets_bytes = 1024, ways = 16;
+    constexpr double cycles_for_each_entry = 1.2;
+    if (radix <= ways || stride == 0 || stride % sets_bytes != 0) return 0;
+    return cycles_for_each_entry * std::log2(static_cast<double>(radix) / static_cast<double>(ways));
+}
+
+double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
+    double cycles = 0;
+    Integer before = 1;
+    for (const Integer radix : radices) {
+        const Integer rest = n / (before * radix);
+        const bool first = before == 1, last = rest == 1;
+        const Integer lane_loop = first ? rest : before;
+        const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
+        const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
+        const double shuffles = (first ? 2 + 2 * std::log2(setting.lanes) : 0) + (last ? 2 : 0);
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + loop_cycles +
+                  cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
+        before *= radix;
+    }
+    return cycles;
+}
+
+double codelet_cycles(Integer n, const Setting& setting) {
+    const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
+    const double shuffles = lanes > 1 ? 2 * std::log2(setting.lanes) : 0;
+    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) + loop_cycles / setting.loops;
+}
+
+double second_factor_cycles(Integer n, const Setting& setting) {
+    return second_factor_operations * operation_cycles * static_cast<double>(n) / setting.lanes;
+}
+
+double codelet_operations(Integer n) {
+    if (n == 1) return 0;
+    const Integer p = rules::prime_factors(n).front();
+    const auto size = static_cast<double>(n);
+    if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
+    if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
+    const Integer q = n / p;
+    const bool coprime = q % p != 0;
+    const auto a = static_cast<double>(p), b = static_cast<double>(q);
+    return a * codelet_operations(q) + b * codelet_operations(p) + (coprime ? 0 : 4 * (a - 1) * (b - 1));
+}
+
+} // namespace swirl::search

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "rules/rule.hpp"
+#include "search/cost_model.hpp"
+
+#include <map>
+#include <tuple>
+
+/// Cycles that codelets, passes and sweeps over memory should take.
+namespace swirl::search {
+
+/// The best candidates found so far, by points, direction and iterations around: the same inner transforms come up
+/// again and again, and building the rules for primes computes the spectra of their kernels.
+using Memo = std::map<std::tuple<Integer, Direction, double>, Candidate>;
+
+/// What the model needs to know of the machine and of the loops around a transform.
+struct Setting {
+    double lanes;
+    double registers;
+    double loops;         ///< iterations of all loops around the transform
+    double cache_bytes;   ///< of a core's own caches
+    double element_bytes; ///< of a complex number
+    Memo* memo;
+};
+
+/// Share of a vector's lanes that do work in a loop of `count` iterations.
+double utilization(double count, double lanes);
+
+/// Reading and writing n entries once; nothing where they stay in cache.
+double sweep_cycles(Integer n, const Setting& setting);
+
+/// For each entry that a radix reads at such a stride (bytes): rows read at once from beyond the caches fall into one set
+/// of the caches when the stride is a multiple of a power of two; more of them than it has ways drive each other out.
+double conflict_cycles(Integer radix, Integer stride);
+
+/// A Stockham transform of n points whose lanes come from its own loops.
+double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting);
+
+/// One straight-line codelet, an iteration of the setting's loops.
+double codelet_cycles(Integer n, const Setting& setting);
+
+/// What twiddles in two factors cost n entries beyond those in one.
+double second_factor_cycles(Integer n, const Setting& setting);
+
+} // namespace swirl::search
