@@ -1,4 +1,5 @@
 #include "lower/lower.hpp"
+#include "lower/block_width.hpp"
 
 #include "base/overloaded.hpp"
 #include "lower/emit_call.hpp"
@@ -129,7 +130,6 @@ private:
                               const Loop& lane);
     void lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in, Endpoint out,
                       const Loops& loops);
-    Integer block_width(const Loop& lane, Integer rows, const Memory& memory) const;
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
 
     Recorder& recorder_;
@@ -294,20 +294,10 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
     nest(0);
 }
 
-/// Neighbouring columns of `rows` entries that go through a chain together: a vector's lanes while the memory they come
-/// from is in cache, else as many as half a cache holds between the steps, so that memory is read in long pieces.
-Integer Lowering::block_width(const Loop& lane, Integer rows, const Memory& memory) const {
-    constexpr Integer widest = 16; // vectors
-    if (recorder_.elements(memory) <= cache_entries_) return lanes_;
-    const Integer vectors = std::clamp(cache_entries_ / 2 / (rows * lanes_), Integer{1}, widest);
-    for (Integer v = vectors; v > 1; --v)
-        if (lane.count % (v * lanes_) == 0) return v * lanes_;
-    return lane.count > vectors * lanes_ ? vectors * lanes_ : lanes_;
-}
-
 void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                                     const Loop& lane) {
-    const Integer width = block_width(lane, steps.front().factor.columns(), in.memory());
+    const Integer width =
+        block_width(recorder_, {lanes_, cache_entries_}, lane, steps.front().factor.columns(), in, out);
     if (lane.count <= width) return lower_chain(steps, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
         const Loop part{recorder_.new_variable(count), count};
