@@ -314,7 +314,8 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
         1,
         cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
         2.0 * ir::size_in_bytes(scalar),
-        &memo};
+        &memo,
+        std::abs(stage.layouts[0].strides[stage.left.size()]) == 1};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
     const Integer element = static_cast<Integer>(setting.element_bytes);

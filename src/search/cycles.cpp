@@ -18,8 +18,12 @@ constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly 
 constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713;
 /// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
 constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
+/// Of a pass where the next transform does not wait for it.
+constexpr double overlapped_loop_cycles = 4;
 /// Of a cache line that does not stay in the nearest cache.
 constexpr double outer_line_cycles = 0.807;
+/// Of a cache line beyond a core's own caches that is not read or written next to the one before it.
+constexpr double scattered_line_cycles = 2.2;
 /// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
 constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
 /// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
@@ -88,7 +92,8 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
         const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
         const double shuffles = (first ? 2 + 2 * std::log2(setting.lanes) : 0) + (last ? 2 : 0);
-        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + loop_cycles +
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) +
+                  (setting.loops > 1 ? overlapped_loop_cycles : loop_cycles) +
                   cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
         before *= radix;
     }
@@ -97,8 +102,12 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
 
 double codelet_cycles(Integer n, const Setting& setting) {
     const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
-    const double shuffles = lanes > 1 ? 2 * std::log2(setting.lanes) : 0;
-    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) + loop_cycles / setting.loops;
+    const bool transposes = lanes > 1 && setting.contiguous;
+    const double shuffles = lanes <= 1 ? 0 : transposes ? 4 * std::log2(setting.lanes) : 4;
+    const double lines = 2 * static_cast<double>(n) * setting.element_bytes / line_bytes;
+    const bool far = lines * line_bytes * setting.loops > setting.cache_bytes;
+    return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) +
+           loop_cycles / setting.loops + (transposes && far ? lines * scattered_line_cycles : 0);
 }
 
 double second_factor_cycles(Integer n, const Setting& setting) {

@@ -21,6 +21,7 @@ struct Setting {
     double cache_bytes;   ///< of a core's own caches
     double element_bytes; ///< of a complex number
     Memo* memo;
+    bool contiguous = true; ///< the entries of a transform are neighbours in memory
 };
 
 /// Share of a vector's lanes that do work in a loop of `count` iterations.
