@@ -6,7 +6,8 @@
 
 namespace swirl::cli {
 
-/// One kernel of a plan as a C++ file: vectors of the plan's CPU, no instruction that only one CPU has.
+/// One kernel of a plan as a C++ file: vectors of the plan's CPU; instructions that only one CPU has where that CPU is
+/// one that C++ is all that is made for.
 std::string kernel_as_cpp(const planning::Plan& plan, const planning::StepDescription& step);
 
 /// A plan as C++ that needs no swirl.

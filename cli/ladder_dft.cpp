@@ -68,7 +68,7 @@ public:
                large_bases(n));
         scalar("buffered", "two sweeps through buffers where strides are a page or more", buffered(n));
         for (const target::Cpu* cpu : target::cpus())
-            if (cpu->set != target::InstructionSet::portable && cpu->set <= target::host_cpu().set)
+            if (cpu->set != target::InstructionSet::portable && target::host_can_run(*cpu))
                 result.push_back({std::string(cpu->name),
                                   "the same in vectors of this instruction set",
                                   {std::string(cpu->name), {{0, buffered(n)}}}});

@@ -7,7 +7,8 @@ namespace swirl::cli {
 void PlanningOptions::add_to(CLI::App& command) {
     command
         .add_option("--cpu", cpu,
-                    "Generate code for avx512, avx2, sse2 or portable, not the best this machine has")
+                    "Generate code for avx512, avx2, sse2, portable or neon (C++ only), not the best this "
+                    "machine has")
         ->type_name("NAME");
     command
         .add_option("--recipe", recipe,

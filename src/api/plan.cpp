@@ -34,6 +34,11 @@ const target::Cpu& cpu_of(const PlanOptions& options) {
 }
 
 void require_runnable(const target::Cpu& cpu) {
+    if (cpu.emitted_only)
+        throw UserError(
+            "cpu is {}, which this machine cannot run: swirl writes C++ for it, not machine code\n"
+            "  'swirl emit PROBLEM --cpu {}' makes a file for a compiler; to run here use {}",
+            cpu.name, cpu.name, target::host_cpu().name);
     if (!target::host_can_run(cpu))
         throw UserError("cpu is {}, whose instructions this machine lacks\n  its best is {}", cpu.name,
                         target::host_cpu().name);

@@ -37,7 +37,8 @@ PreludeNeeds CppFile::needs() const {
     PreludeNeeds needs;
     for (std::size_t p = 0; p < programs_.size(); ++p)
         for (std::size_t i = 0; i < programs_[p]->operations.size(); ++i)
-            if (usages_[p].values[i]) needs.include(*programs_[p], programs_[p]->operations[i]);
+            if (usages_[p].values[i])
+                needs.include(*programs_[p], programs_[p]->operations[i], options_.vectors);
     return needs;
 }
 
@@ -47,7 +48,8 @@ void CppFile::write_kernel(std::size_t position, Convention convention) {
     for (std::size_t i = 0; i < program.buffers.size(); ++i)
         if (options_.embed_tables && program.buffers[i].space == ir::Space::table)
             tables[i] = table(program.buffers[i], usages_[position].buffers[i]);
-    CppKernelWriter kernel(out_, program, usages_[position], functions_[position], tables, names_);
+    CppKernelWriter kernel(out_, program, usages_[position], functions_[position], tables, names_,
+                           options_.vectors);
     out_.line();
     if (convention == Convention::by_name) {
         kernel.write_internal_function();

@@ -1,7 +1,6 @@
 #include "emit/cpp_kernel.hpp"
 
 #include "base/error.hpp"
-#include "emit/cpp_prelude.hpp"
 
 #include <algorithm>
 
@@ -25,13 +24,14 @@ const char* role(const ir::BufferInfo& buffer) {
 
 CppKernelWriter::CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage,
                                  std::string name, std::span<const std::string> tables,
-                                 const Identifiers& file_names)
+                                 const Identifiers& file_names, CppVectors vectors)
     : out_(out),
       program_(program),
       usage_(usage),
       name_(std::move(name)),
       tables_(tables),
-      names_(file_names) {
+      names_(file_names),
+      vectors_(vectors) {
     for (std::size_t i = 0; i < program.operations.size(); ++i) names_.reserve(fmt::format("v{}", i));
     for (std::size_t i = 0; i < program.buffers.size(); ++i)
         buffers_.push_back(tables_[i].empty() ? names_.unique(program.buffers[i].name) : tables_[i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emit/cpp_prelude.hpp"
 #include "emit/identifiers.hpp"
 #include "emit/source_writer.hpp"
 #include "emit/usage.hpp"
@@ -7,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swirl::emit {
@@ -16,7 +18,7 @@ class CppKernelWriter {
 public:
     /// `tables`: for each buffer, the name of the file's array that holds it; empty: passed in `buffers`.
     CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string name,
-                    std::span<const std::string> tables, const Identifiers& file_names);
+                    std::span<const std::string> tables, const Identifiers& file_names, CppVectors vectors);
 
     /// extern "C", pointers and numbers in arrays: callable through one function type.
     void write_function();
@@ -64,6 +66,7 @@ private:
     std::string store(const ir::Operation& operation) const;
     std::string convert(const ir::Operation& operation) const;
     std::string fused(const ir::Operation& operation) const;
+    std::string intrinsic(const ir::Operation& operation, std::string_view function) const;
     std::string shuffle(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     std::string expression(const ir::Operation& operation) const;
 
@@ -73,6 +76,7 @@ private:
     std::string name_;
     std::span<const std::string> tables_;
     Identifiers names_;
+    CppVectors vectors_;
     std::vector<std::string> buffers_;   ///< names by Buffer
     std::vector<std::string> variables_; ///< names by Variable; those of loops while they are open
 };

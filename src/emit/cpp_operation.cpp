@@ -95,7 +95,11 @@ std::string CppKernelWriter::store(const ir::Operation& operation) const {
 // ---- arithmetic and lanes -------------------------------------------------------------------------------------
 
 std::string CppKernelWriter::fused(const ir::Operation& operation) const {
-    const char* function = operation.type.lanes == 1 ? "std::fma" : "multiply_add";
+    const bool scalar = operation.type.lanes == 1;
+    if (operation.opcode == ir::Opcode::fnma && vectors_ == CppVectors::neon && !scalar)
+        return fmt::format("subtract_product({}, {}, {})", operand(operation.operands[0]),
+                           operand(operation.operands[1]), operand(operation.operands[2]));
+    const char* function = scalar ? "std::fma" : "multiply_add";
     return fmt::format("{}({}{}, {}, {}{})", function, operation.opcode == ir::Opcode::fnma ? "-" : "",
                        operand(operation.operands[0]), operand(operation.operands[1]),
                        operation.opcode == ir::Opcode::fms ? "-" : "", operand(operation.operands[2]));
@@ -132,6 +136,20 @@ std::string CppKernelWriter::shuffle(const ir::Operation& operation,
     const std::vector<int> from(lane_map.begin(), lane_map.end());
     return fmt::format("shuffle<{}, {}>({}, {})", type, fmt::join(from, ", "), operand(sources.front()),
                        operand(sources.back()));
+}
+
+/// An intrinsic on 64-bit lanes moves floats in pairs.
+std::string CppKernelWriter::intrinsic(const ir::Operation& operation, std::string_view function) const {
+    const bool in_pairs = operation.type.scalar == ir::Scalar::float32 && function.ends_with("_f64");
+    std::string arguments;
+    for (const ir::Value value : ir::operands(operation))
+        arguments +=
+            fmt::format("{}{}", arguments.empty() ? "" : ", ",
+                        in_pairs ? fmt::format("vreinterpretq_f64_f32({})", operand(value)) : operand(value));
+    if (operation.instruction->immediate >= 0)
+        arguments += fmt::format(", {}", operation.instruction->immediate);
+    return in_pairs ? fmt::format("vreinterpretq_f32_f64({}({}))", function, arguments)
+                    : fmt::format("{}({})", function, arguments);
 }
 
 std::string CppKernelWriter::expression(const ir::Operation& operation) const {
@@ -171,6 +189,8 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
                 "instruction '{}' exists on one machine only and has no standalone C++; emit the kernel "
                 "before instructions are selected",
                 operation.instruction->name);
+        if (const std::string_view function = intrinsic_of(operation, vectors_); !function.empty())
+            return intrinsic(operation, function);
         return shuffle(operation, operation.instruction->lane_map);
     case Opcode::store:
     case Opcode::atomic_add: break;

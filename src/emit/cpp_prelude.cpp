@@ -1,7 +1,9 @@
 #include "emit/cpp_prelude.hpp"
 
 #include "base/error.hpp"
+#include "emit/neon_prelude.hpp"
 #include "ir/analysis.hpp"
+#include "ir/instruction.hpp"
 
 #include <bit>
 
@@ -179,18 +181,35 @@ void write_class_vectors(SourceWriter& out, const PreludeNeeds& needs) {
     if (needs.select) out.paragraph(select_each_text);
 }
 
-void write_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
-    out.line();
-    for (const ir::Type type : needs.types) {
-        ensure(std::has_single_bit(static_cast<unsigned>(type.lanes)),
-               "a vector of {} lanes has no counterpart among the compiler's vectors", type.lanes);
-        out.line("typedef {} {} __attribute__((vector_size({})));", cpp_type({type.scalar, 1}),
-                 cpp_type(type), type.lanes * ir::size_in_bytes(type.scalar));
-    }
+void declare_compiler_vector(SourceWriter& out, ir::Type type) {
+    ensure(std::has_single_bit(static_cast<unsigned>(type.lanes)),
+           "a vector of {} lanes has no counterpart among the compiler's vectors", type.lanes);
+    out.line("typedef {} {} __attribute__((vector_size({})));", cpp_type({type.scalar, 1}), cpp_type(type),
+             type.lanes * ir::size_in_bytes(type.scalar));
+}
+
+void write_helpers_of_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
     if (needs.shuffle) out.paragraph(shuffle_text);
     if (needs.convert) out.paragraph(convert_text);
     if (needs.less) out.paragraph(less_text);
     if (needs.select) out.paragraph(select_text);
+}
+
+void write_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
+    out.line();
+    for (const ir::Type type : needs.types) declare_compiler_vector(out, type);
+    write_helpers_of_compiler_vectors(out, needs);
+}
+
+/// Vectors of 8 and 16 bytes are those of <arm_neon.h>.
+void write_neon_vectors(SourceWriter& out, const PreludeNeeds& needs) {
+    out.line();
+    for (const ir::Type type : needs.types)
+        if (const std::string_view name = neon_type(type); !name.empty())
+            out.line("using {} = {};", cpp_type(type), name);
+        else
+            declare_compiler_vector(out, type);
+    write_helpers_of_compiler_vectors(out, needs);
 }
 
 } // namespace
@@ -208,7 +227,13 @@ std::string cpp_type(ir::Type type) {
     throw UserError("standalone C++ has no 16-bit floating types; store as float32 or float64");
 }
 
-void PreludeNeeds::include(const ir::Program& program, const ir::Operation& operation) {
+std::string_view intrinsic_of(const ir::Operation& operation, CppVectors vectors) {
+    return vectors == CppVectors::neon && operation.opcode == ir::Opcode::instruction
+               ? operation.instruction->text
+               : std::string_view();
+}
+
+void PreludeNeeds::include(const ir::Program& program, const ir::Operation& operation, CppVectors vectors) {
     using ir::Opcode;
     const auto add_type = [this](ir::Type type) {
         if (type.lanes > 1 && type.scalar != ir::Scalar::boolean) types.insert(type);
@@ -224,10 +249,10 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     case Opcode::constant:
     case Opcode::splat: splat = true; break;
     case Opcode::fma:
-    case Opcode::fms:
-    case Opcode::fnma: multiply_add = true; break;
+    case Opcode::fms: multiply_add = true; break;
+    case Opcode::fnma: (vectors == CppVectors::neon ? subtract_product : multiply_add) = true; break;
     case Opcode::shuffle:
-    case Opcode::instruction: shuffle = true; break;
+    case Opcode::instruction: shuffle |= intrinsic_of(operation, vectors).empty(); break;
     case Opcode::convert:
         if (program[operation.operands[0]].type.scalar == ir::Scalar::boolean)
             select = splat = true;
@@ -241,15 +266,21 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
 }
 
 void reserve_prelude_names(Identifiers& names) {
-    for (const char* name : {"Lanes", "swirl_inline", "load", "load_lanes", "store", "store_lanes", "splat",
-                             "multiply_add", "shuffle", "convert", "less", "select", "buffers", "parameters",
-                             "float", "double", "INFINITY", "NAN", "main"})
+    for (const char* name : {"Lanes",      "swirl_inline", "load",
+                             "load_lanes", "store",        "store_lanes",
+                             "splat",      "multiply_add", "subtract_product",
+                             "shuffle",    "convert",      "less",
+                             "select",     "buffers",      "parameters",
+                             "float",      "double",       "INFINITY",
+                             "NAN",        "main"})
         names.reserve(name);
     for (int lanes = 1; lanes <= 64; ++lanes)
         for (const char* stem : {"i64x", "f32x", "f64x"}) names.reserve(fmt::format("{}{}", stem, lanes));
 }
 
 void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors) {
+    const bool neon = vectors == CppVectors::neon && needs.any();
+    if (neon) out.paragraph(neon_include_text);
     out.write("#include <cmath>");
     out.write("#include <cstdint>");
     if (!needs.any()) return;
@@ -265,7 +296,10 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
         out.line();
         out.directive("#else");
     }
-    write_class_vectors(out, needs);
+    if (neon)
+        write_neon_vectors(out, needs);
+    else
+        write_class_vectors(out, needs);
     if (extensions) {
         out.line();
         out.directive("#endif");
@@ -275,7 +309,10 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     if (needs.store) out.paragraph(store_text);
     if (needs.store_lanes) out.paragraph(store_lanes_text);
     if (needs.splat) out.paragraph(splat_text);
-    if (needs.multiply_add) out.paragraph(multiply_add_text);
+    if (neon)
+        write_neon_arithmetic(out, needs);
+    else if (needs.multiply_add)
+        out.paragraph(multiply_add_text);
     out.line();
     out.write("} // namespace");
 }

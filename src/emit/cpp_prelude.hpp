@@ -13,6 +13,7 @@ namespace swirl::emit {
 enum class CppVectors : std::uint8_t {
     scalar,     ///< a small class and loops: plain C++17 for any compiler
     extensions, ///< vector_size types of GCC and Clang; other compilers get what `scalar` gives
+    neon,       ///< types and intrinsics of <arm_neon.h>: for AArch64 only
 };
 
 /// What the functions of a file need to find above them.
@@ -24,6 +25,7 @@ struct PreludeNeeds {
     bool store_lanes = false;
     bool splat = false;
     bool multiply_add = false;
+    bool subtract_product = false; ///< c − a·b as a function of its own
     bool shuffle = false;
     bool convert = false;
     bool less = false;
@@ -31,11 +33,14 @@ struct PreludeNeeds {
 
     bool any() const { return !types.empty(); }
     /// Adds what one operation asks for.
-    void include(const ir::Program& program, const ir::Operation& operation);
+    void include(const ir::Program& program, const ir::Operation& operation, CppVectors vectors);
 };
 
 /// `double`, `f64x4`, …: the name of a type in emitted C++.
 std::string cpp_type(ir::Type type);
+
+/// The intrinsic of <arm_neon.h> that a table of target/ names for an instruction, if the file may use it; else empty.
+std::string_view intrinsic_of(const ir::Operation& operation, CppVectors vectors);
 
 /// Reserves all names that the prelude may define.
 void reserve_prelude_names(Identifiers& names);

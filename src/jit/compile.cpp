@@ -8,6 +8,9 @@ namespace swirl::jit {
 MachineCode compile(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options) {
     if (cpu.set == target::InstructionSet::portable)
         throw UserError("there is no machine code for the CPU '{}'; it has built-in kernels only", cpu.name);
+    if (cpu.emitted_only)
+        throw UserError("swirl makes no machine code for the CPU '{}'; it writes C++ for a compiler there",
+                        cpu.name);
     ensure(program.launch == ir::Launch{}, "'{}' is a kernel for a GPU", program.name);
     asmjit::CodeHolder holder;
     ensure_encoded(holder.init(asmjit::Environment(asmjit::Arch::kX64)), 0);

@@ -285,7 +285,7 @@ private:
 } // namespace
 
 bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
-    if (request.multiplication != Multiplication::fused || request.lanes < 4) return false;
+    if (request.multiplication != Multiplication::fused || request.lanes < 2) return false;
     Integer vectors = 0;
     for (const Node& node : loops.body) {
         const auto* call = std::get_if<Call>(&node.node);

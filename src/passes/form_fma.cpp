@@ -52,10 +52,9 @@ void contract(Operation& user, Value product, const Operation& multiplication) {
     user.operands = {multiplication.operands[0], multiplication.operands[1], addend};
 }
 
-} // namespace
-
-Program form_fma(Program program) {
-    const MultiplicationUsers users(program);
+/// Contracts the multiplications that all their users can take.
+template <class CanTake>
+void contract_all(Program& program, const MultiplicationUsers& users, CanTake&& takes) {
     for_each_straight(program, [&](Straight& run) {
         std::size_t kept = 0;
         for (const Value value : run.operations) {
@@ -63,7 +62,7 @@ Program form_fma(Program program) {
             if (program[value].opcode == Opcode::multiply && is_floating(program[value].type.scalar)) {
                 const std::span<const Value> all = users.of(value);
                 contracted = !all.empty();
-                for (const Value user : all) contracted = contracted && can_take(program[user], value);
+                for (const Value user : all) contracted = contracted && takes(program[user], value);
                 if (contracted)
                     for (const Value user : all) contract(program[user], value, program[value]);
             }
@@ -71,6 +70,18 @@ Program form_fma(Program program) {
         }
         run.operations.resize(kept);
     });
+}
+
+} // namespace
+
+Program form_fma(Program program, bool has_fms) {
+    const MultiplicationUsers users(program);
+    if (!has_fms)
+        contract_all(program, users, [](const Operation& user, Value product) {
+            return can_take(user, product) &&
+                   !(user.opcode == Opcode::subtract && user.operands[0] == product);
+        });
+    contract_all(program, users, can_take);
     return program;
 }
 

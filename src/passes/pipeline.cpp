@@ -53,7 +53,11 @@ constexpr Pass arithmetic_list[] = {
 constexpr Pass fma_list[] = {
     {"carry scale factors", plain<carry_scale_factors>, Stage::vectorized},
     {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
-    {"form fma", plain<form_fma>, Stage::vectorized},
+    {"form fma",
+     [](Program program, const Context& context) {
+         return form_fma(std::move(program), context.cpu->has_fms);
+     },
+     Stage::vectorized},
 };
 
 constexpr Pass machine_list[] = {

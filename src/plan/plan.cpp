@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "plan/arguments.hpp"
 #include "plan/check.hpp"
+#include "plan/emitted_kernel.hpp"
 #include "plan/kernel.hpp"
 #include "plan/portable_kernel.hpp"
 #include "plan/steps.hpp"
@@ -111,15 +112,17 @@ const target::Cpu& kernel_cpu(const Recipe& recipe) {
         throw UserError(
             "recipe \"{}\": the portable CPU has no scalar code\n  name another, such as \"sse2 scalar\"",
             to_string(recipe));
-    return is_portable(cpu) || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
+    const bool needs_code = !is_portable(cpu) && !cpu.emitted_only;
+    return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
 std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
-    return std::make_unique<CompiledKernel>(derive(problem, stage, tree, cpu, scalar).machine, stage, cpu,
-                                            sharing);
+    const ir::Program machine = derive(problem, stage, tree, cpu, scalar).machine;
+    if (cpu.emitted_only) return std::make_unique<EmittedKernel>(machine);
+    return std::make_unique<CompiledKernel>(machine, stage, cpu, sharing);
 }
 
 bool has_parallel_phase(const Kernel& kernel) {

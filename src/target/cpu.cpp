@@ -1,7 +1,7 @@
 #include "target/cpu.hpp"
 
 #include "base/error.hpp"
-#include "target/x86/catalogue.hpp"
+#include "target/catalogue.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -73,7 +73,7 @@ const Cpu& sse2_cpu() {
                          .has_fma = false,
                          .has_masks = false,
                          .cache_bytes = 256 << 10,
-                         .instructions = x86::listed_instructions(InstructionSet::sse2)};
+                         .instructions = listed_instructions(InstructionSet::sse2)};
     return cpu;
 }
 
@@ -85,7 +85,7 @@ const Cpu& avx2_cpu() {
                          .has_fma = true,
                          .has_masks = false,
                          .cache_bytes = 512 << 10,
-                         .instructions = x86::listed_instructions(InstructionSet::avx2_fma)};
+                         .instructions = listed_instructions(InstructionSet::avx2_fma)};
     return cpu;
 }
 
@@ -97,12 +97,27 @@ const Cpu& avx512_cpu() {
                          .has_fma = true,
                          .has_masks = true,
                          .cache_bytes = 1 << 20,
-                         .instructions = x86::listed_instructions(InstructionSet::avx512)};
+                         .instructions = listed_instructions(InstructionSet::avx512)};
+    return cpu;
+}
+
+const Cpu& neon_cpu() {
+    static const Cpu cpu{.name = "neon",
+                         .set = InstructionSet::neon,
+                         .vector_bytes = 16,
+                         .vector_registers = 32,
+                         .has_fma = true,
+                         .has_masks = false,
+                         .cache_bytes = 512 << 10,
+                         .instructions = listed_instructions(InstructionSet::neon),
+                         .has_fms = false,
+                         .emitted_only = true};
     return cpu;
 }
 
 std::span<const Cpu* const> cpus() {
-    static const std::array<const Cpu*, 4> all = {&portable_cpu(), &sse2_cpu(), &avx2_cpu(), &avx512_cpu()};
+    static const std::array<const Cpu*, instruction_sets> all = {&portable_cpu(), &sse2_cpu(), &avx2_cpu(),
+                                                                 &avx512_cpu(), &neon_cpu()};
     return all;
 }
 
@@ -115,7 +130,7 @@ const Cpu& cpu_named(std::string_view name) {
     throw UserError("unknown CPU '{}'; the names are {}", name, names);
 }
 
-bool host_can_run(const Cpu& cpu) { return cpu.set <= host_set(); }
+bool host_can_run(const Cpu& cpu) { return !cpu.emitted_only && cpu.set <= host_set(); }
 
 const Cpu& host_cpu() {
     if (const char* name = std::getenv("SWIRL_CPU"); name != nullptr && *name != '\0') {

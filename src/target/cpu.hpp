@@ -15,7 +15,9 @@ enum class InstructionSet : std::uint8_t {
     sse2,     ///< the x86-64 baseline, 16-byte vectors, 16 registers
     avx2_fma, ///< 32-byte vectors, 16 registers
     avx512,   ///< AVX-512 F+VL+DQ+BW, 64-byte vectors, 32 registers, masks
+    neon,     ///< the AArch64 baseline, 16-byte vectors, 32 registers
 };
+constexpr std::size_t instruction_sets = static_cast<std::size_t>(InstructionSet::neon) + 1;
 
 /// A CPU as passes, the machine-code back end and the cost models see it. One constant table entry each.
 struct Cpu {
@@ -27,22 +29,26 @@ struct Cpu {
     bool has_masks;      ///< predicated loads and stores at full speed
     Integer cache_bytes; ///< of the last cache that a core has to itself; 0: unknown
     std::span<const ir::Instruction* const>
-        instructions; ///< the shuffles and the like, in order of preference
+        instructions;          ///< the shuffles and the like, in order of preference
+    bool has_fms = true;       ///< a·b − c, too, is one operation; c − a·b always is where a·b + c is
+    bool emitted_only = false; ///< kernels for it are written as C++: there is no encoder of its machine code
 };
 
 const Cpu& portable_cpu();
 const Cpu& sse2_cpu();
 const Cpu& avx2_cpu();
 const Cpu& avx512_cpu();
-std::span<const Cpu* const> cpus(); ///< all, slowest first
+const Cpu& neon_cpu();
+std::span<const Cpu* const>
+cpus(); ///< all, in the order of InstructionSet; of one architecture slowest first
 
-/// By name: "portable", "sse2", "avx2", "avx512". Throws UserError listing the names.
+/// By name: "portable", "sse2", "avx2", "avx512", "neon". Throws UserError listing the names.
 const Cpu& cpu_named(std::string_view name);
 
 /// The best entry this machine can run (CPUID and the operating system's saved state); SWIRL_CPU in the
 /// environment may name a lesser one.
 const Cpu& host_cpu();
-bool host_can_run(const Cpu& cpu);
+bool host_can_run(const Cpu& cpu); ///< by plans: false for CPUs that are only emitted for
 
 constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) {
     return cpu.vector_bytes / ir::size_in_bytes(scalar);

@@ -1,7 +1,7 @@
 #include "target/shuffle.hpp"
 
 #include "base/hash.hpp"
-#include "target/x86/catalogue.hpp"
+#include "target/catalogue.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -39,11 +39,11 @@ const ir::Instruction* search(const Query& query) {
     const std::span<const std::int8_t> map(query.map.data(), static_cast<std::size_t>(query.type.lanes));
     const bool uses_b =
         std::any_of(map.begin(), map.end(), [&](int source) { return source >= query.type.lanes; });
-    for (const x86::ShuffleFamily* family : x86::shuffle_families(query.set)) {
+    for (const ShuffleFamily* family : shuffle_families(query.set)) {
         if (family->scalar != query.type.scalar || family->lanes != query.type.lanes) continue;
         if (uses_b != (family->sources == 2)) continue;
-        const int immediate = x86::solve_immediate(*family, map);
-        if (immediate >= 0) return &x86::instruction_of(*family, immediate);
+        const int immediate = solve_immediate(*family, map);
+        if (immediate >= 0) return &instruction_of(*family, immediate);
     }
     return nullptr;
 }
@@ -67,13 +67,13 @@ ShufflePair search_pair(const Cpu& cpu, const Query& query) {
     const std::span<const std::int8_t> map(query.map.data(), static_cast<std::size_t>(query.type.lanes));
     ShufflePair best;
     int best_latency = 100;
-    for (const x86::ShuffleFamily* family : x86::shuffle_families(query.set)) {
+    for (const ShuffleFamily* family : shuffle_families(query.set)) {
         if (family->scalar != query.type.scalar || family->lanes != query.type.lanes || family->sources != 2)
             continue;
         if (family->immediates > 256) continue;
         for (int immediate = 0; immediate < std::max(family->immediates, 1); ++immediate) {
-            if (x86::source_lane(*family, 0, immediate) == x86::ShuffleFamily::invalid) continue;
-            const ir::Instruction& first = x86::instruction_of(*family, immediate);
+            if (source_lane(*family, 0, immediate) == ShuffleFamily::invalid) continue;
+            const ir::Instruction& first = instruction_of(*family, immediate);
             for (const bool swapped : {false, true}) {
                 if (first.latency >= best_latency) continue;
                 const std::vector<std::int8_t> rest = permutation_after(first, map, swapped);
@@ -172,7 +172,7 @@ ShufflePair find_shuffle_pair(const Cpu& cpu, ir::Type type, std::span<const std
 }
 
 const ir::Instruction& general_permute(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {
-    return x86::permutation_of(cpu.set, type, lane_map);
+    return permutation_of(cpu.set, type, lane_map);
 }
 
 ShuffleChoice choose_shuffle(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map,

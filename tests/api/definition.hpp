@@ -38,20 +38,28 @@ inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
 
 inline std::vector<Number> dft_of_one(const swirl::Problem& problem, const std::vector<Number>& x) {
     const long double sign = problem.direction == swirl::Direction::forward ? -1 : 1;
+    std::vector<std::vector<Number>> roots; // e^(±2πi·k/n), by dimension
+    for (const auto& axis : problem.dimensions) {
+        roots.emplace_back();
+        for (Integer k = 0; k < axis.length; ++k)
+            roots.back().push_back(
+                std::polar(1.0L, sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) /
+                                     static_cast<long double>(axis.length)));
+    }
     std::vector<Number> y(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
         for (std::size_t j = 0; j < x.size(); ++j) {
-            long double turns = 0; // Σ j_d·k_d/n_d
-            Integer rest_j = static_cast<Integer>(j), rest_k = static_cast<Integer>(k);
-            for (std::size_t d = problem.dimensions.size(); d-- > 0;) {
-                const Integer n = problem.dimensions[d].length;
-                turns +=
-                    static_cast<long double>(rest_j % n * (rest_k % n) % n) / static_cast<long double>(n);
+            Number term = x[j];
+            std::size_t rest_j = j, rest_k = k;
+            for (std::size_t d = roots.size(); d-- > 0;) {
+                const std::size_t n = roots[d].size();
+                const Number& root = roots[d][rest_j % n * (rest_k % n) % n];
+                term = {term.real() * root.real() - term.imag() * root.imag(),
+                        term.real() * root.imag() + term.imag() * root.real()};
                 rest_j /= n;
                 rest_k /= n;
             }
-            const long double angle = sign * 2 * std::numbers::pi_v<long double> * turns;
-            y[k] += x[j] * Number(std::cos(angle), std::sin(angle));
+            y[k] += term;
         }
     for (Number& value : y) value *= static_cast<long double>(problem.scale);
     return y;

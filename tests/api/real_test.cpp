@@ -2,7 +2,7 @@
 
 #include <swirl/swirl.hpp>
 
-#include "api/definition.hpp"
+#include "api/expectation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,94 +16,11 @@
 
 namespace {
 
+using definition::Expectation;
+using definition::expectation_for;
 using definition::Number;
+using definition::points_of;
 using swirl::Integer;
-using swirl::TransformKind;
-
-// ---- definitions --------------------------------------------------------------------------------------------
-
-Integer points_of(const swirl::Problem& problem) {
-    Integer points = 1;
-    for (const auto& dimension : problem.dimensions) points *= dimension.length;
-    return points;
-}
-
-/// Entry (k, j) of the matrix of a real transform, as FFTW's manual has it in "1d Discrete Cosine Transforms" and "1d
-/// Discrete Sine Transforms". There the first or last element stands outside the sum for the types 3.
-long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
-    const auto row = static_cast<long double>(k), column = static_cast<long double>(j);
-    const long double turn = std::numbers::pi_v<long double> / static_cast<long double>(n);
-    switch (kind) {
-    case TransformKind::dct2: return 2 * std::cos(turn * (column + 0.5L) * row);
-    case TransformKind::dct3: return j == 0 ? 1 : 2 * std::cos(turn * column * (row + 0.5L));
-    case TransformKind::dct4: return 2 * std::cos(turn * (column + 0.5L) * (row + 0.5L));
-    case TransformKind::dst2: return 2 * std::sin(turn * (column + 0.5L) * (row + 1));
-    case TransformKind::dst3:
-        return j == n - 1 ? (k % 2 == 0 ? 1 : -1) : 2 * std::sin(turn * (column + 1) * (row + 0.5L));
-    case TransformKind::dst4: return 2 * std::sin(turn * (column + 0.5L) * (row + 0.5L));
-    case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 == 0 ? 1 : -1;
-    default: ADD_FAILURE() << "not a transform from reals to reals"; return 0;
-    }
-}
-
-/// One transform of row-major data, of a kind with as many real results.
-std::vector<Number> real_to_real(const swirl::Problem& problem, const std::vector<Number>& x) {
-    std::vector<Number> y(x.size());
-    for (std::size_t k = 0; k < x.size(); ++k)
-        for (std::size_t j = 0; j < x.size(); ++j) {
-            auto row = static_cast<Integer>(k), column = static_cast<Integer>(j);
-            long double product = static_cast<long double>(problem.scale);
-            for (std::size_t d = problem.dimensions.size(); d-- > 0;) {
-                const Integer n = problem.dimensions[d].length;
-                product *= entry(problem.kind, n, row % n, column % n);
-                row /= n;
-                column /= n;
-            }
-            y[k] += product * x[j];
-        }
-    return y;
-}
-
-/// What an rdft stores of whole spectra, of one transform or a batch.
-std::vector<Number> stored_half(const swirl::Problem& problem, const std::vector<Number>& spectra) {
-    const Integer n = problem.dimensions.back().length;
-    std::vector<Number> half;
-    for (std::size_t i = 0; i < spectra.size(); ++i)
-        if (static_cast<Integer>(i) % n <= n / 2) half.push_back(spectra[i]);
-    return half;
-}
-
-struct Expectation {
-    std::vector<Number> input, output;
-};
-
-/// Random input of the problem, and what its definition gives. A backward rdft is given spectra of random reals x, of
-/// which it makes N·x.
-Expectation expectation_for(const swirl::Problem& problem) {
-    std::mt19937 generator(11);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::size_t each = static_cast<std::size_t>(points_of(problem)), count = each;
-    for (const auto& loop : problem.batches) count *= static_cast<std::size_t>(loop.length);
-    std::vector<Number> reals(count);
-    for (Number& real : reals) real = uniform(generator);
-
-    swirl::Problem forward = problem;
-    forward.direction = swirl::Direction::forward;
-    if (problem.kind == TransformKind::real_dft) {
-        if (problem.direction == swirl::Direction::forward)
-            return {reals, stored_half(problem, definition::dft(problem, reals))};
-        forward.scale = 1;
-        Expectation result{stored_half(problem, definition::dft(forward, reals)), reals};
-        for (Number& real : result.output) real *= static_cast<long double>(each * problem.scale);
-        return result;
-    }
-    Expectation result{reals, {}};
-    for (auto start = reals.begin(); start != reals.end(); start += static_cast<std::ptrdiff_t>(each)) {
-        const auto one = real_to_real(problem, {start, start + static_cast<std::ptrdiff_t>(each)});
-        result.output.insert(result.output.end(), one.begin(), one.end());
-    }
-    return result;
-}
 
 // ---- running ------------------------------------------------------------------------------------------------
 

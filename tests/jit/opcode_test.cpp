@@ -1,7 +1,7 @@
 #include "ir/builder.hpp"
 #include "run.hpp"
+#include "target/catalogue.hpp"
 #include "target/shuffle.hpp"
-#include "target/x86/catalogue.hpp"
 
 #include <functional>
 
@@ -189,15 +189,15 @@ void expect_meanings(const target::Cpu& cpu, const std::vector<const ir::Instruc
 }
 
 TEST(Instructions, EveryImmediateOfEveryFamilyComputesItsMeaning) {
-    using target::x86::ShuffleFamily;
+    using target::ShuffleFamily;
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const ShuffleFamily* family : target::x86::shuffle_families(cpu->set)) {
+        for (const ShuffleFamily* family : target::shuffle_families(cpu->set)) {
             std::vector<const ir::Instruction*> instructions;
             // 65536 immediates of a blend: every 251st will do
             const int step = family->immediates > 256 ? 251 : 1;
             for (int immediate = 0; immediate < std::max(1, family->immediates); immediate += step)
-                if (target::x86::source_lane(*family, 0, immediate) != ShuffleFamily::invalid)
-                    instructions.push_back(&target::x86::instruction_of(*family, immediate));
+                if (target::source_lane(*family, 0, immediate) != ShuffleFamily::invalid)
+                    instructions.push_back(&target::instruction_of(*family, immediate));
             expect_meanings(*cpu, instructions);
         }
 }

@@ -158,7 +158,7 @@ TEST(PropagateSigns, PassesThroughShufflesAndSplats) {
 
 TEST(FormFma, ContractsAMultiplicationIntoAllItsUsesOrNone) {
     const auto fused = [](const std::function<void(Expression&)>& make) {
-        return arithmetic(after({form_fma}, make));
+        return arithmetic(after({[](Program program) { return form_fma(std::move(program)); }}, make));
     };
     EXPECT_EQ(fused([](Expression& e) { e.result(e.add(e.multiply(e.x[0], e.x[1]), e.x[2])); }), "fma");
     EXPECT_EQ(fused([](Expression& e) { e.result(e.subtract(e.multiply(e.x[0], e.x[1]), e.x[2])); }), "fms");
@@ -186,6 +186,19 @@ TEST(FormFma, ContractsAMultiplicationIntoAllItsUsesOrNone) {
                   e.result(e.subtract(first, second));
               }),
               "multiply fms");
+}
+
+TEST(FormFma, PrefersWhatNeedsNoNegationWhereThereIsNoFms) {
+    const auto fused = [](const std::function<void(Expression&)>& make) {
+        return arithmetic(after({[](Program program) { return form_fma(std::move(program), false); }}, make));
+    };
+    EXPECT_EQ(fused([](Expression& e) {
+                  const Value first = e.multiply(e.x[0], e.x[1]);
+                  const Value second = e.multiply(e.x[2], e.x[3]);
+                  e.result(e.subtract(first, second));
+              }),
+              "multiply fnma");
+    EXPECT_EQ(fused([](Expression& e) { e.result(e.subtract(e.multiply(e.x[0], e.x[1]), e.x[2])); }), "fms");
 }
 
 TEST(CarryScaleFactors, MakesARotationTwoOperationsWhereASumFollows) {

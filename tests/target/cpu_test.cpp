@@ -18,6 +18,7 @@ TEST(Cpu, LanesFillTheVector) {
     EXPECT_EQ(lanes(avx512_cpu(), ir::Scalar::float64), 8);
     EXPECT_EQ(lanes(avx2_cpu(), ir::Scalar::float32), 8);
     EXPECT_EQ(lanes(sse2_cpu(), ir::Scalar::float64), 2);
+    EXPECT_EQ(lanes(neon_cpu(), ir::Scalar::float32), 4);
 }
 
 TEST(HostCpu, RunsEveryEntryUpToTheBest) {
@@ -26,6 +27,12 @@ TEST(HostCpu, RunsEveryEntryUpToTheBest) {
         EXPECT_EQ(host_can_run(*cpu), !above) << cpu->name;
         if (cpu == &host_cpu()) above = true;
     }
+}
+
+TEST(HostCpu, IsNeverOneThatIsOnlyEmittedFor) {
+    EXPECT_TRUE(neon_cpu().emitted_only);
+    EXPECT_FALSE(host_can_run(neon_cpu()));
+    EXPECT_FALSE(host_cpu().emitted_only);
 }
 
 TEST(HostCpu, MayBeLoweredByTheEnvironment) {

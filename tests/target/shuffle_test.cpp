@@ -12,7 +12,9 @@ namespace {
 
 using Map = std::vector<std::int8_t>;
 
-std::vector<const Cpu*> x86_cpus() { return {&sse2_cpu(), &avx2_cpu(), &avx512_cpu()}; }
+std::vector<const Cpu*> cpus_with_shuffles() {
+    return {&sse2_cpu(), &avx2_cpu(), &avx512_cpu(), &neon_cpu()};
+}
 
 /// Operands 0, 1, 2, … in a and n, n+1, … in b, so that a result lane shows where it came from.
 ir::Lanes apply(const ir::Instruction& instruction) {
@@ -26,7 +28,7 @@ ir::Lanes apply(const ir::Instruction& instruction) {
 }
 
 TEST(ShuffleTable, MeaningEqualsTheLaneMapAndNamesAreUnique) {
-    for (const Cpu* cpu : x86_cpus()) {
+    for (const Cpu* cpu : cpus_with_shuffles()) {
         std::set<std::string_view> names;
         for (const ir::Instruction* instruction : cpu->instructions) {
             EXPECT_TRUE(names.insert(instruction->name).second) << instruction->name;
@@ -39,7 +41,7 @@ TEST(ShuffleTable, MeaningEqualsTheLaneMapAndNamesAreUnique) {
 }
 
 TEST(ShuffleTable, EveryEntryIsFoundByItsLaneMap) {
-    for (const Cpu* cpu : x86_cpus())
+    for (const Cpu* cpu : cpus_with_shuffles())
         for (const ir::Instruction* instruction : cpu->instructions) {
             const ir::Instruction* found = find_shuffle(*cpu, instruction->result, instruction->lane_map);
             ASSERT_NE(found, nullptr) << instruction->name;
@@ -56,6 +58,24 @@ TEST(ShuffleTable, HasTheInterleavingsOfComplexDataOnTheFastPorts) {
               "interleave_low_f64x8");
     EXPECT_EQ(find_shuffle(avx512_cpu(), f64x8, Map{0, 1, 4, 5, 8, 9, 12, 13})->name,
               "shuffle_blocks_f64x8_0x88");
+}
+
+TEST(ShuffleTable, HasEveryShuffleOfTwoDoublesAndTheTranspositionsOfFloatsOnNeon) {
+    const ir::Type f64x2{ir::Scalar::float64, 2};
+    for (const std::int8_t first : {0, 1, 2, 3})
+        for (const std::int8_t second : {0, 1, 2, 3}) {
+            if ((first < 2 && second < 2) || (first >= 2 && second >= 2)) continue;
+            EXPECT_LE(choose_shuffle(neon_cpu(), f64x2, Map{first, second}).instruction->latency, 2)
+                << int{first} << " " << int{second};
+        }
+    const ir::Type f32x4{ir::Scalar::float32, 4};
+    for (const Map& map :
+         {Map{0, 4, 1, 5}, Map{2, 6, 3, 7}, Map{0, 2, 4, 6}, Map{1, 3, 5, 7}, Map{0, 4, 2, 6},
+          Map{1, 5, 3, 7}, Map{0, 1, 4, 5}, Map{2, 3, 6, 7}, Map{1, 2, 3, 4}, Map{0, 1, 6, 7}})
+        EXPECT_NE(find_shuffle(neon_cpu(), f32x4, map), nullptr) << int{map[0]} << " " << int{map[1]};
+    EXPECT_EQ(choose_shuffle(neon_cpu(), f32x4, Map{1, 0, 3, 2}).instruction->text, "vrev64q_f32");
+    EXPECT_EQ(choose_shuffle(neon_cpu(), f32x4, Map{0, 0, 2, 2}).instruction->text, "vtrn1q_f32");
+    EXPECT_EQ(choose_shuffle(neon_cpu(), f32x4, Map{2, 3, 0, 1}).instruction->text, "vextq_f32");
 }
 
 TEST(FindShuffle, TakesMinusOneForAnything) {
@@ -98,7 +118,7 @@ TEST(GeneralPermute, IsOneObjectForOneMap) {
 
 TEST(ChooseShuffle, EqualsTheWantedMapForRandomMaps) {
     std::mt19937 random(20261122);
-    for (const Cpu* cpu : x86_cpus())
+    for (const Cpu* cpu : cpus_with_shuffles())
         for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64})
             for (int lanes_ = 2; lanes_ <= lanes(*cpu, scalar); lanes_ *= 2)
                 for (int round = 0; round < 200; ++round) {

@@ -1,3 +1,4 @@
+#include "target/x86/lane_functions.hpp"
 #include "target/x86/tables.hpp"
 
 // On vectors of 16 and 32 bytes the integer forms vpunpck* and the shuffles vshufp* run on two ports, vunpck*p* and

@@ -1,3 +1,4 @@
+#include "target/x86/lane_functions.hpp"
 #include "target/x86/tables.hpp"
 
 // Vectors of 64 bytes; the shorter ones are those of AVX2. All of these run on port 5 alone but for the blends

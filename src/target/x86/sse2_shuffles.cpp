@@ -1,3 +1,4 @@
+#include "target/x86/lane_functions.hpp"
 #include "target/x86/tables.hpp"
 
 namespace swirl::target::x86 {

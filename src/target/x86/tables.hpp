@@ -1,6 +1,6 @@
 #pragma once
 
-#include "target/x86/shuffle_family.hpp"
+#include "target/shuffle_family.hpp"
 
 namespace swirl::target::x86 {
 

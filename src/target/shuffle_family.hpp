@@ -9,19 +9,19 @@
 #include <span>
 #include <string_view>
 
-namespace swirl::target::x86 {
+namespace swirl::target {
 
 /// All immediates of one shuffle instruction on one element type and one CPU.
 struct ShuffleFamily {
-    std::string_view name; ///< of the operation; lanes and immediate are appended
-    Mnemonic mnemonic;
+    std::string_view name;                        ///< of the operation; lanes and immediate are appended
+    x86::Mnemonic mnemonic = x86::Mnemonic::none; ///< for the encoder; none: emitted as text only
     ir::Scalar scalar;
     int lanes;
     int sources;        ///< 1 or 2 vector operands
     int immediates = 0; ///< number of immediates (0…immediates−1), 0: the instruction has none
-    std::string_view intrinsic = {}; ///< as <immintrin.h> spells it
-    std::string_view ports = {};     ///< uops.info, Golden Cove
-    int latency = 1;                 ///< cycles, uops.info, Golden Cove
+    std::string_view intrinsic = {}; ///< as <immintrin.h> or <arm_neon.h> spells it
+    std::string_view ports = {};     ///< source named in the table
+    int latency = 1;                 ///< cycles, of the same source
     bool pairs = false;              ///< moves pairs of 32-bit lanes: `source` is meant on 64-bit lanes
 
     /// Index into a ‖ b of result lane `lane` for `immediate`, or `invalid`.
@@ -43,17 +43,4 @@ std::span<const ShuffleFamily* const> shuffle_families(InstructionSet set);
 /// −1 if there is none.
 int solve_immediate(const ShuffleFamily& family, std::span<const std::int8_t> lane_map);
 
-// Lane functions shared by the tables (Intel SDM volume 2); `block` is a 128-bit lane.
-int unpack_low_32(int lane, int immediate, int lanes);
-int unpack_high_32(int lane, int immediate, int lanes);
-int unpack_low_64(int lane, int immediate, int lanes);
-int unpack_high_64(int lane, int immediate, int lanes);
-int shuffle_32(int lane, int immediate, int lanes);          ///< shufps
-int shuffle_64(int lane, int immediate, int lanes);          ///< shufpd
-int permute_in_block_32(int lane, int immediate, int lanes); ///< permilps, pshufd
-int permute_in_block_64(int lane, int immediate, int lanes); ///< permilpd
-int permute_in_256(int lane, int immediate, int lanes);      ///< vpermpd with an immediate
-int blend(int lane, int immediate, int lanes);               ///< bit l of the immediate: lane l from b
-int align(int lane, int immediate, int lanes);               ///< (second ‖ first operand) shifted down
-
-} // namespace swirl::target::x86
+} // namespace swirl::target

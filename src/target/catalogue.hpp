@@ -1,12 +1,12 @@
 #pragma once
 
 #include "ir/instruction.hpp"
-#include "target/x86/shuffle_family.hpp"
+#include "target/shuffle_family.hpp"
 
 #include <cstdint>
 #include <span>
 
-namespace swirl::target::x86 {
+namespace swirl::target {
 
 /// The instruction of a family with this immediate: always the same object, never destroyed. Thread-safe.
 const ir::Instruction& instruction_of(const ShuffleFamily& family, int immediate);
@@ -18,4 +18,4 @@ const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
 /// All instructions without immediate and those with a notable one, in order of preference.
 std::span<const ir::Instruction* const> listed_instructions(InstructionSet set);
 
-} // namespace swirl::target::x86
+} // namespace swirl::target

@@ -1,4 +1,4 @@
-#include "target/x86/catalogue.hpp"
+#include "target/catalogue.hpp"
 
 #include "base/error.hpp"
 
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace swirl::target::x86 {
+namespace swirl::target {
 
 namespace {
 
@@ -93,21 +93,21 @@ private:
         const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
         ir::Instruction& instruction = entry->instruction;
         define(instruction, type, two_sources, map);
-        Mnemonic mnemonic = Mnemonic::expanded;
+        x86::Mnemonic mnemonic = x86::Mnemonic::expanded;
         // vpermpd with an index vector does not exist on 16 bytes; vpermt2pd does.
         if (set == InstructionSet::avx512 && bytes >= 32 && !two_sources)
-            mnemonic = is_double ? Mnemonic::permpd_index : Mnemonic::permps_index;
+            mnemonic = is_double ? x86::Mnemonic::permpd_index : x86::Mnemonic::permps_index;
         else if (set == InstructionSet::avx512 && bytes >= 16)
-            mnemonic = is_double ? Mnemonic::permt2pd : Mnemonic::permt2ps;
+            mnemonic = is_double ? x86::Mnemonic::permt2pd : x86::Mnemonic::permt2ps;
         else if (set == InstructionSet::avx2_fma && bytes == 32 && !is_double && !two_sources)
-            mnemonic = Mnemonic::permps_index;
-        entry->name =
-            fmt::format("{}permute_{}", mnemonic == Mnemonic::expanded ? set_name(set) : "", type_name(type));
+            mnemonic = x86::Mnemonic::permps_index;
+        entry->name = fmt::format("{}permute_{}", mnemonic == x86::Mnemonic::expanded ? set_name(set) : "",
+                                  type_name(type));
         for (const std::int8_t source : map) entry->name += fmt::format("_{}", int{source});
         instruction.name = entry->name;
         instruction.encoding = static_cast<std::uint32_t>(mnemonic);
         instruction.ports = "5";
-        instruction.latency = mnemonic == Mnemonic::expanded ? 7 : 3;
+        instruction.latency = mnemonic == x86::Mnemonic::expanded ? 7 : 3;
         return entry;
     }
 
@@ -117,6 +117,7 @@ private:
         case InstructionSet::sse2: return "sse_";
         case InstructionSet::avx2_fma: return "avx2_";
         case InstructionSet::avx512: return "avx512_";
+        case InstructionSet::neon: return "neon_";
         }
         return "";
     }
@@ -149,7 +150,7 @@ const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
 
 std::span<const ir::Instruction* const> listed_instructions(InstructionSet set) {
     static const auto lists = [] {
-        std::array<std::vector<const ir::Instruction*>, 4> all;
+        std::array<std::vector<const ir::Instruction*>, instruction_sets> all;
         for (std::size_t s = 0; s < all.size(); ++s)
             for (const ShuffleFamily* family : shuffle_families(static_cast<InstructionSet>(s))) {
                 if (family->immediates == 0) all[s].push_back(&instruction_of(*family, 0));
@@ -161,4 +162,4 @@ std::span<const ir::Instruction* const> listed_instructions(InstructionSet set) 
     return lists[static_cast<std::size_t>(set)];
 }
 
-} // namespace swirl::target::x86
+} // namespace swirl::target

@@ -1,0 +1,86 @@
+#include "emit/neon_prelude.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace swirl::emit {
+namespace {
+
+struct NeonVector {
+    ir::Type type;
+    std::string_view name;
+    std::string_view suffix; ///< of intrinsics
+};
+
+constexpr std::array vectors = {
+    NeonVector{{ir::Scalar::float32, 2}, "float32x2_t", "_f32"},
+    NeonVector{{ir::Scalar::float32, 4}, "float32x4_t", "q_f32"},
+    NeonVector{{ir::Scalar::float64, 2}, "float64x2_t", "q_f64"},
+    NeonVector{{ir::Scalar::int64, 2}, "int64x2_t", "q_s64"},
+};
+
+const NeonVector* find(ir::Type type) {
+    const auto found = std::find_if(vectors.begin(), vectors.end(),
+                                    [&](const NeonVector& vector) { return vector.type == type; });
+    return found == vectors.end() ? nullptr : found;
+}
+
+/// For vectors of other lengths, which the compiler splits.
+constexpr std::string_view multiply_add_each_text = R"(
+template <class V> swirl_inline V multiply_add(const V& a, const V& b, const V& c) {
+    V v{};
+    for (unsigned lane = 0; lane < sizeof(V) / sizeof(a[0]); ++lane) v[lane] = std::fma(a[lane], b[lane], c[lane]);
+    return v;
+}
+)";
+
+constexpr std::string_view subtract_product_each_text = R"(
+template <class V> swirl_inline V subtract_product(const V& a, const V& b, const V& c) {
+    V v{};
+    for (unsigned lane = 0; lane < sizeof(V) / sizeof(a[0]); ++lane) v[lane] = std::fma(-a[lane], b[lane], c[lane]);
+    return v;
+}
+)";
+
+/// One function for each type of the file.
+void write_fused(SourceWriter& out, const PreludeNeeds& needs, std::string_view name,
+                 std::string_view intrinsic, std::string_view for_others) {
+    bool others = false;
+    for (const ir::Type type : needs.types) {
+        const NeonVector* vector = find(type);
+        const bool floating = ir::is_floating(type.scalar);
+        others = others || (vector == nullptr && floating);
+        if (vector != nullptr && floating)
+            out.line("swirl_inline {0} {1}({0} a, {0} b, {0} c) {{ return {2}{3}(c, a, b); }}",
+                     cpp_type(type), name, intrinsic, vector->suffix);
+    }
+    if (others) out.paragraph(for_others);
+}
+
+} // namespace
+
+const std::string_view neon_include_text = R"(#if !defined(__aarch64__)
+#error "this file is for AArch64"
+#endif
+#include <arm_neon.h>
+)";
+
+std::string_view neon_type(ir::Type type) {
+    const NeonVector* vector = find(type);
+    return vector == nullptr ? std::string_view() : vector->name;
+}
+
+void write_neon_arithmetic(SourceWriter& out, const PreludeNeeds& needs) {
+    if (needs.multiply_add) {
+        out.line();
+        out.comment("a * b + c with one rounding.");
+        write_fused(out, needs, "multiply_add", "vfma", multiply_add_each_text);
+    }
+    if (needs.subtract_product) {
+        out.line();
+        out.comment("c - a * b with one rounding.");
+        write_fused(out, needs, "subtract_product", "vfms", subtract_product_each_text);
+    }
+}
+
+} // namespace swirl::emit
