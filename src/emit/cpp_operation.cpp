@@ -72,6 +72,7 @@ std::string CppKernelWriter::load(const ir::Operation& operation) const {
     const ir::Address& address = operation.address;
     if (type.lanes == 1) return element(address);
     ensure(type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not loaded");
+    if (moves_half(operation, vectors_)) return fmt::format("load_half({})", pointer(address));
     if (operation.active == type.lanes && address.lane_stride == 1)
         return fmt::format("load<{}>({})", cpp_type(type), pointer(address));
     return fmt::format("load_lanes<{}, {}>({}, {})", cpp_type(type), operation.active, pointer(address),
@@ -86,6 +87,7 @@ std::string CppKernelWriter::store(const ir::Operation& operation) const {
            program_.buffers[static_cast<std::size_t>(address.buffer)].name);
     if (operation.type.lanes == 1) return fmt::format("{} = {};", element(address), value);
     ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not stored");
+    if (moves_half(operation, vectors_)) return fmt::format("store_half({}, {});", pointer(address), value);
     if (operation.active == operation.type.lanes && address.lane_stride == 1)
         return fmt::format("store({}, {});", pointer(address), value);
     return fmt::format("store_lanes<{}>({}, {}, {});", operation.active, pointer(address),

@@ -233,6 +233,11 @@ std::string_view intrinsic_of(const ir::Operation& operation, CppVectors vectors
                : std::string_view();
 }
 
+bool moves_half(const ir::Operation& operation, CppVectors vectors) {
+    return vectors == CppVectors::neon && operation.type == ir::Type{ir::Scalar::float32, 4} &&
+           operation.active == 2 && operation.address.lane_stride == 1;
+}
+
 void PreludeNeeds::include(const ir::Program& program, const ir::Operation& operation, CppVectors vectors) {
     using ir::Opcode;
     const auto add_type = [this](ir::Type type) {
@@ -243,9 +248,10 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     const int lanes = operation.type.lanes;
     if (lanes == 1) return; // lanes taken out of a vector are subscripts
     const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
+    const bool half = moves_half(operation, vectors);
     switch (operation.opcode) {
-    case Opcode::load: (whole ? load : load_lanes) = true; break;
-    case Opcode::store: (whole ? store : store_lanes) = true; break;
+    case Opcode::load: (half ? load_half : whole ? load : load_lanes) = true; break;
+    case Opcode::store: (half ? store_half : whole ? store : store_lanes) = true; break;
     case Opcode::constant:
     case Opcode::splat: splat = true; break;
     case Opcode::fma:
@@ -266,13 +272,28 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
 }
 
 void reserve_prelude_names(Identifiers& names) {
-    for (const char* name : {"Lanes",      "swirl_inline", "load",
-                             "load_lanes", "store",        "store_lanes",
-                             "splat",      "multiply_add", "subtract_product",
-                             "shuffle",    "convert",      "less",
-                             "select",     "buffers",      "parameters",
-                             "float",      "double",       "INFINITY",
-                             "NAN",        "main"})
+    for (const char* name : {"Lanes",
+                             "swirl_inline",
+                             "load",
+                             "load_lanes",
+                             "store",
+                             "store_lanes",
+                             "load_half",
+                             "store_half",
+                             "splat",
+                             "multiply_add",
+                             "subtract_product",
+                             "shuffle",
+                             "convert",
+                             "less",
+                             "select",
+                             "buffers",
+                             "parameters",
+                             "float",
+                             "double",
+                             "INFINITY",
+                             "NAN",
+                             "main"})
         names.reserve(name);
     for (int lanes = 1; lanes <= 64; ++lanes)
         for (const char* stem : {"i64x", "f32x", "f64x"}) names.reserve(fmt::format("{}{}", stem, lanes));
@@ -310,7 +331,7 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     if (needs.store_lanes) out.paragraph(store_lanes_text);
     if (needs.splat) out.paragraph(splat_text);
     if (neon)
-        write_neon_arithmetic(out, needs);
+        write_neon_functions(out, needs);
     else if (needs.multiply_add)
         out.paragraph(multiply_add_text);
     out.line();

@@ -23,6 +23,8 @@ struct PreludeNeeds {
     bool load_lanes = false;  ///< strided or with inactive lanes
     bool store = false;
     bool store_lanes = false;
+    bool load_half = false; ///< contiguous, two of four floats
+    bool store_half = false;
     bool splat = false;
     bool multiply_add = false;
     bool subtract_product = false; ///< c − a·b as a function of its own
@@ -41,6 +43,9 @@ std::string cpp_type(ir::Type type);
 
 /// The intrinsic of <arm_neon.h> that a table of target/ names for an instruction, if the file may use it; else empty.
 std::string_view intrinsic_of(const ir::Operation& operation, CppVectors vectors);
+
+/// Whether a load or store is of the first two of four neighbouring floats, for which NEON has an instruction.
+bool moves_half(const ir::Operation& operation, CppVectors vectors);
 
 /// Reserves all names that the prelude may define.
 void reserve_prelude_names(Identifiers& names);

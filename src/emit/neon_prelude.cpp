@@ -42,6 +42,16 @@ template <class V> swirl_inline V subtract_product(const V& a, const V& b, const
 }
 )";
 
+constexpr std::string_view load_half_text = R"(
+// The first two lanes, 0 in the others.
+swirl_inline f32x4 load_half(const float* from) { return vcombine_f32(vld1_f32(from), vdup_n_f32(0)); }
+)";
+
+constexpr std::string_view store_half_text = R"(
+// The first two lanes.
+swirl_inline void store_half(float* to, f32x4 v) { vst1_f32(to, vget_low_f32(v)); }
+)";
+
 /// One function for each type of the file.
 void write_fused(SourceWriter& out, const PreludeNeeds& needs, std::string_view name,
                  std::string_view intrinsic, std::string_view for_others) {
@@ -77,7 +87,9 @@ std::string_view neon_type(ir::Type type) {
     return vector == nullptr ? std::string_view() : vector->name;
 }
 
-void write_neon_arithmetic(SourceWriter& out, const PreludeNeeds& needs) {
+void write_neon_functions(SourceWriter& out, const PreludeNeeds& needs) {
+    if (needs.load_half) out.paragraph(load_half_text);
+    if (needs.store_half) out.paragraph(store_half_text);
     if (needs.multiply_add) {
         out.line();
         out.comment("a * b + c with one rounding.");

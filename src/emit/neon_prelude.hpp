@@ -12,7 +12,7 @@ extern const std::string_view neon_include_text;
 /// The name that <arm_neon.h> has for a vector of 8 or 16 bytes; empty for others.
 std::string_view neon_type(ir::Type type);
 
-/// Fused multiplications and additions.
-void write_neon_arithmetic(SourceWriter& out, const PreludeNeeds& needs);
+/// Fused multiplications and additions, loads and stores of half a register.
+void write_neon_functions(SourceWriter& out, const PreludeNeeds& needs);
 
 } // namespace swirl::emit
