@@ -231,6 +231,7 @@ Formula real_of(const Formula& complex) { return node(RealOf{}, {complex}); }
 Formula tagged(Tag tag, const Formula& child) { return node(Tagged{tag}, {child}); }
 Formula pass(const Formula& child) { return tagged({Tag::Kind::pass}, child); }
 Formula tile(const Formula& child) { return tagged({Tag::Kind::tile}, child); }
+Formula codelet(const Formula& child) { return tagged({Tag::Kind::codelet}, child); }
 Formula vector_kron(const Formula& a, Integer lanes) { return node(VectorKronecker{lanes}, {a}); }
 Formula vector_transposition(Integer lanes) {
     positive(lanes, "vector");

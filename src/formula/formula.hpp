@@ -144,6 +144,7 @@ struct Tag {
         vector,   ///< vec(ν): parameters {lanes}
         parallel, ///< smp(p, μ): parameters {processors, cache line in elements}
         pass, ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
+        codelet, ///< straight-line code as a whole, the transforms in it included
         tile, ///< I_T ⊗ A with A = A_k ⋯ A_1 run as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors wait in cache between steps
     };
     Kind kind;
@@ -244,8 +245,9 @@ Formula iterative_sum(Variable variable, Integer count, const Formula& body);
 Formula real_of(const Formula& complex);
 
 Formula tagged(Tag tag, const Formula& child);
-Formula pass(const Formula& child); ///< Tag::Kind::pass
-Formula tile(const Formula& child); ///< Tag::Kind::tile
+Formula pass(const Formula& child);    ///< Tag::Kind::pass
+Formula tile(const Formula& child);    ///< Tag::Kind::tile
+Formula codelet(const Formula& child); ///< Tag::Kind::codelet
 Formula vector_kron(const Formula& a, Integer lanes);
 Formula vector_transposition(Integer lanes);
 Formula parallel_kron(Integer processors, const Formula& a);

@@ -146,6 +146,7 @@ std::string latex_tag(const Tag& tag) {
     case Tag::Kind::parallel: return fmt::format("\\mathrm{{smp}}({},\\,{})", tag.first, tag.second);
     case Tag::Kind::pass: return "\\mathrm{pass}";
     case Tag::Kind::tile: return "\\mathrm{tile}";
+    case Tag::Kind::codelet: return "\\mathrm{codelet}";
     }
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
 }

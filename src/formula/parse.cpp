@@ -135,7 +135,7 @@ Formula Parser::atom() {
     scan_.fail(
         place,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile",
+                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile, codelet",
                     name));
 }
 
@@ -232,6 +232,7 @@ std::optional<Formula> Parser::wrapper(std::string_view name) {
     if (name == "real") return real_of(bracketed());
     if (name == "pass") return pass(bracketed());
     if (name == "tile") return tile(bracketed());
+    if (name == "codelet") return codelet(bracketed());
     if (name != "vec" && name != "smp") return std::nullopt;
     scan_.expect("(");
     Tag tag{Tag::Kind::vector, scan_.positive_integer()};

@@ -109,6 +109,7 @@ std::string text_of(const Tag& tag) {
     case Tag::Kind::parallel: return fmt::format("smp({}, {})", tag.first, tag.second);
     case Tag::Kind::pass: return "pass";
     case Tag::Kind::tile: return "tile";
+    case Tag::Kind::codelet: return "codelet";
     }
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
 }

@@ -117,11 +117,10 @@ bool Endpoint::is_complex() const {
                        [](const Stage& stage) { return std::holds_alternative<Pairs>(stage); });
 }
 
-bool Endpoint::can_pair(Integer blocks, Integer n, Extents extents, Variable fresh) const {
-    extents.set(fresh, n);
+bool Endpoint::can_pair(Integer blocks, Integer n, const Affine& within, Extents& extents) const {
     const Endpoint pairs = through(Pairs{});
     for (Integer block = 0; block < blocks; ++block)
-        if (!pairs.locate(block * n + Affine::of(fresh), extents)) return false;
+        if (!pairs.locate(block * n + within, extents)) return false;
     return true;
 }
 

@@ -70,8 +70,8 @@ public:
     bool is_complex() const;
 
     /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way but of signs, and maps
-    /// affine over each of `blocks` blocks of `n` entries.
-    bool can_pair(Integer blocks, Integer n, Extents extents, Variable fresh) const;
+    /// affine over each of `blocks` blocks of `n` entries, within which an index is `within`.
+    bool can_pair(Integer blocks, Integer n, const Affine& within, Extents& extents) const;
 
     /// The same memory seen through one more stage, nearest to the factor.
     Endpoint through(Stage stage) const;

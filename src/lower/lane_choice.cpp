@@ -31,6 +31,11 @@ double access_cost(const std::vector<Location>& places, Variable variable, Integ
     std::map<Integer, std::vector<Location>> others; // by stride
     for (const Location& place : places) {
         const Integer stride = place.re.coefficient(variable);
+        if (place.im.coefficient(variable) == -stride && stride != 0) {
+            // the parts apart, one of them backwards
+            cost += std::abs(stride) <= 2 ? 1.5 * std::abs(stride) : 2.0 * static_cast<double>(lanes);
+            continue;
+        }
         if (place.im.coefficient(variable) != stride) return 2.0 * static_cast<double>(lanes);
         const bool interleaved = place.im == place.re + 1;
         if (stride == 0)

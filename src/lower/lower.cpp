@@ -83,6 +83,8 @@ private:
         const Formula& child = f.children()[0];
         if (tagged.tag.kind == Tag::Kind::tile && child.is<Kronecker>())
             return lower_kronecker(child, in, out, loops, true);
+        if (tagged.tag.kind == Tag::Kind::codelet)
+            return add_codelet(recorder_, codelet_of(child), in, out, loops);
         if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
             return lower_columns(*columns, in, out, loops);
         (*this)(child, in, out, loops);
@@ -208,10 +210,14 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
                      const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
-    const auto columns = columns_of(complex);
+    const std::vector<Integer> counts = column_loops(complex);
     const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
-        const Integer block = columns ? columns->count : entries;
-        return endpoint.can_pair(entries / block, block, recorder_.extents(), recorder_.new_variable(1));
+        Affine within = 0;
+        Integer block = 1;
+        for (std::size_t k = counts.size(); k-- > 0; block *= counts[k])
+            within += Affine::of(recorder_.new_variable(counts[k]), block);
+        if (counts.empty()) within = Affine::of(recorder_.new_variable(block = entries));
+        return endpoint.can_pair(entries / block, block, within, recorder_.extents());
     };
     if (!can_pair(in, complex.columns())) {
         from = make_temporary(recorder_, f.columns(), loops, false);

@@ -103,6 +103,26 @@ std::optional<Columns> columns_of(const Formula& pass) {
     return columns;
 }
 
+std::vector<Integer> column_loops(const Formula& pass) {
+    if (const auto columns = columns_of(pass)) return {columns->count};
+    const auto* tagged = pass.get_if<Tagged>();
+    if (!tagged || tagged->tag.kind != Tag::Kind::pass) return {};
+    const Formula& child = pass.children()[0];
+    const std::vector<Step> steps =
+        child.is<Product>() ? steps_of(child) : std::vector<Step>{{child, {}, {}}};
+    if (steps.size() != 1) return {};
+    if (is_nonterminal(steps[0].factor)) return {1};
+    if (!steps[0].factor.is<Kronecker>()) return {};
+    const std::vector<Formula>& factors = steps[0].factor.children();
+    if (!is_nonterminal(factors[0])) return {};
+    std::vector<Integer> counts;
+    for (std::size_t k = 1; k < factors.size(); ++k) {
+        if (!factors[k].is<Identity>()) return {};
+        counts.push_back(factors[k].rows());
+    }
+    return counts;
+}
+
 std::vector<Integer> complement(const IndexMap& map) {
     std::vector<bool> hit(static_cast<std::size_t>(map.range()));
     for (Integer i = 0; i < map.domain(); ++i) hit[static_cast<std::size_t>(map(i))] = true;

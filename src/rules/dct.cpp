@@ -43,59 +43,79 @@ Applicability applicable_dct3(const Formula& f) {
     return is_dct(f, 3) ? accepted() : rejected("not a DCT-III");
 }
 
+/// x[0], x[2], … up, then the odd entries down.
 Formula evens_up_odds_down(Integer n) {
-    std::vector<Integer> sources;
-    for (Integer j = 0; j < n; j += 2) sources.push_back(j);
-    for (Integer j = n / 2 * 2 - 1; j >= 0; j -= 2) sources.push_back(j);
-    return permutation_from(std::move(sources));
+    return permutation(
+        IndexMap::piecewise({{{ceil_divide(n, 2)}, {2}, 0, 0}, {{n / 2}, {-2}, n / 2 * 2 - 1, 0}}, n));
 }
 
-/// Between the halfcomplex spectrum and its pairs: P of types II and III, whose last factor negates the Im.
+/// A permutation that pairs up entries, in two maps: the pairs' parts from where each group of them lies together, and
+/// these groups from memory, piece by piece.
 struct Pairing {
-    explicit Pairing(Integer n)
-        : columns(complex_entries(n)), permutation(permutation_from(pairs_of_halfcomplex(n))) {}
+    IndexMap parts;
+    IndexMap pieces;
 
-    Formula middle(long double first, Integer n, const Formula& rotations) const {
-        Summands parts;
-        parts.add(first == 1 ? I(1) : scaled_identity(1, first));
-        if (n % 2 == 0) parts.add(scaled_identity(1, square_root_of_two()));
-        if (columns > 0) parts.add(rotations);
-        return parts.sum();
-    }
-    Formula conjugation(Integer n) const {
-        Summands parts;
-        parts.add_identity(n - 2 * columns);
-        if (columns > 0) parts.add(repeat(columns, diagonal({1, -1})));
-        return parts.sum();
-    }
-
-    Integer columns;
-    Formula permutation;
+    Formula apart() const { return product_of({gather(parts), gather(pieces)}); }
+    Formula back() const { return product_of({scatter(pieces), scatter(parts)}); }
 };
+
+/// The halfcomplex spectrum as r_0 [r_{n/2}] r_1 i_1 r_2 i_2 …
+Pairing pairs_of_spectrum(Integer n) {
+    const Integer columns = complex_entries(n), alone = n - 2 * columns;
+    std::vector<DigitMap> pieces{{{1}, {1}, 0, 0}};
+    if (alone == 2) pieces.push_back({{1}, {1}, n / 2, 0});
+    pieces.insert(pieces.end(), {{{columns}, {1}, 1, 0}, {{columns}, {-1}, n - 1, 0}});
+    return {IndexMap::piecewise({{{alone}, {1}, 0, 0}, {{columns, 2}, {1, columns}, alone, 0}}, n),
+            IndexMap::piecewise(std::move(pieces), n)};
+}
+
+/// x[2j] beside x[n−1−2j].
+Pairing pairs_of_mirrored(Integer n) {
+    const Integer m = n / 2;
+    return {IndexMap(n, n, DigitMap{{m, 2}, {1, m}, 0, 0}),
+            IndexMap::piecewise({{{m}, {2}, 0, 0}, {{m}, {-2}, n - 1, 0}}, n)};
+}
+
+Formula middle_of_spectrum(long double first, Integer n, const Formula& rotations) {
+    Summands parts;
+    parts.add(first == 1 ? I(1) : scaled_identity(1, first));
+    if (n % 2 == 0) parts.add(scaled_identity(1, square_root_of_two()));
+    if (complex_entries(n) > 0) parts.add(rotations);
+    return parts.sum();
+}
+
+/// −1 at the imaginary parts of pairs behind `alone` entries.
+Formula conjugation(Integer alone, Integer pairs) {
+    if (pairs == 0) return I(alone);
+    const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
+    return diagonal(ExplicitFunction{values},
+                    IndexMap::piecewise({{{alone}, {0}, 0, 0}, {{pairs, 2}, {0, 1}, 0, 0}}, 2));
+}
+
+Formula conjugation_of_spectrum(Integer n) {
+    return conjugation(n - 2 * complex_entries(n), complex_entries(n));
+}
 
 Formula build_dct2(const Formula& f, const Choice&) {
     require(dct2_rdft.name, f, applicable_dct2(f));
-    const Integer n = f.rows();
-    const Pairing pairing(n);
-    const Formula rotations = pairing.columns == 0
-                                  ? I(1)
-                                  : real_of(scaled_identity(pairing.columns, 2) *
-                                            root_diagonal(4 * n, pairing.columns, 1, 1, Direction::forward));
-    return product_of({transpose(pairing.permutation), pairing.conjugation(n),
-                       pairing.middle(2, n, rotations), pairing.permutation, rdft(n, Direction::forward),
-                       evens_up_odds_down(n)});
+    const Integer n = f.rows(), columns = complex_entries(n);
+    const Pairing pairing = pairs_of_spectrum(n);
+    const Formula rotations =
+        columns == 0
+            ? I(1)
+            : real_of(scaled_identity(columns, 2) * root_diagonal(4 * n, columns, 1, 1, Direction::forward));
+    return product_of({pairing.back(), conjugation_of_spectrum(n), middle_of_spectrum(2, n, rotations),
+                       pairing.apart(), rdft(n, Direction::forward), evens_up_odds_down(n)});
 }
 
 Formula build_dct3(const Formula& f, const Choice&) {
     require(dct3_rdft.name, f, applicable_dct3(f));
-    const Integer n = f.rows();
-    const Pairing pairing(n);
-    const Formula rotations = pairing.columns == 0
-                                  ? I(1)
-                                  : real_of(root_diagonal(4 * n, pairing.columns, 1, 1, Direction::backward));
-    return product_of({transpose(evens_up_odds_down(n)), rdft(n, Direction::backward),
-                       transpose(pairing.permutation), pairing.middle(1, n, rotations),
-                       pairing.conjugation(n), pairing.permutation});
+    const Integer n = f.rows(), columns = complex_entries(n);
+    const Pairing pairing = pairs_of_spectrum(n);
+    const Formula rotations =
+        columns == 0 ? I(1) : real_of(root_diagonal(4 * n, columns, 1, 1, Direction::backward));
+    return product_of({transpose(evens_up_odds_down(n)), rdft(n, Direction::backward), pairing.back(),
+                       middle_of_spectrum(1, n, rotations), conjugation_of_spectrum(n), pairing.apart()});
 }
 
 Applicability applicable_dct4_dft(const Formula& f) {
@@ -107,17 +127,11 @@ Applicability applicable_dct4_dft(const Formula& f) {
 Formula build_dct4_dft(const Formula& f, const Choice&) {
     require(dct4_dft.name, f, applicable_dct4_dft(f));
     const Integer n = f.rows(), m = n / 2;
-    std::vector<Integer> pairs;
-    for (Integer j = 0; j < m; ++j) {
-        pairs.push_back(2 * j);
-        pairs.push_back(n - 1 - 2 * j);
-    }
-    const Formula order = permutation_from(std::move(pairs));
-    const Formula conjugation = repeat(m, diagonal({1, -1}));
+    const Pairing pairing = pairs_of_mirrored(n);
     const Formula complex =
         product_of({scaled_identity(m, 2), root_diagonal(2 * n, m, 0, 1, Direction::forward),
                     dft(m, Direction::forward), root_diagonal(8 * n, m, 1, 4, Direction::forward)});
-    return product_of({transpose(order), conjugation, real_of(complex), order});
+    return product_of({pairing.back(), conjugation(0, m), real_of(complex), pairing.apart()});
 }
 
 Applicability applicable_dct4_rdft(const Formula& f) {

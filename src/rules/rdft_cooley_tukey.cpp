@@ -5,12 +5,10 @@
 // and take the twiddles and complex DFTs of the complex algorithm. P and Q are permutations, Q with signs where a
 // result stands for its conjugate.
 //
-//   ODFT_k = RDFT_k · diag((−1)^j)                                  k odd, its frequencies counted from n/2 down
-//   ODFT_k = RealOf(DFT_{k/2} · diag(ω_2k^j)) on y_j − i·y_{j+k/2}   k even, giving frequencies 1, 5, 9, … of 2k
-//
 // Sorensen, Jones, Heideman and Burrus (1987); Voronenko and Püschel (2009), whose rDFT(½) ODFT is. Choice {k, m}.
 
 #include "rules/number_theory.hpp"
+#include "rules/real_columns.hpp"
 #include "rules/real_factors.hpp"
 #include "rules/rule_list.hpp"
 
@@ -24,20 +22,6 @@ Applicability applicable(const Formula& f) {
     if (!f.is<RealDft>()) return rejected("not a real DFT");
     if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
     return accepted();
-}
-
-/// ODFT_k, or its inverse times k.
-Formula odd_frequencies(Integer k, Direction direction) {
-    const bool forward = direction == Direction::forward;
-    if (k % 2 == 1)
-        return forward ? product_of({rdft(k, direction), alternating_signs(k)})
-                       : product_of({alternating_signs(k), rdft(k, direction)});
-    const Integer q = k / 2;
-    const Formula conjugation = repeat(q, diagonal({1, -1}));
-    const Formula twiddles = q == 1 ? I(2) : real_of(root_diagonal(2 * k, q, 0, 1, direction));
-    const Formula transform = q == 1 ? I(2) : real_of(DFT(q, direction));
-    return forward ? product_of({transform, twiddles, conjugation})
-                   : product_of({scaled_identity(k, 2), conjugation, twiddles, transform});
 }
 
 /// (DFT_k ⊗ I_S) · T on the complex columns s = 1…S, or its inverse times k.

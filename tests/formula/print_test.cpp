@@ -56,6 +56,7 @@ TEST(Text, ToleratesSpacesAndAsciiSpellings) {
               vector_kron(F2(), 4) * parallel_kron(2, DFT(4)) * line_permutation(L(4, 2), 2) *
                   tagged({Tag::Kind::vector, 2}, kron(I(2), vector_transposition(2))));
     EXPECT_EQ(parse("pass[tile[I(2) @ F2]]"), pass(tile(kron(I(2), F2()))));
+    EXPECT_EQ(parse("codelet[F2]"), codelet(F2()));
     EXPECT_EQ(parse("sum(i0 < 2)[S(h(2 -> 4; 2*i0, 1)) * G(h(2 -> 4; i0, 2))]"),
               parse("Σ(i0 < 2)[S(h(2 → 4; 2*i0, 1)) · G(h(2 → 4; i0, 2))]"));
 }
