@@ -14,10 +14,17 @@ void PlanningOptions::add_to(CLI::App& command) {
         .add_option("--recipe", recipe,
                     "Take this recipe, as 'swirl plan' prints it, instead of choosing one")
         ->type_name("TEXT");
-    command.add_flag("--measure", measure, "Choose by timing the likely recipes; the winner is remembered");
-    command.add_option("--budget", budget, "Seconds that --measure may take")
-        ->type_name("SECONDS")
-        ->capture_default_str();
+    CLI::Option* const likely = command.add_flag(
+        "--measure", measure, "Choose by timing the likely recipes; the winner is remembered");
+    command
+        .add_flag(
+            "--exhaustive", exhaustive,
+            "Choose by timing every breakdown that applies, which may take hours; the winner is remembered")
+        ->excludes(likely);
+    command
+        .add_option("--budget", budget,
+                    "Seconds that --measure (5 without this) or --exhaustive (no limit) may take")
+        ->type_name("SECONDS");
     command.add_option("--threads", threads, "Threads that may work on one transform; 0 for all processors")
         ->type_name("NUMBER")
         ->capture_default_str();
@@ -29,7 +36,9 @@ void PlanningOptions::add_to(CLI::App& command) {
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
                                                 api::Purpose purpose) {
     PlanOptions plan_options;
-    plan_options.effort = options.measure ? Effort::measure : Effort::estimate;
+    plan_options.effort = options.exhaustive ? Effort::exhaustive
+                          : options.measure  ? Effort::measure
+                                             : Effort::estimate;
     plan_options.time_budget_seconds = options.budget;
     plan_options.use_wisdom = !options.no_wisdom;
     plan_options.check = !options.no_check;

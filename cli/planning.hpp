@@ -6,6 +6,7 @@
 #include "search/planner.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct PlanningOptions {
     std::string cpu;
     std::string recipe;
     bool measure = false;
-    double budget = 5;
+    bool exhaustive = false;
+    std::optional<double> budget;
     bool no_wisdom = false;
     bool no_check = false;
     int threads = 1;

@@ -1,7 +1,7 @@
 // Transforms on the CPU beside other libraries, in the same run: the benchmark of `make bench`.
 
 #include "base/error.hpp"
-#include "bench/cpu_transforms/report.hpp"
+#include "bench/cpu_transforms/against_measure.hpp"
 #include "runtime/affinity.hpp"
 
 #include <swirl/problem.hpp>
@@ -18,6 +18,8 @@
 namespace swirl::bench {
 namespace {
 
+constexpr const char* groups_against_measure = "powers,smooth,real,batched,multidimensional";
+
 struct Arguments {
     std::string groups;
     std::string precisions = "float64,float32";
@@ -25,6 +27,7 @@ struct Arguments {
     std::string planner = "estimate";
     double swirl_seconds = 5;
     bool against_measured = false;
+    bool estimate_against_measure = false;
     std::string peers = "fftw,fftw-avx512,mkl,kfr,pocketfft";
     double fftw_seconds = 20;
     int fftw_plannings = 2;
@@ -54,6 +57,9 @@ void add_options(CLI::App& program, Arguments& arguments) {
         ->capture_default_str();
     program.add_flag("--against-measured", arguments.against_measured,
                      "One more contender: swirl with a plan found by measuring");
+    program.add_flag(
+        "--estimate-against-measure", arguments.estimate_against_measure,
+        "Only these two, and what the estimate's plans lose; --group as usual, else those that tell most");
     program.add_option("--peers", arguments.peers, "Other libraries, separated by commas, or none")
         ->capture_default_str();
     program
@@ -128,7 +134,8 @@ public:
         for (const Group* group : chosen_)
             for (const Precision precision : precisions_)
                 for (const Part& part : group->parts) measure_part(*group, part, precision);
-        cli::print(tables(results_, setting_.probe));
+        cli::print(arguments_.estimate_against_measure ? to_text(against_measure(results_))
+                                                       : tables(results_, setting_.probe));
     }
 
 private:
@@ -151,9 +158,14 @@ private:
             result.rows.push_back(measure(problem, options_));
             std::fprintf(stderr, "%s\n", progress_line(result, result.rows.back()).c_str());
             results_.back() = result;
-            if (!arguments_.json.empty())
-                cli::write_file(arguments_.json, to_json(results_, setting_).dump(1) + "\n");
+            if (!arguments_.json.empty()) write_json();
         }
+    }
+
+    void write_json() const {
+        const cli::Json json = arguments_.estimate_against_measure ? to_json(against_measure(results_))
+                                                                   : to_json(results_, setting_);
+        cli::write_file(arguments_.json, json.dump(1) + "\n");
     }
 
     const Arguments& arguments_;
@@ -173,6 +185,12 @@ int main(int count, char** values) {
     Arguments arguments;
     add_options(program, arguments);
     CLI11_PARSE(program, count, values);
+    if (arguments.estimate_against_measure) {
+        if (program.count("--group") == 0) arguments.groups = groups_against_measure;
+        arguments.against_measured = true;
+        arguments.planner = "estimate";
+        arguments.peers = "none";
+    }
     std::vector<std::string> words{std::filesystem::path(values[0]).filename()};
     words.insert(words.end(), values + 1, values + count);
     try {

@@ -35,7 +35,7 @@ public:
         if (options_.against_measured) {
             PlanOptions measured = options_.planning;
             measured.effort = Effort::measure;
-            add_swirl("swirl-measured", measured);
+            add_swirl(std::string(measured_name), measured);
         }
         for (const peers::Peer* peer : options_.peers) add(*peer);
         data_.fill(1); // planning may have written over it

@@ -7,6 +7,7 @@
 #include <swirl/plan.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swirl::bench {
@@ -18,6 +19,9 @@ struct Options {
     peers::PeerOptions peer_options;
     RoundOptions rounds;
 };
+
+/// The contender whose plan was found by measuring.
+constexpr std::string_view measured_name = "swirl-measured";
 
 /// One library's part of a row.
 struct Entry {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,15 +25,18 @@ class Plan;
 
 /// How much work goes into choosing an algorithm.
 enum class Effort : std::uint8_t {
-    estimate, ///< from tables about the machine; nothing is timed
-    measure,  ///< the likely algorithms are timed under a time budget, and the winner is remembered
+    estimate,   ///< from tables about the machine; nothing is timed
+    measure,    ///< the likely algorithms are timed under a time budget, and the winner is remembered
+    exhaustive, ///< the same with every algorithm that applies, which may take hours
 };
 
 struct PlanOptions {
     Effort effort = Effort::estimate;
-    double time_budget_seconds = 5; ///< for Effort::measure
-    bool use_wisdom = true;         ///< take what an earlier measurement found
-    bool check = true;              ///< run the plan once against a second route before it is handed out
+    /// Seconds that Effort::measure takes, roughly, five where nothing is said; and that Effort::exhaustive takes, as many
+    /// as it needs where nothing, 0 or infinity is said.
+    std::optional<double> time_budget_seconds = {};
+    bool use_wisdom = true;  ///< take what an earlier measurement found
+    bool check = true;       ///< run the plan once against a second route before it is handed out
     std::string cpu = {};    ///< "avx512", "avx2", "sse2" or "portable"; empty: the best this machine has
     std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on

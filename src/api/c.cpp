@@ -88,11 +88,13 @@ Problem problem_of(const swirl_problem& description) {
 }
 
 PlanOptions options_of(unsigned flags) {
-    constexpr unsigned known = SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK;
+    constexpr unsigned known = SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE;
     if ((flags & ~known) != 0)
         throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning", flags, flags & ~known);
     PlanOptions options;
-    options.effort = (flags & SWIRL_MEASURE) != 0 ? Effort::measure : Effort::estimate;
+    options.effort = (flags & SWIRL_EXHAUSTIVE) != 0 ? Effort::exhaustive
+                     : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
+                                                     : Effort::estimate;
     options.use_wisdom = (flags & SWIRL_NO_WISDOM) == 0;
     options.check = (flags & SWIRL_NO_CHECK) == 0;
     return options;

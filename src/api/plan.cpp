@@ -12,11 +12,13 @@ namespace api {
 namespace {
 
 constexpr int most_threads = 4096;
+constexpr double default_budget = 5; ///< seconds
 
 search::Effort effort_of(Effort effort) {
     switch (effort) {
     case Effort::estimate: return search::Effort::estimate;
     case Effort::measure: return search::Effort::measure;
+    case Effort::exhaustive: return search::Effort::exhaustive;
     }
     throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
 }
@@ -45,9 +47,14 @@ void require_runnable(const target::Cpu& cpu) {
 }
 
 void check_options(const PlanOptions& options) {
-    if (!(options.time_budget_seconds >= 0))
+    if (options.time_budget_seconds && !(*options.time_budget_seconds >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative",
-                        options.time_budget_seconds);
+                        *options.time_budget_seconds);
+}
+
+/// Seconds for the search; an exhaustive one has as many as it needs unless there is a limit.
+double budget_of(const PlanOptions& options) {
+    return options.time_budget_seconds.value_or(options.effort == Effort::exhaustive ? 0 : default_budget);
 }
 
 /// Threads to plan for.
@@ -76,13 +83,13 @@ std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOp
     const int threads = threads_of(options);
     const target::Cpu& cpu = cpu_of(options);
     const bool is_foreign = !target::host_can_run(cpu);
-    if (purpose == Purpose::execute || options.effort == Effort::measure) require_runnable(cpu);
+    if (purpose == Purpose::execute || options.effort != Effort::estimate) require_runnable(cpu);
     const bool check = options.check && !is_foreign;
     if (!options.recipe.empty())
         return planning::Plan::build(problem, planning::parse_recipe(options.recipe),
                                      {.threads = threads, .check = check});
     return search::make_plan(problem, {.effort = effort_of(options.effort),
-                                       .time_budget_seconds = options.time_budget_seconds,
+                                       .time_budget_seconds = budget_of(options),
                                        .cpu = &cpu,
                                        .use_wisdom = options.use_wisdom,
                                        .check = check,

@@ -109,6 +109,7 @@ private:
     void shuffle(ir::Value value);
     void instruction(ir::Value value);
     Virtual shuffled(const ir::Instruction& instruction, Virtual a, Virtual b);
+    Virtual permuted_blocks(int immediate, int bytes, Virtual a, Virtual b);
     Virtual any_shuffle(ir::Type type, Virtual a, Virtual b, const std::vector<std::int8_t>& map);
     Virtual index_vector(const ir::Instruction& instruction);
     Virtual expanded(const ir::Instruction& instruction, Virtual a, Virtual b);

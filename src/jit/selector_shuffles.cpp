@@ -111,6 +111,15 @@ Virtual Selector::index_vector(const ir::Instruction& instruction) {
         4 * instruction.result.lanes);
 }
 
+/// vperm2f128, which knows registers 0…15 only, for any register: either half takes a block of a or b.
+Virtual Selector::permuted_blocks(int immediate, int bytes, Virtual a, Virtual b) {
+    const int low = immediate & 3, high = immediate >> 4 & 3;
+    const Virtual result = computed(Form::binary, Inst::kIdVshuff64x2, bytes,
+                                    {low < 2 ? a : b, high < 2 ? a : b}, (low & 1) | (high & 1) << 1);
+    block_->operations.back().folds = true;
+    return result;
+}
+
 Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtual b) {
     ensure(instruction.encoding < std::size(encodings), "'{}' is not an instruction of x86-64",
            instruction.name);
@@ -120,7 +129,21 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
     ensure(id != 0, "'{}' is not an instruction of {}", instruction.name, cpu_.name);
     const int bytes = std::max(16, instruction.result.lanes * ir::size_in_bytes(instruction.result.scalar));
     Virtual result = no_register;
+    if (is_evex_ && encoding.mnemonic == Mnemonic::perm2f128)
+        return permuted_blocks(instruction.immediate, bytes, a, b);
     switch (encoding.mnemonic) {
+    case Mnemonic::blendps:
+    case Mnemonic::blendpd:
+        if (is_evex_) { // they know registers 0…15 only
+            const bool is_single = encoding.mnemonic == Mnemonic::blendps;
+            result =
+                computed(Form::binary, is_single ? Inst::kIdVblendmps : Inst::kIdVblendmpd, bytes, {a, b});
+            block_->operations.back().mask =
+                masks_.number_of(static_cast<std::uint32_t>(instruction.immediate));
+            break;
+        }
+        result = computed(Form::binary, id, bytes, {a, b}, instruction.immediate);
+        break;
     case Mnemonic::permps_index:
     case Mnemonic::permpd_index:
         result = computed(Form::binary, id, bytes, {index_vector(instruction), a});

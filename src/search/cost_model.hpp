@@ -9,6 +9,9 @@
 /// What a kernel should cost, from the machine tables alone.
 namespace swirl::search {
 
+/// Clock rate the model's cycles are turned into seconds with, where nothing is measured.
+constexpr double assumed_hertz = 3e9;
+
 /// A breakdown of one stage and its estimated time in cycles of vector operations.
 struct Candidate {
     rules::BreakdownTree tree;

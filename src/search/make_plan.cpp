@@ -1,23 +1,14 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
-#include "plan/problem_data.hpp"
-#include "problem/syntax.hpp"
+#include "plan/check.hpp"
 #include "problem/validate.hpp"
-#include "runtime/affinity.hpp"
 #include "runtime/executable_memory.hpp"
-#include "search/cost_model.hpp"
-#include "search/machine.hpp"
-#include "search/timing.hpp"
-#include "search/wisdom.hpp"
+#include "search/plan_search.hpp"
+#include "search/remembered.hpp"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <limits>
-#include <map>
-#include <mutex>
-#include <optional>
+#include <algorithm>
+#include <cmath>
 
 namespace swirl::search {
 namespace {
@@ -25,130 +16,107 @@ namespace {
 using planning::Plan;
 using planning::Recipe;
 
-constexpr const char* in_memory = ":memory:";
-
-/// The wisdom that the environment names now; opened once for each file.
-Wisdom& shared_wisdom(const std::filesystem::path& file) {
-    static std::mutex mutex;
-    static std::map<std::filesystem::path, Wisdom> opened;
-    const std::lock_guard lock(mutex);
-    return opened.try_emplace(file, file).first->second;
-}
-
-/// What is fastest depends on the threads as it does on the machine.
-WisdomKey key_of(const Problem& problem, const target::Cpu& cpu, int threads) {
-    Machine machine = host_machine();
-    machine.instruction_set = cpu.name;
-    std::string key = machine_key(machine);
-    if (threads > 1) key += fmt::format(", {} threads", threads);
-    return {std::move(key), to_text(problem)};
-}
+/// Seconds, at most, for a recipe of another version against the estimate.
+constexpr double recheck_seconds = 0.3;
+/// A remembered recipe is kept if it takes no more than this part of the estimate's time: less may be luck.
+constexpr double as_fast = 1.01;
 
 planning::PlanOptions build_options(const PlannerOptions& options) {
     return {.threads = options.threads, .check = options.check};
 }
 
-/// The plan that wisdom has for the problem; null where it has none. A recipe that no longer fits is forgotten.
-std::shared_ptr<const Plan> plan_from_wisdom(const Problem& problem, const target::Cpu& cpu,
-                                             const PlannerOptions& options) {
-    const std::filesystem::path file = Wisdom::default_file();
-    // No file is created only to find nothing in it.
-    if (file != in_memory && !std::filesystem::exists(file)) return nullptr;
-    Wisdom& wisdom = shared_wisdom(file);
-    const WisdomKey key = key_of(problem, cpu, options.threads);
-    const std::optional<WisdomEntry> entry = wisdom.find(key);
-    if (!entry) return nullptr;
-    try {
-        const Recipe recipe = planning::parse_recipe(entry->recipe);
-        if (recipe.cpu == cpu.name) return Plan::build(problem, recipe, build_options(options));
-    } catch (const UserError&) {
-        // from another version, or damaged
-    }
-    wisdom.forget(key);
-    return nullptr;
+FoundBy found_by(Effort effort) {
+    return effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
 }
 
-/// Finds the fastest recipe by timing, one stage after the other, the others staying as they are.
-class Tournament {
+/// One call of make_plan.
+class Planning {
 public:
-    Tournament(const Problem& problem, const target::Cpu& cpu, const PlannerOptions& options)
-        : problem_(problem),
-          cpu_(cpu),
-          options_(options),
-          data_(problem),
-          start_(runtime::monotonic_seconds()) {
-        data_.fill(1);
-        data_.save();
-        best_.recipe = estimate(problem, cpu).recipe;
-    }
+    Planning(const Problem& problem, const PlannerOptions& options, const target::Cpu& cpu)
+        : problem_(problem), options_(options), cpu_(cpu), memory_(cpu, options.use_wisdom) {}
 
-    struct Winner {
-        Recipe recipe;
-        std::shared_ptr<const Plan> plan;
-        double seconds = std::numeric_limits<double>::infinity();
-    };
-
-    Winner run() && {
-        const ir::Scalar scalar =
-            problem_.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
-        const std::vector<planning::Stage> stages = planning::stages(problem_);
-        for (std::size_t i = 0; i < stages.size(); ++i) {
-            // Equal shares of what is left of the budget.
-            const double now = runtime::monotonic_seconds() - start_;
-            const double share =
-                std::max(0.0, options_.time_budget_seconds - now) / static_cast<double>(stages.size() - i);
-            choose_tree(i, candidates(stages[i], cpu_, scalar), now + share);
+    std::shared_ptr<const Plan> plan() {
+        const std::optional<Remembered> known = memory_.recall(problem_, options_.threads);
+        if (known && is_enough(*known))
+            if (auto remembered = build_remembered(known->recipe)) return remembered;
+        if (options_.effort == Effort::estimate) return build(estimate(problem_, cpu_).recipe);
+        MachineTimekeeper machine(problem_, options_.threads);
+        Timekeeper& timekeeper = options_.timekeeper ? *options_.timekeeper : machine;
+        std::optional<Contender> winner;
+        if (known && options_.effort == Effort::measure && !known->is_current)
+            winner = rechecked(known->recipe, timekeeper);
+        FoundBy how = FoundBy::measure;
+        if (!winner) {
+            PlanSearch search(problem_, timekeeper, setting(known));
+            winner = search.run();
+            if (search.is_complete()) how = found_by(options_.effort);
         }
-        return std::move(best_);
+        if (winner->is_timed()) memory_.keep(problem_, options_.threads, *winner, how);
+        return checked(*winner);
     }
 
 private:
-    /// Half of the time, at most, goes into building plans, the likeliest first; the rest into timing them.
-    void choose_tree(std::size_t step, const std::vector<Candidate>& trees, double deadline) {
-        const double begin = runtime::monotonic_seconds() - start_;
-        std::vector<Winner> contenders;
-        for (const Candidate& candidate : trees) {
-            const bool is_late = runtime::monotonic_seconds() - start_ > (begin + deadline) / 2;
-            if (is_late && !contenders.empty()) break;
-            Recipe recipe = best_.recipe;
-            recipe.steps[step].tree = candidate.tree;
-            auto plan = Plan::build(problem_, recipe, build_options(options_));
-            contenders.push_back({std::move(recipe), std::move(plan)});
-        }
-        time(contenders, deadline - (runtime::monotonic_seconds() - start_));
-        for (Winner& contender : contenders) {
-            report(contender, step);
-            if (contender.seconds < best_.seconds) best_ = std::move(contender);
+    /// Entries of another version were timed on other code, and nobody timed those of an estimate.
+    bool is_enough(const Remembered& known) const {
+        if (!known.is_current || known.found_by == FoundBy::estimate) return false;
+        return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
+    }
+
+    std::shared_ptr<const Plan> build(const Recipe& recipe) const {
+        return Plan::build(problem_, recipe, build_options(options_));
+    }
+
+    /// Null where the recipe does not fit: it is forgotten then.
+    std::shared_ptr<const Plan> build_remembered(const Recipe& recipe) {
+        try {
+            return build(recipe);
+        } catch (const UserError&) {
+            memory_.forget(problem_, options_.threads);
+            return nullptr;
         }
     }
 
-    void time(std::vector<Winner>& contenders, double budget) {
-        std::optional<runtime::PinnedThread> pinned;
-        if (options_.threads == 1)
-            pinned.emplace(); // threads that start now would all be pinned with this one
-        const runtime::FlushDenormals flush;
-        std::vector<TimedWork> works;
-        for (const Winner& contender : contenders)
-            works.push_back(data_.timed(
-                [plan = contender.plan, arguments = data_.arguments()] { plan->execute(arguments); }));
-        TimingOptions timing;
-        timing.budget = std::clamp(budget / static_cast<double>(works.size()), 1e-3, 0.2);
-        const auto measurements = measure_interleaved(works, timing);
-        for (std::size_t i = 0; i < contenders.size(); ++i) contenders[i].seconds = measurements[i].median;
+    /// A recipe of another version if it still is as fast as the estimate's.
+    std::optional<Contender> rechecked(const Recipe& recipe, Timekeeper& timekeeper) const {
+        std::vector<Contender> both{{estimate(problem_, cpu_).recipe}, {recipe}};
+        timekeeper.race(problem_, both,
+                        timekeeper.now() + std::min(options_.time_budget_seconds, recheck_seconds),
+                        [](std::size_t) {});
+        if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
+        return both[1];
     }
 
-    void report(const Winner& contender, std::size_t step) const {
-        if (options_.progress)
-            options_.progress(fmt::format("step {}: {:.3g} µs with {}", step + 1, contender.seconds * 1e6,
-                                          planning::to_string(contender.recipe)));
+    SearchSetting setting(const std::optional<Remembered>& known) {
+        const bool is_exhaustive = options_.effort == Effort::exhaustive;
+        const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
+        SearchSetting setting{
+            cpu_, has_budget ? options_.time_budget_seconds : std::numeric_limits<double>::infinity()};
+        setting.exhaustive = is_exhaustive;
+        setting.rivals = memory_.elsewhere(problem_, options_.threads);
+        if (known) setting.rivals.insert(setting.rivals.begin(), known->recipe);
+        setting.progress = options_.progress;
+        const FoundBy how = found_by(options_.effort);
+        setting.memory.recall = [this, how](const Problem& part) -> std::optional<Contender> {
+            const auto remembered = memory_.recall(part, 1);
+            if (!remembered || !remembered->is_current || remembered->found_by < how) return std::nullopt;
+            return Contender{remembered->recipe, remembered->seconds};
+        };
+        setting.memory.keep = [this, how](const Problem& part, const Contender& best) {
+            memory_.keep(part, 1, best, how);
+        };
+        return setting;
+    }
+
+    std::shared_ptr<const Plan> checked(const Contender& winner) const {
+        if (!winner.plan) return build(winner.recipe);
+        if (options_.check) planning::check_against_definition(*winner.plan);
+        return winner.plan;
     }
 
     const Problem& problem_;
-    const target::Cpu& cpu_;
     const PlannerOptions& options_;
-    planning::ProblemData data_;
-    double start_;
-    Winner best_;
+    const target::Cpu& cpu_;
+    RecipeMemory memory_;
 };
 
 } // namespace
@@ -158,18 +126,7 @@ std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptio
     const target::Cpu& cpu = options.cpu != nullptr                    ? *options.cpu
                              : runtime::ExecutableCode::is_available() ? target::host_cpu()
                                                                        : target::portable_cpu();
-    if (options.use_wisdom)
-        if (auto plan = plan_from_wisdom(problem, cpu, options)) return plan;
-    if (options.effort == Effort::estimate)
-        return Plan::build(problem, estimate(problem, cpu).recipe, build_options(options));
-
-    Tournament::Winner winner = Tournament(problem, cpu, options).run();
-    if (options.use_wisdom)
-        shared_wisdom(Wisdom::default_file())
-            .remember(key_of(problem, cpu, options.threads), {.recipe = planning::to_string(winner.recipe),
-                                                              .seconds = winner.seconds,
-                                                              .found_by = FoundBy::measure});
-    return winner.plan;
+    return Planning(problem, options, cpu).plan();
 }
 
 } // namespace swirl::search

@@ -10,9 +10,6 @@ namespace swirl::search {
 
 namespace {
 
-/// Clock rate the model's cycles are turned into seconds with, where nothing is measured.
-constexpr double assumed_hertz = 3e9;
-
 void add_rejections(Choice& choice, const planning::Stage& stage, const std::vector<Candidate>& all) {
     for (std::size_t k = 1; k < all.size(); ++k)
         choice.rejections.push_back(

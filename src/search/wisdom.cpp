@@ -35,6 +35,17 @@ WisdomEntry entry_of(const sqlite::Statement& row, int first) {
             .version = row.text(first + 4)};
 }
 
+using Entries = std::vector<std::pair<WisdomKey, WisdomEntry>>;
+
+constexpr std::string_view select_all =
+    "SELECT machine, problem, recipe, seconds, found_by, created, version FROM entries";
+
+Entries all_of(sqlite::Statement query) {
+    Entries result;
+    while (query.step()) result.emplace_back(WisdomKey{query.text(0), query.text(1)}, entry_of(query, 2));
+    return result;
+}
+
 bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
     return !key.machine.empty() && !key.problem.empty() && !entry.recipe.empty() &&
            std::isfinite(entry.seconds) && entry.seconds >= 0;
@@ -105,14 +116,17 @@ bool Wisdom::replace(const WisdomKey& key, const WisdomEntry& entry) {
 }
 
 std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries() {
-    using Entries = std::vector<std::pair<WisdomKey, WisdomEntry>>;
     return store_->use(Entries(), [](sqlite::Database& database) {
-        Entries result;
-        sqlite::Statement query = database.prepare(
-            "SELECT machine, problem, recipe, seconds, found_by, created, version FROM entries "
-            "ORDER BY machine, problem");
-        while (query.step()) result.emplace_back(WisdomKey{query.text(0), query.text(1)}, entry_of(query, 2));
-        return result;
+        return all_of(database.prepare(std::string(select_all) + " ORDER BY machine, problem"));
+    });
+}
+
+std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries_for(std::string_view problem) {
+    return store_->use(Entries(), [&](sqlite::Database& database) {
+        sqlite::Statement query =
+            database.prepare(std::string(select_all) + " WHERE problem = ? ORDER BY machine");
+        query.with(problem);
+        return all_of(std::move(query));
     });
 }
 

@@ -67,6 +67,8 @@ public:
 
     /// All entries, by machine and problem.
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries();
+    /// Those for one problem, on any machine.
+    std::vector<std::pair<WisdomKey, WisdomEntry>> entries_for(std::string_view problem);
     /// Removes one entry, all of one machine, or all. How many there were.
     Integer forget(const WisdomKey& key);
     Integer forget_machine(std::string_view machine);

@@ -138,6 +138,7 @@ TEST(C, NamesArgumentsThatCannotBe) {
     expect_error(swirl_plan_from_text(nullptr, 0, &plan), SWIRL_USER_ERROR, "problem");
     expect_error(swirl_plan_from_text("dft 8", 0, nullptr), SWIRL_USER_ERROR, "plan");
     expect_error(swirl_plan_from_text("dft 8", 64, &plan), SWIRL_USER_ERROR, "flags");
+    expect_error(swirl_plan_from_text("dft 8", 16 | SWIRL_EXHAUSTIVE, &plan), SWIRL_USER_ERROR, "flags");
     expect_error(swirl_plan_from_text("dft 8 sideways", 0, &plan), SWIRL_USER_ERROR, "expected an option");
     expect_error(swirl_plan_from_text("dft 0", 0, &plan), SWIRL_USER_ERROR, "length of dimension 0 is 0");
     EXPECT_EQ(plan, nullptr);
@@ -149,6 +150,17 @@ TEST(C, NamesArgumentsThatCannotBe) {
     expect_error(swirl_execute(good_plan.get(), x.data(), nullptr), SWIRL_USER_ERROR, "output");
     expect_error(swirl_execute(good_plan.get(), x.data(), x.data() + 4), SWIRL_USER_ERROR, "overlap");
     EXPECT_EQ(y, std::vector<Complex>(8, 5.0)) << "written before the error";
+}
+
+TEST(C, SearchesExhaustively) {
+    swirl_plan* plan = nullptr;
+    ASSERT_EQ(swirl_plan_from_text("wht 4", SWIRL_EXHAUSTIVE | SWIRL_NO_WISDOM, &plan), SWIRL_OK)
+        << swirl_last_error();
+    const double x[4] = {1, 0, 0, 0};
+    double y[4] = {};
+    EXPECT_EQ(swirl_execute(plan, x, y), SWIRL_OK);
+    for (const double value : y) EXPECT_EQ(value, 1);
+    swirl_plan_destroy(plan);
 }
 
 TEST(C, PlansForSeveralThreads) {

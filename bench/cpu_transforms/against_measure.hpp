@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bench/cpu_transforms/report.hpp"
+
+#include <string>
+#include <vector>
+
+/// The estimate's plans beside those found by measuring: what the model's errors cost.
+namespace swirl::bench {
+
+struct AgainstMeasure {
+    struct Loss {
+        Problem problem;
+        double ratio; ///< the estimate's time over the measured plan's, within rounds
+        std::string estimated, measured;
+    };
+    std::vector<Loss> losses; ///< one a problem, the largest first
+    double geometric_mean = 1;
+};
+
+AgainstMeasure against_measure(const std::vector<Result>& results);
+
+/// All ratios, and both recipes where the estimate takes over a tenth longer.
+std::string to_text(const AgainstMeasure& comparison);
+cli::Json to_json(const AgainstMeasure& comparison);
+
+} // namespace swirl::bench

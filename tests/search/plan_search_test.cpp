@@ -1,0 +1,233 @@
+#include "search/plan_search.hpp"
+
+#include "problem/syntax.hpp"
+#include "problem/validate.hpp"
+#include "search/planner.hpp"
+#include "search/proposals.hpp"
+#include "support/known_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace swirl::search {
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+const target::Cpu& cpu() { return target::cpu_named("avx2"); }
+
+planning::Stage only_stage(const Problem& problem) { return planning::stages(problem).at(0); }
+
+std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
+
+std::vector<std::string> likely_trees(const Problem& problem) {
+    std::vector<std::string> trees;
+    for (const Candidate& candidate : likely_breakdowns(only_stage(problem), cpu(), ir::Scalar::float64))
+        trees.push_back(rules::to_string(candidate.tree));
+    return trees;
+}
+
+std::string estimated(const Problem& problem) { return planning::to_string(estimate(problem, cpu()).recipe); }
+
+struct Found {
+    std::string recipe;
+    double seconds;
+};
+
+Found search(const Problem& problem, KnownTimes& times, SearchSetting setting) {
+    const Contender winner = PlanSearch(problem, times, std::move(setting)).run();
+    return {planning::to_string(winner.recipe), winner.seconds};
+}
+
+TEST(PlanSearch, FindsTheFastestOfTheLikely) {
+    const Problem whole = problem("dft 4096");
+    const std::string fastest = recipe_text(likely_trees(whole).back());
+    ASSERT_NE(fastest, estimated(whole));
+    KnownTimes times(
+        [&](const Problem&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
+    const Found found = search(whole, times, {cpu(), unlimited});
+    EXPECT_EQ(found.recipe, fastest);
+    EXPECT_EQ(found.seconds, 1);
+}
+
+TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
+    const Problem whole = problem("dft 4096");
+    KnownTimes times([](const Problem&, const std::string&) { return 1.0; });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole)) << "nothing else is faster";
+    for (const auto& race : times.races) EXPECT_EQ(race.recipes.front(), estimated(whole));
+}
+
+TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
+    const Problem whole = problem("dft 4096");
+    const std::string lucky = recipe_text(likely_trees(whole).back());
+    int wins = 0;
+    KnownTimes times([&](const Problem&, const std::string& recipe) {
+        return recipe == lucky && wins++ == 0 ? 0.5 : recipe == lucky ? 1.2 : 1.0;
+    });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
+}
+
+TEST(PlanSearch, LooksAmongTheNeighboursOfTheBest) {
+    const Problem whole = problem("dft 4096");
+    const auto of_estimate = neighbours(estimate(whole, cpu()).recipe.steps[0].tree);
+    ASSERT_FALSE(of_estimate.empty());
+    const std::string fastest = recipe_text(rules::to_string(of_estimate.back()));
+    KnownTimes times(
+        [&](const Problem&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, fastest);
+}
+
+TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
+    const Problem whole = problem("dft 10007");
+    ASSERT_TRUE(estimated(whole).find("bluestein(") != std::string::npos) << estimated(whole);
+    std::string part_text, fastest;
+    KnownTimes times([&](const Problem& timed, const std::string& recipe) {
+        if (timed == whole) return recipe.find(fastest) != std::string::npos && !fastest.empty() ? 1.0 : 2.0;
+        if (timed.dimensions[0].length < 20000) return 1.0;
+        part_text = to_text(timed);
+        const auto trees = likely_trees(timed);
+        fastest = trees.back();
+        return recipe == recipe_text(fastest) ? 0.1 : 0.2;
+    });
+    const Found found = search(whole, times, {cpu(), unlimited});
+    EXPECT_NE(found.recipe.find(fastest + ", " + fastest), std::string::npos)
+        << found.recipe << ": both transforms of the convolution run as " << fastest;
+    EXPECT_EQ(times.races_of(part_text), 1) << part_text;
+}
+
+TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
+    const Problem whole = problem("dft 1024x2048");
+    std::vector<std::string> fastest; // of the rows, then of the columns
+    KnownTimes times([&](const Problem& timed, const std::string& recipe) {
+        if (timed == whole) {
+            for (const std::string& tree : fastest)
+                if (recipe.find(tree) == std::string::npos) return 2.0;
+            return 1.0;
+        }
+        const std::string last = likely_trees(timed).back();
+        if (recipe != recipe_text(last)) return 0.2;
+        fastest.push_back(last);
+        return 0.1;
+    });
+    const Found found = search(whole, times, {cpu(), unlimited});
+    ASSERT_EQ(fastest.size(), 2U);
+    EXPECT_EQ(found.recipe, "avx2: 1 " + fastest[0] + "; 0 " + fastest[1]);
+    EXPECT_EQ(times.races_of("dft 2048 batch=1024"), 1);
+    EXPECT_EQ(times.races_of("dft 1024 inplace strides=2048 batch=2048:1"), 1);
+}
+
+TEST(PlanSearch, AsksAndTellsWhatEarlierSearchesFoundAboutParts) {
+    const Problem whole = problem("dft 10007");
+    KnownTimes times([&](const Problem&, const std::string&) { return 1.0; });
+    std::map<std::string, Contender> kept;
+    SearchSetting setting{cpu(), unlimited};
+    setting.memory.keep = [&](const Problem& part, const Contender& best) { kept[to_text(part)] = best; };
+    setting.memory.recall = [&](const Problem& part) -> std::optional<Contender> {
+        const auto known = kept.find(to_text(part));
+        return known == kept.end() ? std::nullopt : std::optional(known->second);
+    };
+    search(whole, times, setting);
+    ASSERT_FALSE(kept.empty());
+    for (const auto& [text, best] : kept) EXPECT_EQ(times.races_of(text), 1) << text;
+    KnownTimes again([&](const Problem&, const std::string&) { return 1.0; });
+    search(whole, again, setting);
+    for (const auto& [text, best] : kept) EXPECT_EQ(again.races_of(text), 0) << text << " was known";
+}
+
+TEST(PlanSearch, KeepsItsBudget) {
+    for (const char* text :
+         {"dft 4096", "dft 10007", "dft 1048576", "rdft 1048576", "dft 1024x1024", "dft 96"})
+        for (const double seconds : {0.0, 0.5, 2.0, 5.0}) {
+            const Problem whole = problem(text);
+            KnownTimes times([](const Problem&, const std::string&) { return 1e-3; }, 0.1);
+            search(whole, times, {cpu(), seconds});
+            EXPECT_LE(times.now(), seconds + 0.5) << text << " has a contest for each end of a part's time";
+        }
+}
+
+TEST(PlanSearch, SaysNoTimeWhereItComparedNothing) {
+    const Problem whole = problem("dft 4096");
+    KnownTimes times([](const Problem&, const std::string&) { return 1e-3; }, 1.0);
+    const Found found = search(whole, times, {cpu(), 0.5});
+    EXPECT_EQ(found.recipe, estimated(whole));
+    EXPECT_EQ(found.seconds, unlimited);
+}
+
+TEST(PlanSearch, LeavesOutWhatCannotBeBuilt) {
+    const Problem whole = problem("dft 4096");
+    const std::string impossible = recipe_text(likely_trees(whole).back());
+    KnownTimes times(
+        [&](const Problem&, const std::string& recipe) { return recipe == impossible ? -1 : 1.0; });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
+}
+
+TEST(PlanSearch, TriesRivals) {
+    const Problem whole = problem("dft 64");
+    const std::string rival = recipe_text("six-step(8,8)");
+    KnownTimes times([&](const Problem&, const std::string& recipe) { return recipe == rival ? 1.0 : 2.0; });
+    SearchSetting setting{cpu(), unlimited};
+    setting.rivals = {planning::parse_recipe(rival)};
+    EXPECT_EQ(search(whole, times, setting).recipe, rival);
+}
+
+TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
+    std::vector<std::string> lines;
+    SearchSetting setting{cpu(), 60};
+    setting.progress = [&](const std::string& line) { lines.push_back(line); };
+    KnownTimes times([](const Problem&, const std::string&) { return 2e-6; }, 0.2);
+    search(problem("dft 10007"), times, setting);
+    ASSERT_GT(lines.size(), 3U);
+    EXPECT_TRUE(lines[0].starts_with("dft 10007: 1 of 1, 2 µs with avx2: 0 bluestein(")) << lines[0];
+    EXPECT_TRUE(lines[0].ends_with("; best 2 µs; 59.8 s left")) << lines[0];
+    const auto names_a_part = [](const std::string& line) {
+        return line.starts_with("dft 10007, part dft ") && line.find(" of ") != std::string::npos;
+    };
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), names_a_part));
+}
+
+TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
+    for (const char* text : {"dft 12", "rdft 12", "dct2 8", "wht 16", "dft 13", "dft 4x6"}) {
+        const Problem whole = problem(text);
+        KnownTimes times([](const Problem&, const std::string&) { return 1e-6; });
+        SearchSetting setting{cpu(), unlimited};
+        setting.exhaustive = true;
+        search(whole, times, setting);
+        std::set<std::string> tried;
+        for (const auto& race : times.races)
+            if (race.problem == text)
+                for (const std::string& recipe : race.recipes) {
+                    const auto tree = planning::parse_recipe(recipe).steps[0].tree;
+                    tried.insert(rules::to_string({tree.rule, tree.choice, {}}));
+                }
+        for (const Candidate& candidate : all_breakdowns(only_stage(whole)))
+            EXPECT_TRUE(tried.count(rules::to_string(candidate.tree)))
+                << text << ": " << rules::to_string(candidate.tree);
+    }
+}
+
+TEST(ExhaustiveSearch, KeepsABudgetToo) {
+    KnownTimes times([](const Problem&, const std::string&) { return 1e-6; }, 0.1);
+    SearchSetting setting{cpu(), 3};
+    setting.exhaustive = true;
+    search(problem("dft 360"), times, setting);
+    EXPECT_LE(times.now(), 3.5);
+}
+
+TEST(Neighbours, SwapRadicesHandOnFactorsAndChangeWidths) {
+    std::set<std::string> texts;
+    for (const auto& tree : neighbours(rules::parse_tree("stockham(16,8)")))
+        texts.insert(rules::to_string(tree));
+    EXPECT_EQ(texts, (std::set<std::string>{"stockham(8,16)", "stockham(32,4)"}));
+    texts.clear();
+    for (const auto& tree : neighbours(rules::parse_tree("two-sweep(64,8,4)[codelet, stockham(2,2)]")))
+        texts.insert(rules::to_string(tree));
+    for (const char* expected :
+         {"two-sweep(64,16,4)[codelet, stockham(2,2)]", "two-sweep(64,4,4)[codelet, stockham(2,2)]",
+          "two-sweep(64,8,8)[codelet, stockham(2,2)]", "two-sweep(64,8,2)[codelet, stockham(2,2)]"})
+        EXPECT_TRUE(texts.count(expected)) << expected;
+}
+
+} // namespace
+} // namespace swirl::search
