@@ -19,6 +19,7 @@
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/pairing.hpp"
 #include "rules/rule_list.hpp"
 
 namespace swirl::rules {
@@ -47,33 +48,6 @@ Applicability applicable_dct3(const Formula& f) {
 Formula evens_up_odds_down(Integer n) {
     return permutation(
         IndexMap::piecewise({{{ceil_divide(n, 2)}, {2}, 0, 0}, {{n / 2}, {-2}, n / 2 * 2 - 1, 0}}, n));
-}
-
-/// A permutation that pairs up entries, in two maps: the pairs' parts from where each group of them lies together, and
-/// these groups from memory, piece by piece.
-struct Pairing {
-    IndexMap parts;
-    IndexMap pieces;
-
-    Formula apart() const { return product_of({gather(parts), gather(pieces)}); }
-    Formula back() const { return product_of({scatter(pieces), scatter(parts)}); }
-};
-
-/// The halfcomplex spectrum as r_0 [r_{n/2}] r_1 i_1 r_2 i_2 …
-Pairing pairs_of_spectrum(Integer n) {
-    const Integer columns = complex_entries(n), alone = n - 2 * columns;
-    std::vector<DigitMap> pieces{{{1}, {1}, 0, 0}};
-    if (alone == 2) pieces.push_back({{1}, {1}, n / 2, 0});
-    pieces.insert(pieces.end(), {{{columns}, {1}, 1, 0}, {{columns}, {-1}, n - 1, 0}});
-    return {IndexMap::piecewise({{{alone}, {1}, 0, 0}, {{columns, 2}, {1, columns}, alone, 0}}, n),
-            IndexMap::piecewise(std::move(pieces), n)};
-}
-
-/// x[2j] beside x[n−1−2j].
-Pairing pairs_of_mirrored(Integer n) {
-    const Integer m = n / 2;
-    return {IndexMap(n, n, DigitMap{{m, 2}, {1, m}, 0, 0}),
-            IndexMap::piecewise({{{m}, {2}, 0, 0}, {{m}, {-2}, n - 1, 0}}, n)};
 }
 
 Formula middle_of_spectrum(long double first, Integer n, const Formula& rotations) {

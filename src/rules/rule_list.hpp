@@ -25,6 +25,7 @@ extern const BreakdownRule rdft_cooley_tukey;
 extern const BreakdownRule rdft_embedding;
 extern const BreakdownRule rdft_good_thomas;
 extern const BreakdownRule rdft_half_size;
+extern const BreakdownRule rdft_rader;
 extern const BreakdownRule rdft_split_radix;
 extern const BreakdownRule rdft_stockham;
 extern const BreakdownRule row_column;

@@ -1,0 +1,27 @@
+#include "rules/pairing.hpp"
+
+#include "rules/building_blocks.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+Formula Pairing::apart() const { return product_of({gather(parts), gather(pieces)}); }
+Formula Pairing::back() const { return product_of({scatter(pieces), scatter(parts)}); }
+
+Pairing pairs_of_spectrum(Integer n) {
+    const Integer columns = complex_entries(n), alone = n - 2 * columns;
+    std::vector<DigitMap> maps{{{1}, {1}, 0, 0}};
+    if (alone == 2) maps.push_back({{1}, {1}, n / 2, 0});
+    maps.insert(maps.end(), {{{columns}, {1}, 1, 0}, {{columns}, {-1}, n - 1, 0}});
+    return {IndexMap::piecewise({{{alone}, {1}, 0, 0}, {{columns, 2}, {1, columns}, alone, 0}}, n),
+            IndexMap::piecewise(std::move(maps), n)};
+}
+
+Pairing pairs_of_mirrored(Integer n) {
+    const Integer m = n / 2;
+    return {IndexMap(n, n, DigitMap{{m, 2}, {1, m}, 0, 0}),
+            IndexMap::piecewise({{{m}, {2}, 0, 0}, {{m}, {-2}, n - 1, 0}}, n)};
+}
+
+} // namespace swirl::rules

@@ -1,0 +1,169 @@
+// Passes that become one codelet of several factors, and the short vectors that vector loops begin with.
+
+#include "formula/formula.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/print.hpp"
+#include "lower/lane_choice.hpp"
+#include "lower/loop_program.hpp"
+#include "lower/lower.hpp"
+#include "lower/steps.hpp"
+#include "rules/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+namespace swirl::lower {
+namespace {
+
+using namespace formula;
+
+KernelRequest request_for(const Formula& formula, int lanes, bool complex) {
+    return {.name = "kernel",
+            .formula = formula,
+            .complex = complex,
+            .input = Layout::contiguous(formula.columns()),
+            .output = Layout::contiguous(formula.rows()),
+            .lanes = lanes};
+}
+
+/// Runs the kernel in the interpreter and returns the relative error against `apply`.
+double error_of(const KernelRequest& request) {
+    const ir::Program program = lower(request);
+    std::mt19937 generator(1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<Complex> x(static_cast<std::size_t>(request.formula.columns()));
+    ir::Arguments arguments(program);
+    const std::size_t parts = request.complex ? 2 : 1;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = {uniform(generator), request.complex ? uniform(generator) : 0};
+        arguments[0].set(static_cast<Integer>(parts * i), x[i].real());
+        if (request.complex) arguments[0].set(static_cast<Integer>(2 * i + 1), x[i].imag());
+    }
+    const auto expected = formula::apply(request.formula, x);
+    ir::interpret(program, arguments);
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto at = static_cast<Integer>(parts * i);
+        const Complex y{arguments[1][at], request.complex ? arguments[1][at + 1] : 0};
+        difference += std::norm(y - expected[i]);
+        norm += std::norm(expected[i]);
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+}
+
+std::size_t temporaries_of(const LoopProgram& program) {
+    std::size_t count = 0;
+    for (const Array& array : program.arrays) count += array.role == Array::Role::temporary;
+    return count;
+}
+
+/// (DFT_4 ⊗ I_c) · D · (F_2 ⊗ I_2 ⊗ I_c with the identities as one matrix) with twiddles between.
+Formula columns_pass(Integer count) {
+    const Formula first = kron(matrix(4, 4, {1, 0, 1, 0, 0, 1, 0, 1, 1, 0, -1, 0, 0, 1, 0, -1}), I(count));
+    const Formula between = T(4 * count, count);
+    return pass(product({kron(DFT(4), I(count)), between, first}));
+}
+
+TEST(Columns, AreSeenWhereAllFactorsActOnThem) {
+    const auto columns = columns_of(columns_pass(6));
+    ASSERT_TRUE(columns.has_value());
+    EXPECT_EQ(columns->count, 6);
+    EXPECT_EQ(columns->steps.size(), 2U);
+    EXPECT_EQ(column_loops(columns_pass(6)), std::vector<Integer>{6});
+}
+
+TEST(Columns, AreNotSeenWhereEntriesMoveBetweenOrCountsDiffer) {
+    const Formula a = kron(DFT(4), I(6)), b = kron(DFT(6), I(4));
+    EXPECT_FALSE(columns_of(product({a, a}))) << "no pass";
+    EXPECT_FALSE(columns_of(pass(a))) << "one factor";
+    EXPECT_FALSE(columns_of(pass(product({a, L(24, 4), a})))) << "a permutation between";
+    EXPECT_FALSE(columns_of(pass(product({a, b})))) << "other counts";
+}
+
+TEST(Columns, AreSeenInPassesOfOneTransformTooWithTheirLoops) {
+    EXPECT_EQ(column_loops(pass(kron({DFT(4), I(3), I(5)}))), (std::vector<Integer>{3, 5}));
+    EXPECT_EQ(column_loops(pass(product({kron(DFT(4), I(5)), T(20, 5)}))), std::vector<Integer>{5});
+    EXPECT_EQ(column_loops(pass(DFT(4))), std::vector<Integer>{1});
+    EXPECT_TRUE(column_loops(pass(kron(I(3), DFT(4)))).empty());
+}
+
+TEST(Columns, BecomeOneCodeletWithoutTemporaries) {
+    KernelRequest request = request_for(columns_pass(6), 4, true);
+    EXPECT_EQ(temporaries_of(loop_program(request)), 0U);
+    request.merge_columns = false;
+    EXPECT_EQ(temporaries_of(loop_program(request)), 1U);
+}
+
+TEST(Columns, ComputeWhatTheirFactorsDo) {
+    for (const Integer count : {1, 5, 8, 19})
+        for (const int lanes : {1, 4, 8})
+            for (const bool merge : {true, false}) {
+                KernelRequest request = request_for(columns_pass(count), lanes, true);
+                request.merge_columns = merge;
+                EXPECT_LT(error_of(request), 1e-15) << count << " columns, " << lanes << " lanes";
+            }
+}
+
+TEST(Columns, OfPairsOfRealsNeedNoCopies) {
+    const auto tree = rules::parse_tree("rdft-stockham(8,4,6)");
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+        const KernelRequest request = request_for(rules::expand(RDFT(192, direction), tree), 8, false);
+        EXPECT_EQ(temporaries_of(loop_program(request)), 2U) << "one between each two passes";
+        EXPECT_LT(error_of(request), 1e-15);
+    }
+}
+
+/// One entry at `first` + `step`·v and its result there, complex ones with the imaginary part at `imaginary`.
+Placement placement_at(Variable v, Integer first, Integer step, std::optional<Affine> imaginary = {}) {
+    const Affine place = first + Affine::of(v, step);
+    const Location location{place, imaginary.value_or(place), false, false, {}, {}};
+    return {{location}, {location}};
+}
+
+TEST(LaneChoice, LeadsWithAShortVectorToAlignedOnes) {
+    const auto lane = choose_lane(placement_at(0, 1, 1), {{0, 31}}, 8);
+    ASSERT_TRUE(lane.has_value());
+    EXPECT_EQ(lane->lead, 7);
+    EXPECT_EQ(lane->vectors(), 3);
+    EXPECT_EQ(lane->rest(), 0);
+}
+
+TEST(LaneChoice, DoesNotLeadWhereThatTakesAVectorMoreOrAlignsNothing) {
+    EXPECT_EQ(choose_lane(placement_at(0, 1, 1), {{0, 32}}, 8)->lead, 0) << "five vectors for four";
+    EXPECT_EQ(choose_lane(placement_at(0, 8, 1), {{0, 31}}, 8)->lead, 0) << "aligned as it is";
+    EXPECT_EQ(choose_lane(placement_at(0, 1, 4), {{0, 31}}, 8)->lead, 0) << "no whole vectors anyway";
+}
+
+TEST(LaneChoice, TakesLoopsWhoseRealPartsRunAgainstTheImaginary) {
+    const Affine backwards = 100 - Affine::of(0);
+    EXPECT_TRUE(choose_lane(placement_at(0, 1, 1, backwards), {{0, 32}}, 8).has_value());
+}
+
+TEST(LaneLoop, GivesEachIterationALaneOfItsOwn) {
+    for (const Integer lead : {0, 3, 7}) {
+        const LaneLoop lane{{0, 29}, 8, lead};
+        std::set<std::pair<Integer, Integer>> places;
+        for (Integer i = 0; i < lane.loop.count; ++i) {
+            EXPECT_LT(lane.vector_of(i), lane.all_vectors());
+            EXPECT_LT(lane.lane_of(i), i < lead ? lead : lane.lanes);
+            places.insert({lane.vector_of(i), lane.lane_of(i)});
+        }
+        EXPECT_EQ(places.size(), 29U) << lead;
+        EXPECT_EQ(lane.lead + lane.vectors() * lane.lanes + lane.rest(), lane.loop.count);
+    }
+}
+
+TEST(LeadingVectors, AreShortLoopsOfLanesBeforeTheOthersAndFindTheirFactors) {
+    // 31 complex columns beside those of the frequencies 0 and 32, with twiddles.
+    const Formula formula = rules::expand(RDFT(1024), rules::parse_tree("rdft-stockham(64,16)"));
+    const KernelRequest request = request_for(formula, 8, false);
+    const std::string text = ir::to_string(lower(request));
+    EXPECT_NE(text.find("= 0 to 6 vector"), std::string::npos);
+    EXPECT_LT(error_of(request), 1e-15);
+}
+
+} // namespace
+} // namespace swirl::lower
