@@ -197,9 +197,9 @@ TEST(Neon, ComputesLargerSizesOfEveryKind) {
         corpus.push_back({"dft " + std::to_string(n)});
         corpus.push_back({"dft " + std::to_string(n) + " float32 inplace backward"});
     }
-    for (const char* rest :
-         {"96 backward", "120 float32", "360", "1000 inplace", "1155", "1680 float32 backward", "2520",
-          "4000", "67", "97 float32", "101 backward", "127", "257", "521 float32", "1009"})
+    for (const char* rest : {"96 backward", "120 float32", "360", "1000 inplace", "1155",
+                             "1680 float32 backward", "2520", "4000", "67", "97 float32", "101 backward",
+                             "127", "257", "521 float32", "719", "1019 float32 backward", "1009"})
         corpus.push_back({std::string("dft ") + rest});
     expect_right_on_arm(corpus);
 }
@@ -245,6 +245,10 @@ TEST(Neon, ComputesWhatItsRecipeSays) {
     expect_right_on_arm({
         {"dft 1024", "neon: 0 stockham(4,4,4,4,4)"},
         {"dft 4096 float32", "neon: 0 stockham(16,16,16)"},
+        {"dft 64", "neon scalar: 0 stockham(8,8)"},
+        {"dft 41 float32", "neon: 0 bluestein(96)[stockham(12,8), stockham(12,8)]"},
+        {"dft 60 backward", "neon: 0 good-thomas(4,15)"},
+        {"dft 4096", "neon: 0 two-sweep(64,64,16)"},
     });
 }
 
