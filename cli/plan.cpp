@@ -9,6 +9,7 @@
 #include "problem/syntax.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace swirl::cli {
 namespace {
@@ -23,8 +24,8 @@ struct Options {
 struct Report {
     std::shared_ptr<const planning::Plan> plan;
     std::vector<planning::StepDescription> steps;
-    search::Choice choice; ///< what the model alone would take, and why nothing else
-    search::Floors floors;
+    search::Choice choice;                ///< what the model alone would take, and why nothing else
+    std::optional<search::Floors> floors; ///< where this machine can run it
 };
 
 Report report_on(const Problem& problem, const PlanningOptions& options) {
@@ -32,7 +33,7 @@ Report report_on(const Problem& problem, const PlanningOptions& options) {
     report.plan = make_plan(problem, options, api::Purpose::inspect);
     report.steps = report.plan->describe();
     report.choice = search::estimate(problem, report.plan->cpu());
-    report.floors = floors_of(*report.plan);
+    if (target::host_can_run(report.plan->cpu())) report.floors = floors_of(*report.plan);
     return report;
 }
 
@@ -82,6 +83,14 @@ Json json_of(const planning::StepDescription& step) {
             {"phases", phases_of(step)}};
 }
 
+Json json_of(const std::optional<search::Floors>& floors) {
+    if (!floors) return nullptr;
+    return {{"arithmetic_seconds", floors->arithmetic},
+            {"traffic_seconds", floors->traffic},
+            {"level", floors->level},
+            {"binding", binding_name(*floors)}};
+}
+
 Json json_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     Json json{{"problem", to_text(plan.problem())},
@@ -94,11 +103,7 @@ Json json_of(const Report& report) {
               {"bytes", plan.bytes()},
               {"data_bytes", search::compulsory_bytes(plan.problem())},
               {"workspace_bytes", plan.workspace_bytes()},
-              {"floors",
-               {{"arithmetic_seconds", report.floors.arithmetic},
-                {"traffic_seconds", report.floors.traffic},
-                {"level", report.floors.level},
-                {"binding", binding_name(report.floors)}}},
+              {"floors", json_of(report.floors)},
               {"estimate",
                {{"recipe", planning::to_string(report.choice.recipe)},
                 {"seconds", report.choice.estimated_seconds}}},
@@ -135,10 +140,13 @@ std::string text_of_threads(const Report& report) {
 }
 
 std::string text_of_estimate(const Report& report) {
+    if (is_models_choice(report) && !report.floors)
+        return fmt::format("estimate   {} on machines like those that the model was fitted to\n",
+                           format_seconds(report.choice.estimated_seconds));
     if (is_models_choice(report))
         return fmt::format("estimate   {}, {} of the floor\n",
                            format_seconds(report.choice.estimated_seconds),
-                           format_percent(report.floors.larger() / report.choice.estimated_seconds));
+                           format_percent(report.floors->larger() / report.choice.estimated_seconds));
     return fmt::format("estimate   the model would take {} for {}\n",
                        planning::to_string(report.choice.recipe),
                        format_seconds(report.choice.estimated_seconds));
@@ -159,9 +167,12 @@ std::string text_of(const Report& report) {
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
     text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
     if (plan.threads() > 1) text += text_of_threads(report);
-    text += fmt::format("floors     arithmetic {}, traffic {} ({}): {} binds\n",
-                        format_seconds(report.floors.arithmetic), format_seconds(report.floors.traffic),
-                        report.floors.level, binding_name(report.floors));
+    if (report.floors)
+        text += fmt::format("floors     arithmetic {}, traffic {} ({}): {} binds\n",
+                            format_seconds(report.floors->arithmetic), format_seconds(report.floors->traffic),
+                            report.floors->level, binding_name(*report.floors));
+    else
+        text += fmt::format("floors     unknown: this machine cannot run {}\n", plan.cpu().name);
     text += text_of_estimate(report);
     if (report.choice.rejections.empty()) return text;
     Table table({"not taken", "because"});

@@ -267,7 +267,10 @@ TEST(Neon, IsRefusedWhereThePlanHasToRun) {
 }
 
 TEST(Neon, IsPlannedAndShownAnywhere) {
-    EXPECT_NE(run_swirl("plan dft 1024 --cpu neon").output.find("neon: 0 "), std::string::npos);
+    const std::string plan = run_swirl("plan dft 1024 --cpu neon").output;
+    EXPECT_NE(plan.find("neon: 0 "), std::string::npos) << plan;
+    EXPECT_NE(plan.find("cannot run neon"), std::string::npos) << plan;
+    EXPECT_TRUE(nlohmann::json::parse(run_swirl("plan dft 64 --cpu neon --json").output)["floors"].is_null());
     EXPECT_NE(run_swirl("show dft 64 --cpu neon --stage machine-ir").output.find("neon_"), std::string::npos);
     EXPECT_NE(run_swirl("show dft 64 --cpu neon --stage c++").output.find("arm_neon.h"), std::string::npos);
 }
