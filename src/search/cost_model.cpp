@@ -73,8 +73,8 @@ Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
     return best_divisor;
 }
 
-/// The transform down the columns of the first sweep, and the block that its output is stored in: a part of its first
-/// radix, so that the lanes of its last pass are neighbours there. Its rows lie `row` entries apart.
+/// The transform down the columns of the first sweep, and the block that its output is stored in: a part or a multiple
+/// of its first radix, so that the lanes of its last pass are neighbours there. Its rows lie `row` entries apart.
 struct Columns {
     Candidate transform;
     Integer block = 1;
@@ -85,9 +85,9 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     Columns best_so_far;
     for (Candidate& candidate : dft_candidates(dft, setting)) {
         const Integer radix = first_radix(candidate, dft.rows());
-        Integer block = widest_divisor(radix, widest_block, setting);
-        if (utilization(static_cast<double>(block), setting.lanes) < 1)
-            block = widest_divisor(radix, 4 * widest_block, setting);
+        const Integer part = widest_divisor(radix, widest_block, setting);
+        const Integer block =
+            part < radix ? part : radix * widest_divisor(dft.rows() / radix, widest_block / radix, setting);
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
         const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
@@ -108,35 +108,74 @@ std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, co
     return all;
 }
 
-/// Splits into about equal parts, as two sweeps over memory each of which works within the caches.
-std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
-    constexpr Integer most_uneven = 8, widest_tile = 64, block_bytes = 256;
-    const Integer n = dft.rows();
-    std::vector<Candidate> result;
-    if (sweep_cycles(n, setting) == 0) return result;
+/// The setting of transforms side by side, `count` of them.
+Setting columns_of(const Setting& setting, Integer count) {
+    Setting columns = setting;
+    columns.loops = static_cast<double>(count);
+    columns.side_by_side = static_cast<double>(count);
+    return columns;
+}
+
+/// What the transform of the second sweep pays for multiplying what it loads by twiddles.
+double loaded_factors_cycles(const Candidate& rows, Integer n, const Setting& setting) {
+    const Integer radix = first_radix(rows, n);
+    return loaded_factors_cycles(radix, setting) * static_cast<double>(n / radix);
+}
+
+/// The transform of the second sweep, side by side in blocks.
+Candidate best_rows(const Formula& dft, const Setting& setting) {
+    const auto stride = static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
+    std::vector<Candidate> all = strided_candidates(dft, stride, setting);
+    for (Candidate& candidate : all)
+        candidate.cycles += loaded_factors_cycles(candidate, dft.rows(), setting);
+    sort_by_cycles(all);
+    return all.front();
+}
+
+/// One split into two sweeps, with tiles of up to `widest_tile` columns.
+Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_tile,
+                              const Setting& setting) {
+    const Integer n = dft.rows(), second = n / first;
+    const Direction direction = dft.get_if<Dft>()->direction;
+    constexpr Integer block_bytes = 512;
     const auto widest_block = std::max(static_cast<Integer>(block_bytes / setting.element_bytes),
                                        static_cast<Integer>(setting.lanes));
-    const Direction direction = dft.get_if<Dft>()->direction;
+    const Integer tile = widest_divisor(second, widest_tile, setting);
+    const Columns columns =
+        best_columns(DFT(first, direction), second, widest_block, columns_of(setting, tile));
+    const Setting inner = columns_of(setting, columns.block);
+    Candidate rows = columns.transform;
+    if (first != second)
+        rows = best_rows(DFT(second, direction), inner);
+    else
+        rows.cycles += loaded_factors_cycles(rows, second, inner);
+    Candidate candidate{{"two-sweep", {first, tile, columns.block}, {rows.tree}}, 0};
+    if (first != second) candidate.tree.children.push_back(columns.transform.tree);
+    candidate.cycles = 2 * (sweep_cycles(n, setting) + cached_sweep_cycles(n, setting)) +
+                       columns.cycles * static_cast<double>(second) +
+                       rows.cycles * static_cast<double>(first) + second_factor_cycles(n, setting) +
+                       colliding_rows_cycles(n, first, setting);
+    return candidate;
+}
+
+/// Columns of `first` entries in a tile that fits in the cache before that which the whole transform comes from.
+Integer widest_tile(Integer first, Integer n, const Setting& setting) {
+    const bool far = sweep_cycles(n, setting) > 0;
+    const double room = far ? setting.cache_bytes / 2 : nearest_cache_bytes;
+    return std::clamp(static_cast<Integer>(room / setting.element_bytes) / first,
+                      static_cast<Integer>(setting.lanes), Integer{far ? 64 : 32});
+}
+
+/// Splits into about equal parts, as two sweeps over memory, or a core's own caches, each of which works within a nearer
+/// cache.
+std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
+    constexpr Integer most_uneven = 8;
+    const Integer n = dft.rows();
+    std::vector<Candidate> result;
+    if (cached_sweep_cycles(n, setting) == 0 || !setting.is_alone()) return result;
     for (Integer first = 2; first * first <= n * most_uneven; ++first) {
         if (n % first != 0 || first * first * most_uneven < n) continue;
-        const Integer second = n / first;
-        const auto room = static_cast<Integer>(setting.cache_bytes / 2 / setting.element_bytes) / first;
-        const Integer tile = widest_divisor(second, std::clamp(room, Integer{1}, widest_tile), setting);
-        const Columns columns = best_columns(DFT(first, direction), second, widest_block, setting);
-        Candidate candidate{{"two-sweep", {first, tile, columns.block}, {}}, 2 * sweep_cycles(n, setting)};
-        const Candidate rows =
-            first == second
-                ? columns.transform
-                : strided_candidates(DFT(second, direction),
-                                     columns.block * static_cast<Integer>(setting.element_bytes) / 2, setting)
-                      .front();
-        candidate.tree.children = {rows.tree};
-        if (first != second) candidate.tree.children.push_back(columns.transform.tree);
-        const auto count = [](Integer number) { return static_cast<double>(number); };
-        candidate.cycles += columns.cycles * count(second) / utilization(count(tile), setting.lanes) +
-                            rows.cycles * count(first) / utilization(count(columns.block), setting.lanes) +
-                            second_factor_cycles(n, setting);
-        result.push_back(std::move(candidate));
+        result.push_back(two_sweep_candidate(dft, first, widest_tile(first, n, setting), setting));
     }
     return result;
 }
@@ -231,7 +270,7 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
 }
 
 Candidate best(const Formula& dft, const Setting& setting) {
-    const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops);
+    const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops, setting.side_by_side);
     if (const auto known = setting.memo->find(key); known != setting.memo->end()) return known->second;
     auto all = dft_candidates(dft, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
@@ -294,6 +333,7 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
         const auto others = static_cast<double>(transform.rows() / child.rows());
         Setting inner = setting;
         inner.loops *= others;
+        inner.side_by_side = stride > static_cast<Integer>(setting.element_bytes) ? setting.lanes : 1;
         const Candidate chosen = strided_candidates(child, stride, inner).front();
         candidate.cycles += chosen.cycles * others;
         if (std::find(done.begin(), done.end(), child) != done.end()) continue;
@@ -314,10 +354,10 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
         1,
         cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
         2.0 * ir::size_in_bytes(scalar),
-        &memo,
-        std::abs(stage.layouts[0].strides[stage.left.size()]) == 1};
+        &memo};
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
+    if (!stage.right.empty() && stage.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;
     const Integer element = static_cast<Integer>(setting.element_bytes);
     const Integer stride = element * std::abs(stage.layouts[0].strides[stage.left.size()]);
     const double bytes = setting.loops * static_cast<double>(stage.nonterminal.rows() * element);

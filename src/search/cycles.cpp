@@ -15,7 +15,7 @@ constexpr double operation_cycles = 0.341;
 constexpr double shuffle_cycles = 0.189;
 constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly needs anyway
 /// Of a value that waits in memory for want of a register; more where values are over four times the registers.
-constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713;
+constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713, deep_fold = 4;
 /// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
 constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
 /// Of a pass where the next transform does not wait for it.
@@ -27,18 +27,24 @@ constexpr double scattered_line_cycles = 2.2;
 /// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
 constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
 /// The nearest cache, as usual as it is now: its lines, its ways, and the distance at which places repeat.
-constexpr double nearest_cache_bytes = 48 << 10, line_bytes = 64, colliding_distance = 4096;
+constexpr double line_bytes = 64, colliding_distance = 4096;
 constexpr Integer colliding_lines = 8; ///< with as many of other arrays there, all ways are taken
 /// Bytes a cycle that move between a core and what lies behind its own caches.
 constexpr double bytes_per_cycle = 24;
 /// Real operations an entry that twiddles in two factors cost beyond those in one.
 constexpr double second_factor_operations = 8;
 
-/// Cycles of values that wait in memory: 2r real numbers alive between log₂ r levels of butterflies.
-double spilling_cycles(double r, const Setting& setting) {
-    const double fold = 2 * r / setting.registers;
+/// Cycles of values that wait in memory: of a radix r, 2r real numbers alive between log₂ r levels of butterflies.
+double spilling_cycles(double values, const Setting& setting) {
+    const double fold = values / setting.registers;
     if (fold <= 1) return 0;
-    return 2 * r * (spill_cycles * std::log2(fold) + (fold > 4 ? deep_spill_cycles : 0));
+    return values * (spill_cycles * std::log2(fold) + (fold > deep_fold ? deep_spill_cycles : 0));
+}
+
+/// Of a pass as such, for each transform.
+double pass_cycles(const Setting& setting) {
+    if (!setting.is_alone()) return overlapped_loop_cycles / setting.side_by_side;
+    return setting.loops > 1 ? overlapped_loop_cycles : loop_cycles;
 }
 
 /// A butterfly in vectors, with so many shuffles for each of its entries.
@@ -47,7 +53,7 @@ double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Set
     const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
     const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
     return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
-           spilling_cycles(r, setting) + iteration_cycles;
+           spilling_cycles(2 * r, setting) + iteration_cycles;
 }
 
 /// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
@@ -57,9 +63,13 @@ bool collide(Integer rows, double distance) {
 
 /// What a pass of radix R over n entries waits for the caches of a core.
 double cache_cycles(Integer n, Integer radix, bool first, bool last, const Setting& setting) {
-    const double bytes = static_cast<double>(n) * setting.element_bytes;
-    const double lines = bytes / line_bytes, distance = bytes / static_cast<double>(radix);
-    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
+    const double lines = static_cast<double>(n) * setting.element_bytes / line_bytes;
+    const double bytes = lines * line_bytes * setting.side_by_side;
+    const double distance = bytes / static_cast<double>(radix);
+    if (!setting.is_alone()) // what lies between the passes; the sweep counts what comes and goes
+        return bytes > nearest_cache_bytes ? lines * outer_line_cycles * ((first ? 0 : 1) + (last ? 0 : 1))
+                                           : 0;
+    double cycles = cached_sweep_cycles(n, setting);
     // Between passes real and imaginary parts are apart: rows of half the length.
     if (collide(radix, first ? distance : distance / 2)) cycles += lines * colliding_load_cycles;
     if (last && collide(radix, distance)) cycles += lines * colliding_store_cycles;
@@ -75,6 +85,18 @@ double sweep_cycles(Integer n, const Setting& setting) {
     return bytes > setting.cache_bytes ? 2 * bytes / bytes_per_cycle : 0;
 }
 
+double cached_sweep_cycles(Integer n, const Setting& setting) {
+    const double bytes = static_cast<double>(n) * setting.element_bytes;
+    return 2 * bytes > nearest_cache_bytes ? 2 * bytes / line_bytes * outer_line_cycles : 0;
+}
+
+double colliding_rows_cycles(Integer n, Integer row, const Setting& setting) {
+    const double lines = static_cast<double>(n) * setting.element_bytes / line_bytes;
+    const bool collides =
+        std::fmod(static_cast<double>(row) * setting.element_bytes, colliding_distance) == 0;
+    return collides && sweep_cycles(n, setting) == 0 ? lines * colliding_store_cycles : 0;
+}
+
 double conflict_cycles(Integer radix, Integer stride) {
     constexpr Integer sets_bytes = 1024, ways = 16;
     constexpr double cycles_for_each_entry = 1.2;
@@ -88,12 +110,14 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
     for (const Integer radix : radices) {
         const Integer rest = n / (before * radix);
         const bool first = before == 1, last = rest == 1;
-        const Integer lane_loop = first ? rest : before;
-        const double lanes = setting.lanes * utilization(static_cast<double>(lane_loop), setting.lanes);
-        const double vectors = static_cast<double>(n / radix) / std::max(lanes, 1.0);
-        const double shuffles = (first ? 2 + 2 * std::log2(setting.lanes) : 0) + (last ? 2 : 0);
-        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) +
-                  (setting.loops > 1 ? overlapped_loop_cycles : loop_cycles) +
+        // Lanes are neighbours in memory: iterations of the transform's own loops, or whole transforms.
+        const double lane_loop =
+            setting.is_alone() ? static_cast<double>(first ? rest : before) : setting.loops;
+        const double lanes = std::max(setting.lanes * utilization(lane_loop, setting.lanes), 1.0);
+        const double vectors = static_cast<double>(n / radix) / lanes;
+        const double transposes = setting.is_alone() && first ? 2 * std::log2(setting.lanes) : 0;
+        const double shuffles = (first ? 2 + transposes : 0) + (last ? 2 : 0);
+        cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + pass_cycles(setting) +
                   cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
         before *= radix;
     }
@@ -102,12 +126,19 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
 
 double codelet_cycles(Integer n, const Setting& setting) {
     const double lanes = setting.loops > 1 ? setting.lanes * utilization(setting.loops, setting.lanes) : 1;
-    const bool transposes = lanes > 1 && setting.contiguous;
+    const bool transposes = lanes > 1 && setting.is_alone();
     const double shuffles = lanes <= 1 ? 0 : transposes ? 4 * std::log2(setting.lanes) : 4;
     const double lines = 2 * static_cast<double>(n) * setting.element_bytes / line_bytes;
     const bool far = lines * line_bytes * setting.loops > setting.cache_bytes;
     return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) +
            loop_cycles / setting.loops + (transposes && far ? lines * scattered_line_cycles : 0);
+}
+
+double loaded_factors_cycles(Integer radix, const Setting& setting) {
+    const double values = 2 * static_cast<double>(radix);
+    const bool deep = values >= deep_fold * setting.registers;
+    const double spills = deep ? spilling_cycles(2 * values, setting) - spilling_cycles(values, setting) : 0;
+    return (2 * values * operation_cycles + values * move_cycles + spills) / setting.lanes;
 }
 
 double second_factor_cycles(Integer n, const Setting& setting) {

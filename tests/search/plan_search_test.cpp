@@ -56,7 +56,10 @@ TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
     const Problem whole = problem("dft 4096");
     KnownTimes times([](const Problem&, const std::string&) { return 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole)) << "nothing else is faster";
-    for (const auto& race : times.races) EXPECT_EQ(race.recipes.front(), estimated(whole));
+    for (const auto& race : times.races) {
+        if (race.problem != to_text(whole)) continue;
+        EXPECT_EQ(race.recipes.front(), estimated(whole));
+    }
 }
 
 TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
@@ -98,7 +101,7 @@ TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
 }
 
 TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
-    const Problem whole = problem("dft 1024x2048");
+    const Problem whole = problem("dft 512x1024");
     std::vector<std::string> fastest; // of the rows, then of the columns
     KnownTimes times([&](const Problem& timed, const std::string& recipe) {
         if (timed == whole) {
@@ -114,8 +117,8 @@ TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
     const Found found = search(whole, times, {cpu(), unlimited});
     ASSERT_EQ(fastest.size(), 2U);
     EXPECT_EQ(found.recipe, "avx2: 1 " + fastest[0] + "; 0 " + fastest[1]);
-    EXPECT_EQ(times.races_of("dft 2048 batch=1024"), 1);
-    EXPECT_EQ(times.races_of("dft 1024 inplace strides=2048 batch=2048:1"), 1);
+    EXPECT_EQ(times.races_of("dft 1024 batch=512"), 1);
+    EXPECT_EQ(times.races_of("dft 512 inplace strides=1024 batch=1024:1"), 1);
 }
 
 TEST(PlanSearch, AsksAndTellsWhatEarlierSearchesFoundAboutParts) {
