@@ -32,7 +32,9 @@ Report report_on(const Problem& problem, const PlanningOptions& options) {
     Report report;
     report.plan = make_plan(problem, options, api::Purpose::inspect);
     report.steps = report.plan->describe();
-    report.choice = search::estimate(problem, report.plan->cpu());
+    report.choice = search::estimate(
+        problem, report.plan->cpu(),
+        options.no_wisdom ? search::fitted_machine() : search::known_machine_model(report.plan->cpu()));
     if (target::host_can_run(report.plan->cpu())) report.floors = floors_of(*report.plan);
     return report;
 }

@@ -161,7 +161,7 @@ Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_
 /// Columns of `first` entries in a tile that fits in the cache before that which the whole transform comes from.
 Integer widest_tile(Integer first, Integer n, const Setting& setting) {
     const bool far = sweep_cycles(n, setting) > 0;
-    const double room = far ? setting.cache_bytes / 2 : nearest_cache_bytes;
+    const double room = far ? setting.cache_bytes / 2 : setting.machine->nearest_cache_bytes;
     return std::clamp(static_cast<Integer>(room / setting.element_bytes) / first,
                       static_cast<Integer>(setting.lanes), Integer{far ? 64 : 32});
 }
@@ -345,7 +345,8 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
 
 } // namespace
 
-std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar) {
+std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar,
+                                  const MachineModel& machine) {
     if (stage.nonterminal.is<Identity>()) return {{{}, 0}};
     Memo memo;
     Setting setting{
@@ -355,6 +356,8 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
         cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
         2.0 * ir::size_in_bytes(scalar),
         &memo};
+    setting.machine = &machine;
+    if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;
     for (const auto& loops : {stage.left, stage.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
     if (!stage.right.empty() && stage.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;

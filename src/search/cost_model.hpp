@@ -2,15 +2,13 @@
 
 #include "plan/steps.hpp"
 #include "rules/rule.hpp"
+#include "search/machine_model.hpp"
 
 #include <string>
 #include <vector>
 
 /// What a kernel should cost, from the machine tables alone.
 namespace swirl::search {
-
-/// Clock rate the model's cycles are turned into seconds with, where nothing is measured.
-constexpr double assumed_hertz = 3e9;
 
 /// A breakdown of one stage and its estimated time in cycles of vector operations.
 struct Candidate {
@@ -19,7 +17,8 @@ struct Candidate {
 };
 
 /// Breakdowns worth considering for a stage, the cheapest first. Throws UserError when no rule applies.
-std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar);
+std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar,
+                                  const MachineModel& machine = fitted_machine());
 
 /// Floating-point operations (fma as one) of a straight-line codelet, about.
 double codelet_operations(Integer n);

@@ -2,6 +2,7 @@
 
 #include "rules/rule.hpp"
 #include "search/cost_model.hpp"
+#include "search/machine_model.hpp"
 
 #include <map>
 #include <tuple>
@@ -24,12 +25,10 @@ struct Setting {
     /// Transforms that go through each pass together, the neighbours in memory being their entries and `loops` what
     /// fills the lanes; 1: each alone, its own entries being neighbours.
     double side_by_side = 1;
+    const MachineModel* machine = &fitted_machine();
 
     bool is_alone() const { return side_by_side == 1; }
 };
-
-/// Of the cache nearest to a core, as usual as it is now.
-constexpr double nearest_cache_bytes = 48 << 10;
 
 /// Share of a vector's lanes that do work in a loop of `count` iterations.
 double utilization(double count, double lanes);

@@ -33,13 +33,17 @@ FoundBy found_by(Effort effort) {
 class Planning {
 public:
     Planning(const Problem& problem, const PlannerOptions& options, const target::Cpu& cpu)
-        : problem_(problem), options_(options), cpu_(cpu), memory_(cpu, options.use_wisdom) {}
+        : problem_(problem),
+          options_(options),
+          cpu_(cpu),
+          memory_(cpu, options.use_wisdom),
+          machine_(options.use_wisdom ? known_machine_model(cpu) : fitted_machine()) {}
 
     std::shared_ptr<const Plan> plan() {
         const std::optional<Remembered> known = memory_.recall(problem_, options_.threads);
         if (known && is_enough(*known))
             if (auto remembered = build_remembered(known->recipe)) return remembered;
-        if (options_.effort == Effort::estimate) return build(estimate(problem_, cpu_).recipe);
+        if (options_.effort == Effort::estimate) return build(estimate(problem_, cpu_, machine_).recipe);
         MachineTimekeeper machine(problem_, options_.threads);
         Timekeeper& timekeeper = options_.timekeeper ? *options_.timekeeper : machine;
         std::optional<Contender> winner;
@@ -78,7 +82,7 @@ private:
 
     /// A recipe of another version if it still is as fast as the estimate's.
     std::optional<Contender> rechecked(const Recipe& recipe, Timekeeper& timekeeper) const {
-        std::vector<Contender> both{{estimate(problem_, cpu_).recipe}, {recipe}};
+        std::vector<Contender> both{{estimate(problem_, cpu_, machine_).recipe}, {recipe}};
         timekeeper.race(problem_, both,
                         timekeeper.now() + std::min(options_.time_budget_seconds, recheck_seconds),
                         [](std::size_t) {});
@@ -90,7 +94,8 @@ private:
         const bool is_exhaustive = options_.effort == Effort::exhaustive;
         const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
         SearchSetting setting{
-            cpu_, has_budget ? options_.time_budget_seconds : std::numeric_limits<double>::infinity()};
+            cpu_, has_budget ? options_.time_budget_seconds : std::numeric_limits<double>::infinity(),
+            machine_};
         setting.exhaustive = is_exhaustive;
         setting.rivals = memory_.elsewhere(problem_, options_.threads);
         if (known) setting.rivals.insert(setting.rivals.begin(), known->recipe);
@@ -117,6 +122,7 @@ private:
     const PlannerOptions& options_;
     const target::Cpu& cpu_;
     RecipeMemory memory_;
+    const MachineModel& machine_;
 };
 
 } // namespace

@@ -40,7 +40,7 @@ std::vector<PlanSearch::Breakdown> PlanSearch::breakdowns_of(const Problem& prob
         if (!is_leaf(candidate)) parts = parts_of(problem, stage, candidate.tree.rule, candidate.tree.choice);
         result.push_back({std::move(candidate), std::move(parts), inner});
     };
-    for (Candidate& candidate : likely_breakdowns(stage, setting_.cpu, scalar()))
+    for (Candidate& candidate : likely_breakdowns(stage, setting_.cpu, scalar(), setting_.machine))
         add(std::move(candidate), breadth);
     if (breadth == Breadth::likely) return result;
     for (Candidate& candidate : all_breakdowns(stage)) {
@@ -89,7 +89,7 @@ std::optional<Candidate> PlanSearch::with_best_children(const Breakdown& breakdo
         const Solved solved = solve(*part.problem, breakdown.inner, timekeeper_.now());
         result.tree.children[i] = solved.tree;
         if (solved.seconds < not_timed)
-            result.cycles += part.times * (solved.seconds * assumed_hertz - solved.model_cycles);
+            result.cycles += part.times * (solved.seconds * setting_.machine.hertz - solved.model_cycles);
     }
     while (!result.tree.children.empty() && result.tree.children.back() == BreakdownTree{})
         result.tree.children.pop_back();
@@ -124,8 +124,8 @@ PlanSearch::Solved PlanSearch::solve(const Problem& part, Breadth breadth, doubl
     const std::string text = to_text(part);
     const std::pair key(text, breadth);
     if (const auto known = solved_.find(key); known != solved_.end()) return known->second;
-    const Choice model = estimate(part, setting_.cpu);
-    const double model_cycles = model.estimated_seconds * assumed_hertz;
+    const Choice model = estimate(part, setting_.cpu, setting_.machine);
+    const double model_cycles = model.estimated_seconds * setting_.machine.hertz;
     if (setting_.memory.recall)
         if (const auto known = setting_.memory.recall(part); known && known->recipe.steps.size() == 1)
             return solved_[key] = {known->recipe.steps[0].tree, known->seconds, model_cycles};

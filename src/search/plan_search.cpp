@@ -38,7 +38,7 @@ PlanSearch::PlanSearch(const Problem& problem, Timekeeper& timekeeper, SearchSet
       setting_(std::move(setting)),
       begin_(timekeeper.now()),
       last_report_(begin_ - report_interval) {
-    estimated_.recipe = estimate(problem, setting_.cpu).recipe;
+    estimated_.recipe = estimate(problem, setting_.cpu, setting_.machine).recipe;
 }
 
 ir::Scalar PlanSearch::scalar() const {
@@ -133,7 +133,8 @@ std::vector<Contender> PlanSearch::neighbours_of(const Recipe& recipe) const {
         for (BreakdownTree& tree : neighbours(recipe.steps[k].tree)) add(k, std::move(tree));
     if (stages.size() > 1)
         for (std::size_t k = 0; k < stages.size(); ++k)
-            for (Candidate& candidate : likely_breakdowns(stages[k], setting_.cpu, scalar()))
+            for (Candidate& candidate :
+                 likely_breakdowns(stages[k], setting_.cpu, scalar(), setting_.machine))
                 add(k, std::move(candidate.tree));
     return result;
 }

@@ -23,7 +23,8 @@ struct PartMemory {
 
 struct SearchSetting {
     const target::Cpu& cpu;
-    double seconds;          ///< to be kept, roughly; infinite: as long as it takes
+    double seconds; ///< to be kept, roughly; infinite: as long as it takes
+    const MachineModel& machine = fitted_machine();
     bool exhaustive = false; ///< every choice of every rule, not only what the model proposes
     std::vector<planning::Recipe> rivals = {}; ///< to be tried besides
     std::function<void(const std::string&)> progress = {};

@@ -22,15 +22,15 @@ void add_rejections(Choice& choice, const planning::Stage& stage, const std::vec
 
 } // namespace
 
-Choice estimate(const Problem& problem, const target::Cpu& cpu) {
+Choice estimate(const Problem& problem, const target::Cpu& cpu, const MachineModel& machine) {
     validate(problem);
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
     for (const planning::Stage& stage : planning::stages(problem)) {
-        const std::vector<Candidate> all = candidates(stage, cpu, scalar);
+        const std::vector<Candidate> all = candidates(stage, cpu, scalar, machine);
         choice.recipe.steps.push_back({stage.dimension, all[0].tree});
-        choice.estimated_seconds += all[0].cycles / assumed_hertz;
+        choice.estimated_seconds += all[0].cycles / machine.hertz;
         add_rejections(choice, stage, all);
     }
     return choice;

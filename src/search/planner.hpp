@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plan/plan.hpp"
+#include "search/machine_model.hpp"
 
 #include <functional>
 #include <string>
@@ -42,7 +43,8 @@ struct PlannerOptions {
 };
 
 /// The recipe the model likes best. Throws UserError for an invalid problem or one no rule can break down.
-Choice estimate(const Problem& problem, const target::Cpu& cpu);
+Choice estimate(const Problem& problem, const target::Cpu& cpu,
+                const MachineModel& machine = fitted_machine());
 
 /// Wisdom if there is any that can be trusted, else by the effort asked for; measured winners go to wisdom.
 ///

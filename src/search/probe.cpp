@@ -133,14 +133,18 @@ MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
 
 MachineProbe probe(const ProbeOptions& options) { return probe(best_probe_kernels(), options); }
 
-MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options) {
-    const std::string key = machine_key(host_machine());
-    if (const auto known = wisdom.fact(key, fact_name)) {
-        try {
-            return parse_probe(*known);
-        } catch (const UserError&) { // written by another version: measured anew
-        }
+std::optional<MachineProbe> remembered_probe(Wisdom& wisdom) {
+    const auto known = wisdom.fact(machine_key(host_machine()), fact_name);
+    if (!known) return std::nullopt;
+    try {
+        return parse_probe(*known);
+    } catch (const UserError&) { // written by another version
+        return std::nullopt;
     }
+}
+
+MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options) {
+    if (auto known = remembered_probe(wisdom)) return std::move(*known);
     return new_probe(wisdom, options);
 }
 

@@ -3,6 +3,7 @@
 #include "search/machine.hpp"
 #include "search/probe_kernels.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ struct ProbeOptions {
 /// Measures this machine, on one core. Best times count: whatever else runs can only make it look slower.
 MachineProbe probe(const ProbeOptions& options = {});
 MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options);
+
+/// What wisdom knows about this machine; nothing is measured.
+std::optional<MachineProbe> remembered_probe(Wisdom& wisdom);
 
 /// What wisdom knows about this machine, else a measurement, which goes to wisdom.
 MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options = {});

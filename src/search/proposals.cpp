@@ -60,8 +60,8 @@ bool is_codelet(const Formula& transform) {
 }
 
 std::vector<Candidate> likely_breakdowns(const planning::Stage& stage, const target::Cpu& cpu,
-                                         ir::Scalar scalar) {
-    std::vector<Candidate> all = candidates(stage, cpu, scalar);
+                                         ir::Scalar scalar, const MachineModel& machine) {
+    std::vector<Candidate> all = candidates(stage, cpu, scalar, machine);
     const double most = hopeless * all.front().cycles;
     const auto end =
         std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.cycles > most; });

@@ -11,7 +11,7 @@ namespace swirl::search {
 
 /// The model's candidates that are not hopeless: the cheapest first.
 std::vector<Candidate> likely_breakdowns(const planning::Stage& stage, const target::Cpu& cpu,
-                                         ir::Scalar scalar);
+                                         ir::Scalar scalar, const MachineModel& machine = fitted_machine());
 
 /// A codelet where one is possible, and every choice of every rule that applies; without children and cycles. What is left
 /// out needs more than a codelet's worth of straight-line code.

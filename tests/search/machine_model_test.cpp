@@ -1,0 +1,122 @@
+#include "search/machine_model.hpp"
+
+#include "search/cost_model.hpp"
+#include "search/machine.hpp"
+#include "search/planner.hpp"
+#include "search/wisdom.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace swirl::search {
+namespace {
+
+/// What a probe of the fitted machine says, its speeds times `speed`, those behind its own caches times `far` besides.
+MachineProbe probe_of(double speed = 1, double far = 1) {
+    MachineProbe probe;
+    probe.machine = host_machine();
+    probe.machine.vector_bytes = 64;
+    probe.machine.cores = probe.machine.hardware_threads = 1;
+    probe.machine.caches = {{1, 48 << 10, 64, 12, 1}, {2, 1 << 20, 64, 16, 1}, {3, 32 << 20, 64, 16, 2}};
+    probe.measured_with = "avx512 machine code";
+    probe.flops_float64 = speed * 112e9;
+    probe.flops_float32 = speed * 224e9;
+    probe.bandwidth = {{"L1", 24 << 10, 1e9, 1e9, speed * 390e9},
+                       {"L2", 512 << 10, 1e9, 1e9, speed * 182e9},
+                       {"L3", 8 << 20, 1e9, 1e9, speed * far * 84e9},
+                       {"memory", 128 << 20, 1e9, 1e9, speed * far * 28e9}};
+    return probe;
+}
+
+TEST(MachineModel, OfAProbeLikeTheFittedMachineIsTheFittedMachineWithMemoryBehindIt) {
+    for (const double speed : {0.5, 1.0, 1.2}) { // a clock rate by itself changes no cycles
+        const MachineModel model = machine_model(probe_of(speed));
+        EXPECT_NEAR(model.hertz, speed * 3.5e9, 1e6);
+        EXPECT_EQ(model.nearest_cache_bytes, fitted_machine().nearest_cache_bytes);
+        EXPECT_EQ(model.colliding_distance(), 4096);
+        EXPECT_EQ(model.colliding_lines(), 8);
+        EXPECT_EQ(model.own_cache_bytes, 1 << 20);
+        EXPECT_EQ(model.near_line, 1);
+        EXPECT_EQ(model.far_line, 1);
+        EXPECT_EQ(model.bytes_per_cycle(8 << 20), fitted_machine().bytes_per_cycle(8 << 20));
+        EXPECT_NEAR(model.bytes_per_cycle(1e9), 8, 0.1);
+    }
+}
+
+TEST(MachineModel, TakesWhatTheProbeMeasuredOtherwise) {
+    const MachineModel slow = machine_model(probe_of(1, 0.5));
+    EXPECT_NEAR(slow.far_line, 2, 0.05);
+    EXPECT_NEAR(slow.bytes_per_cycle(8 << 20), 12, 0.1);
+    EXPECT_EQ(slow.near_line, 1);
+    MachineProbe large = probe_of();
+    large.machine.caches[0] = {1, 32 << 10, 64, 8, 1};
+    large.machine.caches[1].bytes = 2 << 20;
+    large.bandwidth[1].copy /= 3;
+    EXPECT_EQ(machine_model(large).nearest_cache_bytes, 32 << 10);
+    EXPECT_EQ(machine_model(large).colliding_distance(), 4096);
+    EXPECT_EQ(machine_model(large).own_cache_bytes, 2 << 20);
+    EXPECT_NEAR(machine_model(large).near_line, 3, 0.1);
+}
+
+TEST(MachineModel, IsTheDefaultWhereAProbeSaysNothing) {
+    MachineProbe portable = probe_of();
+    portable.measured_with = "portable C++";
+    EXPECT_EQ(machine_model(portable), fitted_machine());
+    MachineProbe disturbed = probe_of();
+    disturbed.flops_float64 = 1;
+    EXPECT_EQ(machine_model(disturbed), fitted_machine());
+    MachineProbe without_caches = probe_of();
+    without_caches.machine.caches.clear();
+    EXPECT_EQ(machine_model(without_caches), fitted_machine());
+}
+
+double cycles(const char* text, const MachineModel& machine) {
+    const auto stages = planning::stages(problem(text));
+    return candidates(stages[0], target::cpu_named("avx512"), ir::Scalar::float64, machine).front().cycles;
+}
+
+TEST(MachineModel, IsWhatTheEstimateCountsWith) {
+    const MachineModel& fitted = fitted_machine();
+    MachineModel slow = fitted;
+    slow.beyond = {{std::numeric_limits<double>::infinity(), 6}};
+    EXPECT_EQ(cycles("dft 4096", slow), cycles("dft 4096", fitted)) << "within the caches";
+    EXPECT_GT(cycles("dft 1048576", slow), 1.5 * cycles("dft 1048576", fitted));
+    MachineModel outer = fitted;
+    outer.near_line = 4;
+    EXPECT_EQ(cycles("dft 256", outer), cycles("dft 256", fitted));
+    EXPECT_GT(cycles("dft 16384", outer), 1.2 * cycles("dft 16384", fitted));
+    MachineModel small = fitted;
+    small.nearest_cache_bytes = 4 << 10;
+    EXPECT_GT(cycles("dft 512", small), cycles("dft 512", fitted));
+    MachineModel roomy = fitted;
+    roomy.own_cache_bytes = 1 << 26;
+    EXPECT_LT(cycles("dft 1048576", roomy), cycles("dft 1048576", fitted));
+}
+
+TEST(MachineModel, ComesFromWisdomWhereThisMachineWasProbed) {
+    const target::Cpu& cpu = target::cpu_named(host_machine().instruction_set);
+    if (cpu.vector_bytes == 0) GTEST_SKIP() << "no vectors to probe with";
+    const TemporaryFolder with, without;
+    const auto file = [](const TemporaryFolder& folder) {
+        return (folder.path() / "wisdom.sqlite").string();
+    };
+    setenv("SWIRL_WISDOM", file(without).c_str(), 1);
+    EXPECT_EQ(known_machine_model(cpu), fitted_machine());
+    EXPECT_FALSE(std::filesystem::exists(file(without))) << "nothing was learned";
+    setenv("SWIRL_WISDOM", file(with).c_str(), 1);
+    Wisdom(file(with)).remember_fact(machine_key(host_machine()), "probe", to_json(probe_of(1, 0.5)));
+    EXPECT_EQ(known_machine_model(cpu), machine_model(probe_of(1, 0.5)));
+    for (const target::Cpu* other : target::cpus()) {
+        if (other->name == cpu.name) continue;
+        EXPECT_EQ(known_machine_model(*other), fitted_machine()) << other->name;
+    }
+    Wisdom(file(with)).forget_all();
+    EXPECT_EQ(known_machine_model(cpu), machine_model(probe_of(1, 0.5))) << "asked once a process";
+    unsetenv("SWIRL_WISDOM");
+}
+
+} // namespace
+} // namespace swirl::search
