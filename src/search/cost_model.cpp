@@ -4,7 +4,9 @@
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "search/cycles.hpp"
+#include "search/dft_candidates.hpp"
 #include "search/pair_cost.hpp"
+#include "search/real_cost.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,15 +24,18 @@ namespace {
 constexpr Integer largest_codelet = rules::largest_radix;
 constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
+} // namespace
+
 bool is_codelet_size(Integer n) {
     return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
 }
 
-/// The cheapest first; equals stay in order of preference.
 void sort_by_cycles(std::vector<Candidate>& all) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
 }
+
+namespace {
 
 /// Of a transform's first radix and length, those of the pass that reads memory.
 Integer first_radix(const Candidate& candidate, Integer n) {
@@ -40,7 +45,6 @@ Integer first_radix(const Candidate& candidate, Integer n) {
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
 std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting);
-Candidate best(const Formula& dft, const Setting& setting);
 
 /// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra for nothing.
 std::vector<Formula> children_of(std::string_view rule, const rules::Choice& choice, const Formula& dft) {
@@ -57,7 +61,7 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
     for (const Formula& child : children_of(rule, choice, dft))
         tree.children.push_back(child.rows() <= largest_codelet && rule == "stockham"
                                     ? BreakdownTree{}
-                                    : best(child, setting).tree);
+                                    : best_dft(child, setting).tree);
     return tree;
 }
 
@@ -193,7 +197,7 @@ Integer convolution_length(Integer n) {
 }
 
 double convolution_cycles(Integer length, const Setting& setting) {
-    const Candidate inner = best(DFT(length), setting);
+    const Candidate inner = best_dft(DFT(length), setting);
     return 2 * inner.cycles + 6 * static_cast<double>(length) / setting.lanes;
 }
 
@@ -222,7 +226,7 @@ rules::Choice rough_radices(Integer n, const Setting& setting) {
     if (is_codelet_size(smooth)) {
         if (smooth > 1) radices.push_back(smooth);
     } else {
-        const rules::Choice rest = best(DFT(smooth), setting).tree.choice;
+        const rules::Choice rest = best_dft(DFT(smooth), setting).tree.choice;
         radices.insert(radices.end(), rest.begin(), rest.end());
     }
     return radices;
@@ -236,8 +240,8 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
     for (const Integer r : radices) {
         Setting inner = setting;
         inner.loops = static_cast<double>(n / r);
-        cycles +=
-            inner.loops * (r <= largest_codelet ? codelet_cycles(r, inner) : best(DFT(r), setting).cycles);
+        cycles += inner.loops *
+                  (r <= largest_codelet ? codelet_cycles(r, inner) : best_dft(DFT(r), setting).cycles);
     }
     std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
     // A chirp costs accuracy: where every prime has a codelet, it is not worth it.
@@ -269,7 +273,9 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
     return result;
 }
 
-Candidate best(const Formula& dft, const Setting& setting) {
+} // namespace
+
+Candidate best_dft(const Formula& dft, const Setting& setting) {
     const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops, setting.side_by_side);
     if (const auto known = setting.memo->find(key); known != setting.memo->end()) return known->second;
     auto all = dft_candidates(dft, setting);
@@ -277,51 +283,7 @@ Candidate best(const Formula& dft, const Setting& setting) {
     return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
 
-/// Rules for transforms of reals, in order of preference; their children are DFTs or again transforms of reals.
-constexpr std::string_view real_rules[] = {"rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
-                                           "dct4-dft",       "dct4-rdft",      "dst-dct",   "wht-split"};
-
-/// Cycles of what a rule for transforms of reals does beside its children: vectors of butterflies or, where entries
-/// move one by one, scalars.
-double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
-    const auto size = static_cast<double>(n);
-    return rule == "rdft-half-size" ? size / setting.lanes : 2 * size;
-}
-
-/// Largest transform of reals that one straight-line codelet computes.
-constexpr Integer largest_real_codelet = 32;
-
-/// The choices of a rule worth looking into; of the many splits of a long WHT one: codelet by codelet, else balanced.
-std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
-    if (!transform.is<Wht>()) return rule.choices(transform);
-    Integer left = 2;
-    while (left < largest_real_codelet && left * left < transform.rows()) left *= 2;
-    return {{left, transform.rows() / left}};
-}
-
-std::vector<Candidate> real_candidates(const Formula& transform, const Setting& setting) {
-    const Integer n = transform.rows();
-    std::vector<Candidate> result;
-    if (n <= largest_real_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime)
-        result.push_back({{}, codelet_cycles(n, setting) / 2});
-    for (const std::string_view name : real_rules) {
-        const rules::BreakdownRule& rule = rules::rule_named(name);
-        if (!rule.applicable(transform).ok()) continue;
-        for (const rules::Choice& choice : worthwhile_choices(rule, transform)) {
-            Candidate candidate{{std::string(name), choice, {}}, cycles_around(name, n, setting)};
-            for (const Formula& child : rules::nonterminals(rule.build(transform, choice))) {
-                const Candidate inner =
-                    child.is<Dft>() ? best(child, setting) : real_candidates(child, setting).at(0);
-                candidate.tree.children.push_back(inner.tree);
-                candidate.cycles += inner.cycles * static_cast<double>(n) / static_cast<double>(child.rows());
-            }
-            result.push_back(std::move(candidate));
-        }
-    }
-    if (result.empty()) throw UserError("no breakdown is known for a transform of {} reals", n);
-    sort_by_cycles(result);
-    return result;
-}
+namespace {
 
 /// The dimensions of a small array one after the other, the last first; each has the others as loops around it.
 Candidate row_column_candidate(const Formula& transform, const Setting& setting) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "search/cost_model.hpp"
+#include "search/cycles.hpp"
+
+/// Breakdowns of transforms of reals.
+namespace swirl::search {
+
+/// Those worth trying for a real DFT, a cosine, sine or Walsh–Hadamard transform, best first.
+std::vector<Candidate> real_candidates(const formula::Formula& transform, const Setting& setting);
+
+} // namespace swirl::search

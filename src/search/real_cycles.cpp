@@ -1,0 +1,123 @@
+#include "search/real_cycles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::search {
+
+namespace {
+
+// Cycles as in search/cycles.cpp, fitted to the times of all candidates of 18 sizes from 64 to 65536 reals, of both
+// precisions, in vectors of 64 bytes. To find them again: swirl bench with --recipe, for the recipes that swirl plan lists.
+constexpr double operation_cycles = 0.34;
+constexpr double shuffle_cycles = 0.19;
+constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
+constexpr double spill_cycles = 1;    ///< of a value that waits in memory for want of a register
+constexpr double iteration_cycles = 3, pass_cycles = 14;
+constexpr double outer_line_cycles = 0.8; ///< of a cache line that does not stay in the nearest cache
+/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
+constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
+constexpr double line_bytes = 64, colliding_distance = 4096, colliding_lines = 8;
+/// Cycles a vector of reals in the pass around a complex DFT of half the size.
+constexpr double half_size_vector_cycles = 2.8;
+
+/// A butterfly: its arithmetic, its reals loaded and stored, and as many of them alive at once.
+struct Butterfly {
+    double operations;
+    double moves;
+    double shuffles;
+    double values;
+};
+
+double cycles_of(const Butterfly& butterfly, const Setting& setting) {
+    const double fold = butterfly.values / setting.registers;
+    const double spills = fold > 1 ? spill_cycles * butterfly.values * std::log2(fold) : 0;
+    return operation_cycles * butterfly.operations + move_cycles * butterfly.moves +
+           shuffle_cycles * butterfly.shuffles + spills + iteration_cycles;
+}
+
+/// A real transform of a pass in vectors, with so many shuffles for each real.
+double real_butterfly_cycles(Integer radix, double shuffles, const Setting& setting) {
+    const auto r = static_cast<double>(radix);
+    return cycles_of({codelet_operations(radix) / 2, 2 * r, shuffles * r, r}, setting);
+}
+
+/// The columns of frequency 0 and, if there is one, half the spectrum: a transform of reals each. `blocks` of them lie
+/// apart.
+double real_columns_cycles(Integer radix, Integer blocks, Integer spectrum, const Setting& setting) {
+    const auto count = static_cast<double>(blocks);
+    const double lanes = std::max(1.0, setting.lanes * utilization(count, setting.lanes));
+    const double shuffles = lanes > 1 ? 1 + std::log2(setting.lanes) : 0;
+    const int columns = spectrum % 2 == 0 ? 2 : 1;
+    return columns * std::ceil(count / lanes) * real_butterfly_cycles(radix, shuffles, setting);
+}
+
+/// The complex columns: `frequencies` of each of so many blocks.
+double complex_columns_cycles(Integer radix, Integer blocks, Integer frequencies, bool last,
+                              const Setting& setting) {
+    if (frequencies == 0) return 0;
+    const double down = utilization(static_cast<double>(frequencies), setting.lanes);
+    const double across = utilization(static_cast<double>(blocks), setting.lanes) / 2;
+    const double lanes = std::max(1.0, setting.lanes * std::max(down, across));
+    // Half of the results go backwards; those of the last pass are put in pairs.
+    const double shuffles = 1 + (last ? 2 : 0) + (across > down ? 2 * std::log2(setting.lanes) : 0);
+    const auto r = static_cast<double>(radix);
+    return static_cast<double>(blocks * frequencies) / lanes *
+           cycles_of({codelet_operations(radix) + 4 * (r - 1), 6 * r - 2, shuffles * r, 2 * r}, setting);
+}
+
+/// How many of `rows` at this distance in bytes share a place in the nearest cache.
+double colliding_rows(Integer rows, double distance) {
+    double apart = 1;
+    while (apart < static_cast<double>(rows) && std::fmod(apart * distance, colliding_distance) != 0)
+        apart *= 2;
+    return static_cast<double>(rows) / apart;
+}
+
+/// What a pass over so many bytes waits for the caches of a core. Forward the rows of all spectra are read and those of
+/// one written, backward the other way round; the entries of a spectrum in memory are pairs.
+double waiting_cycles(Integer radix, double bytes, bool forward, bool last, const Setting& setting) {
+    const double row = bytes / static_cast<double>(radix), lines = bytes / line_bytes;
+    const double read = forward ? row : 2 * row, written = forward ? 2 * row : row;
+    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
+    if ((forward || last) && radix > colliding_lines && std::fmod(read, colliding_distance) == 0)
+        cycles += lines * colliding_load_cycles;
+    if ((!forward || last) && colliding_rows(radix, written) > colliding_lines)
+        cycles += lines * colliding_store_cycles;
+    return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting);
+}
+
+double bytes_of(Integer n, const Setting& setting) {
+    return static_cast<double>(n) * setting.element_bytes / 2;
+}
+
+} // namespace
+
+double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction direction,
+                            const Setting& setting) {
+    const bool forward = direction == Direction::forward;
+    double cycles = 0;
+    Integer before = 1;
+    for (const Integer radix : radices) {
+        const Integer blocks = n / (before * radix);
+        const bool last = blocks == 1;
+        if (before == 1)
+            cycles += std::ceil(static_cast<double>(blocks) / setting.lanes) *
+                      real_butterfly_cycles(radix, 1 + std::log2(setting.lanes), setting);
+        else
+            cycles += real_columns_cycles(radix, blocks, before, setting) +
+                      complex_columns_cycles(radix, blocks, (before - 1) / 2, last, setting);
+        cycles += waiting_cycles(radix, bytes_of(n, setting), forward, last, setting) + pass_cycles;
+        before *= radix;
+    }
+    return cycles;
+}
+
+double half_size_cycles(Integer n, const Setting& setting) {
+    const double bytes = bytes_of(n, setting);
+    const double waits = 2 * bytes > nearest_cache_bytes ? 2 * bytes / line_bytes * outer_line_cycles : 0;
+    return half_size_vector_cycles * static_cast<double>(n) / setting.lanes + waits + pass_cycles +
+           sweep_cycles(n / 2, setting);
+}
+
+} // namespace swirl::search
