@@ -44,13 +44,17 @@ double pass_cycles(const Setting& setting) {
     return setting.loops > 1 ? overlapped_loop_cycles : loop_cycles;
 }
 
-/// A butterfly in vectors, with so many shuffles for each of its entries.
+/// A butterfly in vectors, with so many shuffles for each of its entries: more than four transpose, which keeps as many
+/// vectors waiting as there are lanes.
 double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
     const auto r = static_cast<double>(radix);
     const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
     const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
+    const double values = 2 * r + (shuffles > 4 ? 2 * setting.lanes : 0);
+    // The sums of other prime factors need more of them at once than butterflies of two do.
+    const double wide = (radix & (radix - 1)) == 0 ? 1 : 1.6;
     return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
-           spilling_cycles(2 * r, setting) + iteration_cycles;
+           wide * spilling_cycles(values, setting) + iteration_cycles;
 }
 
 /// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
@@ -59,26 +63,44 @@ bool collide(Integer rows, double distance, const Setting& setting) {
            std::fmod(distance, setting.machine->colliding_distance()) == 0;
 }
 
-/// What a pass of radix R over n entries waits for the caches of a core.
-double cache_cycles(Integer n, Integer radix, bool first, bool last, const Setting& setting) {
+/// Cycles that reading and writing so many lines takes if they do not stay in the nearest cache.
+double outer_lines_cycles(double lines, const Setting& setting) {
+    return 2 * lines * outer_line_cycles * setting.machine->near_line;
+}
+
+/// One of several passes over n entries, and how many arrays the passes alternate between.
+struct Pass {
+    Integer radix;
+    bool first, last;
+    double arrays;
+};
+
+/// What a pass waits for the caches of a core.
+double cache_cycles(Integer n, const Pass& pass, const Setting& setting) {
     const double lines = static_cast<double>(n) * setting.element_bytes / line_bytes;
     const double bytes = lines * line_bytes * setting.side_by_side;
-    const double distance = bytes / static_cast<double>(radix);
-    if (!setting.is_alone()) // what lies between the passes; the sweep counts what comes and goes
-        return bytes > setting.machine->nearest_cache_bytes
-                   ? lines * outer_line_cycles * setting.machine->near_line *
-                         ((first ? 0 : 1) + (last ? 0 : 1))
-                   : 0;
-    double cycles = cached_sweep_cycles(n, setting);
+    const double room = setting.machine->nearest_cache_bytes;
+    if (!setting.is_alone()) { // what lies between the passes; the sweep counts what comes and goes
+        const double sides = (pass.first ? 0 : 1) + (pass.last ? 0 : 1);
+        return bytes > room ? outer_lines_cycles(lines, setting) * sides / 2 : 0;
+    }
+    double cycles = pass.arrays * bytes > room ? outer_lines_cycles(lines, setting) : 0;
+    const double distance = bytes / static_cast<double>(pass.radix);
     // Between passes real and imaginary parts are apart: rows of half the length.
-    if (collide(radix, first ? distance : distance / 2, setting)) cycles += lines * colliding_load_cycles;
-    if (last && collide(radix, distance, setting)) cycles += lines * colliding_store_cycles;
+    if (collide(pass.radix, pass.first ? distance : distance / 2, setting))
+        cycles += lines * colliding_load_cycles;
+    if (pass.last && collide(pass.radix, distance, setting)) cycles += lines * colliding_store_cycles;
     return cycles;
 }
 
 } // namespace
 
-double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
+double utilization(double count, double lanes) {
+    constexpr double ragged_vectors = 0.5; // what its own code for the last vector costs
+    const double vectors = std::ceil(count / lanes);
+    const bool ragged = vectors * lanes > count && vectors > 1;
+    return count / ((vectors + (ragged ? ragged_vectors : 0)) * lanes);
+}
 
 double sweep_cycles(Integer n, const Setting& setting) {
     const double bytes = static_cast<double>(n) * setting.element_bytes;
@@ -87,9 +109,8 @@ double sweep_cycles(Integer n, const Setting& setting) {
 
 double cached_sweep_cycles(Integer n, const Setting& setting) {
     const double bytes = static_cast<double>(n) * setting.element_bytes;
-    return 2 * bytes > setting.machine->nearest_cache_bytes
-               ? 2 * bytes / line_bytes * outer_line_cycles * setting.machine->near_line
-               : 0;
+    return 2 * bytes > setting.machine->nearest_cache_bytes ? outer_lines_cycles(bytes / line_bytes, setting)
+                                                            : 0;
 }
 
 double colliding_rows_cycles(Integer n, Integer row, const Setting& setting) {
@@ -107,6 +128,7 @@ double conflict_cycles(Integer radix, Integer stride) {
 }
 
 double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
+    const double arrays = std::min(static_cast<double>(radices.size()) + 1, 4.0);
     double cycles = 0;
     Integer before = 1;
     for (const Integer radix : radices) {
@@ -120,7 +142,7 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const double transposes = setting.is_alone() && first ? 2 * std::log2(setting.lanes) : 0;
         const double shuffles = (first ? 2 + transposes : 0) + (last ? 2 : 0);
         cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + pass_cycles(setting) +
-                  cache_cycles(n, radix, first, last, setting) + sweep_cycles(n, setting);
+                  cache_cycles(n, {radix, first, last, arrays}, setting) + sweep_cycles(n, setting);
         before *= radix;
     }
     return cycles;
@@ -154,10 +176,13 @@ double codelet_operations(Integer n) {
     const auto size = static_cast<double>(n);
     if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
     if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
-    const Integer q = n / p;
-    const bool coprime = q % p != 0;
-    const auto a = static_cast<double>(p), b = static_cast<double>(q);
-    return a * codelet_operations(q) + b * codelet_operations(p) + (coprime ? 0 : 4 * (a - 1) * (b - 1));
+    Integer power = p; // of p, as far as it divides n
+    while (n / power % p == 0) power *= p;
+    const bool coprime = power != n; // then without twiddles
+    const Integer first = coprime ? power : p, second = n / first;
+    const auto a = static_cast<double>(first), b = static_cast<double>(second);
+    return a * codelet_operations(second) + b * codelet_operations(first) +
+           (coprime ? 0 : 2 * (a - 1) * (b - 1));
 }
 
 } // namespace swirl::search

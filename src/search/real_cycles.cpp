@@ -79,7 +79,7 @@ double colliding_rows(Integer rows, double distance) {
 double waiting_cycles(Integer radix, double bytes, bool forward, bool last, const Setting& setting) {
     const double row = bytes / static_cast<double>(radix), lines = bytes / line_bytes;
     const double read = forward ? row : 2 * row, written = forward ? 2 * row : row;
-    double cycles = 2 * bytes > nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
+    double cycles = 2 * bytes > setting.machine->nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
     if ((forward || last) && radix > colliding_lines && std::fmod(read, colliding_distance) == 0)
         cycles += lines * colliding_load_cycles;
     if ((!forward || last) && colliding_rows(radix, written) > colliding_lines)
@@ -115,7 +115,8 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
 
 double half_size_cycles(Integer n, const Setting& setting) {
     const double bytes = bytes_of(n, setting);
-    const double waits = 2 * bytes > nearest_cache_bytes ? 2 * bytes / line_bytes * outer_line_cycles : 0;
+    const double waits =
+        2 * bytes > setting.machine->nearest_cache_bytes ? 2 * bytes / line_bytes * outer_line_cycles : 0;
     return half_size_vector_cycles * static_cast<double>(n) / setting.lanes + waits + pass_cycles +
            sweep_cycles(n / 2, setting);
 }
