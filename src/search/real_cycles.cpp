@@ -14,10 +14,9 @@ constexpr double shuffle_cycles = 0.19;
 constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
 constexpr double spill_cycles = 1;    ///< of a value that waits in memory for want of a register
 constexpr double iteration_cycles = 3, pass_cycles = 14;
-constexpr double outer_line_cycles = 0.8; ///< of a cache line that does not stay in the nearest cache
 /// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
 constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
-constexpr double line_bytes = 64, colliding_distance = 4096, colliding_lines = 8;
+constexpr double line_bytes = 64;
 /// Cycles a vector of reals in the pass around a complex DFT of half the size.
 constexpr double half_size_vector_cycles = 2.8;
 
@@ -67,9 +66,10 @@ double complex_columns_cycles(Integer radix, Integer blocks, Integer frequencies
 }
 
 /// How many of `rows` at this distance in bytes share a place in the nearest cache.
-double colliding_rows(Integer rows, double distance) {
+double colliding_rows(Integer rows, double distance, const Setting& setting) {
     double apart = 1;
-    while (apart < static_cast<double>(rows) && std::fmod(apart * distance, colliding_distance) != 0)
+    while (apart < static_cast<double>(rows) &&
+           std::fmod(apart * distance, setting.machine->colliding_distance()) != 0)
         apart *= 2;
     return static_cast<double>(rows) / apart;
 }
@@ -79,10 +79,12 @@ double colliding_rows(Integer rows, double distance) {
 double waiting_cycles(Integer radix, double bytes, bool forward, bool last, const Setting& setting) {
     const double row = bytes / static_cast<double>(radix), lines = bytes / line_bytes;
     const double read = forward ? row : 2 * row, written = forward ? 2 * row : row;
-    double cycles = 2 * bytes > setting.machine->nearest_cache_bytes ? 2 * lines * outer_line_cycles : 0;
-    if ((forward || last) && radix > colliding_lines && std::fmod(read, colliding_distance) == 0)
+    double cycles = cached_sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting);
+    const auto held = static_cast<double>(setting.machine->colliding_lines());
+    if ((forward || last) && static_cast<double>(radix) > held &&
+        std::fmod(read, setting.machine->colliding_distance()) == 0)
         cycles += lines * colliding_load_cycles;
-    if ((!forward || last) && colliding_rows(radix, written) > colliding_lines)
+    if ((!forward || last) && colliding_rows(radix, written, setting) > held)
         cycles += lines * colliding_store_cycles;
     return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting);
 }
@@ -114,11 +116,8 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
 }
 
 double half_size_cycles(Integer n, const Setting& setting) {
-    const double bytes = bytes_of(n, setting);
-    const double waits =
-        2 * bytes > setting.machine->nearest_cache_bytes ? 2 * bytes / line_bytes * outer_line_cycles : 0;
-    return half_size_vector_cycles * static_cast<double>(n) / setting.lanes + waits + pass_cycles +
-           sweep_cycles(n / 2, setting);
+    return half_size_vector_cycles * static_cast<double>(n) / setting.lanes + pass_cycles +
+           cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
 }
 
 } // namespace swirl::search

@@ -11,7 +11,7 @@ namespace {
 
 using formula::RDFT;
 
-constexpr Setting setting_with(Memo* memo) {
+Setting setting_with(Memo* memo) {
     return {
         .lanes = 8, .registers = 32, .loops = 1, .cache_bytes = 1 << 20, .element_bytes = 16, .memo = memo};
 }
