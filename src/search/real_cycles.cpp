@@ -12,7 +12,7 @@ namespace {
 constexpr double operation_cycles = 0.34;
 constexpr double shuffle_cycles = 0.19;
 constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
-constexpr double spill_cycles = 1;    ///< of a value that waits in memory for want of a register
+constexpr double spill_cycles = 0.4;  ///< of a value that waits in memory for want of a register
 constexpr double iteration_cycles = 3, pass_cycles = 14;
 /// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
 constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
