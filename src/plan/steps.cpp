@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "base/error.hpp"
+#include "rules/number_theory.hpp"
 #include "rules/row_column.hpp"
 
 #include <algorithm>
@@ -150,17 +151,33 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     return stage;
 }
 
+/// Whether a dimension goes around the next one, on both sides.
+bool nests(const Problem& problem, std::size_t outer) {
+    const Dimension &a = problem.dimensions[outer], &b = problem.dimensions[outer + 1];
+    return std::abs(stride_of(a, Side::input)) >= std::abs(stride_of(b, Side::input)) * b.length &&
+           std::abs(stride_of(a, Side::output)) >= std::abs(stride_of(b, Side::output)) * b.length;
+}
+
+/// Whether the last two dimensions are matrices beyond the caches whose rows go through one kernel in bands, with a
+/// part of their columns.
+bool go_in_bands(const Problem& problem) {
+    const std::size_t rank = problem.dimensions.size();
+    if (rank < 2 || !nests(problem, rank - 2)) return false;
+    const Integer rows = problem.dimensions[rank - 2].length, columns = problem.dimensions[rank - 1].length;
+    if (rows < 2 || columns < 2) return false;
+    const Integer row_bytes = 2 * real_bytes(problem.precision) * columns;
+    const Integer factor = rules::prime_factors(rows).front();
+    return factor < rows && row_bytes * rows > largest_fused_bytes &&
+           row_bytes * factor <= largest_fused_bytes;
+}
+
 /// The first of the last dimensions that one kernel transforms.
 std::size_t first_fused(const Problem& problem) {
+    if (go_in_bands(problem)) return problem.dimensions.size() - 2;
     std::size_t first = problem.dimensions.size() - 1;
     Integer bytes = 2 * real_bytes(problem.precision) * problem.dimensions[first].length;
-    const auto nests = [&](std::size_t outer) {
-        const Dimension &a = problem.dimensions[outer], &b = problem.dimensions[outer + 1];
-        return std::abs(stride_of(a, Side::input)) >= std::abs(stride_of(b, Side::input)) * b.length &&
-               std::abs(stride_of(a, Side::output)) >= std::abs(stride_of(b, Side::output)) * b.length;
-    };
     while (first > 0 && bytes * problem.dimensions[first - 1].length <= largest_fused_bytes &&
-           nests(first - 1))
+           nests(problem, first - 1))
         bytes *= problem.dimensions[--first].length;
     return first;
 }

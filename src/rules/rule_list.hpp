@@ -5,6 +5,7 @@
 /// One declaration a rule; registry.cpp sorts them into the table.
 namespace swirl::rules {
 
+extern const BreakdownRule bands;
 extern const BreakdownRule bluestein;
 extern const BreakdownRule circulant_dft;
 extern const BreakdownRule cooley_tukey;

@@ -5,6 +5,7 @@
 #include "rules/number_theory.hpp"
 #include "search/cycles.hpp"
 #include "search/dft_candidates.hpp"
+#include "search/multidimensional_cost.hpp"
 #include "search/pair_cost.hpp"
 #include "search/real_cost.hpp"
 
@@ -100,7 +101,8 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     return best_so_far;
 }
 
-/// The candidates of a transform whose entries lie `stride` bytes apart, in memory or much of the cache; best first.
+} // namespace
+
 std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, const Setting& setting) {
     std::vector<Candidate> all = dft_candidates(dft, setting);
     for (Candidate& candidate : all) {
@@ -111,6 +113,8 @@ std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, co
     sort_by_cycles(all);
     return all;
 }
+
+namespace {
 
 /// The setting of transforms side by side, `count` of them.
 Setting columns_of(const Setting& setting, Integer count) {
@@ -283,29 +287,7 @@ Candidate best_dft(const Formula& dft, const Setting& setting) {
     return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
 
-namespace {
-
-/// The dimensions of a small array one after the other, the last first; each has the others as loops around it.
-Candidate row_column_candidate(const Formula& transform, const Setting& setting) {
-    Candidate candidate{{"row-column", {}, {}}, 0};
-    std::vector<Formula> done; // equal transforms share a tree: the one that the outermost wants
-    Integer stride = transform.rows() * static_cast<Integer>(setting.element_bytes);
-    for (const Formula& child : transform.children()) {
-        stride /= child.rows();
-        const auto others = static_cast<double>(transform.rows() / child.rows());
-        Setting inner = setting;
-        inner.loops *= others;
-        inner.side_by_side = stride > static_cast<Integer>(setting.element_bytes) ? setting.lanes : 1;
-        const Candidate chosen = strided_candidates(child, stride, inner).front();
-        candidate.cycles += chosen.cycles * others;
-        if (std::find(done.begin(), done.end(), child) != done.end()) continue;
-        candidate.tree.children.push_back(chosen.tree);
-        done.push_back(child);
-    }
-    return candidate;
-}
-
-} // namespace
+namespace {} // namespace
 
 std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar,
                                   const MachineModel& machine) {
@@ -327,10 +309,10 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
     const Integer stride = element * std::abs(stage.layouts[0].strides[stage.left.size()]);
     const double bytes = setting.loops * static_cast<double>(stage.nonterminal.rows() * element);
     const bool far_apart = bytes > setting.cache_bytes && stride > element;
-    auto all =
-        stage.nonterminal.is<Dft>() ? strided_candidates(stage.nonterminal, far_apart ? stride : 0, setting)
-        : stage.nonterminal.is<Kronecker>() ? std::vector{row_column_candidate(stage.nonterminal, setting)}
-                                            : real_candidates(stage.nonterminal, setting);
+    auto all = stage.nonterminal.is<Dft>()
+                   ? strided_candidates(stage.nonterminal, far_apart ? stride : 0, setting)
+               : stage.nonterminal.is<Kronecker>() ? multidimensional_candidates(stage.nonterminal, setting)
+                                                   : real_candidates(stage.nonterminal, setting);
     if (all.empty())
         throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
     if (stage.nonterminal.is<Dft>() && stage.complex && cpu.has_fma && setting.loops == 1)

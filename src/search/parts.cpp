@@ -107,6 +107,30 @@ std::vector<Part> parts_of_two_sweeps(const std::vector<Formula>& children, cons
     return parts;
 }
 
+/// Rows; columns of a band, while it is in the caches; columns of what is left, across the bands.
+std::vector<Part> parts_of_bands(const std::vector<Formula>& children, const rules::Choice& choice,
+                                 const Formula& transform, const Around& around) {
+    const Formula& rows = transform.children()[1];
+    const Integer n = rows.rows(), band = choice[0], bands = around.size / n / band;
+    const Integer loops = around.outside * around.inside;
+    std::vector<Part> parts;
+    for (const Formula& child : children) {
+        Part part{child, {}, 1};
+        if (child == rows) {
+            part.problem = around.contiguous(child, ComplexLayout::interleaved, band * bands);
+        } else if (child.rows() == bands) {
+            part.times = static_cast<double>(loops * band);
+            part.problem =
+                looped(child, around.precision, ComplexLayout::interleaved, {n, band * n}, {{n, {1, 1}}});
+        } else {
+            part.times = static_cast<double>(loops * bands);
+            part.problem = looped(child, around.precision, ComplexLayout::interleaved, {n, n}, {{n, {1, 1}}});
+        }
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
 /// Each dimension with the others as loops around it, as they lie; equal transforms share a tree: the outermost counts.
 std::vector<Part> parts_of_dimensions(const std::vector<Formula>& children, const Formula& transform,
                                       const Around& around) {
@@ -171,6 +195,7 @@ std::vector<Part> parts_of(const Problem& whole, const planning::Stage& stage, s
     const Around around{whole.precision, transform.rows(), product_of(stage.left), product_of(stage.right)};
     const std::vector<Formula> children = children_of(rule, choice, transform);
     if (rule == "two-sweep") return parts_of_two_sweeps(children, choice, around);
+    if (rule == "bands") return parts_of_bands(children, choice, transform, around);
     if (rule == "row-column") return parts_of_dimensions(children, transform, around);
     const bool is_convolution = rule == "rader" || rule == "bluestein";
     std::vector<Part> parts;

@@ -7,14 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <random>
 
 namespace swirl::planning {
 namespace {
 
-/// Interprets a contiguous one-dimensional kernel as it goes to the machine; scratch starts unwritten.
-double error_in_interpreter(Integer n, const char* tree, const target::Cpu& cpu, Precision precision) {
-    const Problem problem = Problem::dft({n}, {.precision = precision});
+/// Interprets a contiguous kernel as it goes to the machine; scratch starts unwritten.
+double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
+                            Precision precision) {
+    const Problem problem = Problem::dft(lengths, {.precision = precision});
+    const Integer n = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
     const Derivation derivation = derive(problem, stages(problem)[0], rules::parse_tree(tree), cpu);
     std::mt19937 generator(static_cast<unsigned>(n));
     std::uniform_real_distribution<float> uniform(-1, 1);
@@ -38,28 +42,30 @@ double error_in_interpreter(Integer n, const char* tree, const target::Cpu& cpu,
 }
 
 TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
-    const std::pair<Integer, const char*> cases[] = {
-        {1, "codelet"},
-        {2, "codelet"},
-        {13, "codelet"},
-        {31, "codelet"},
-        {64, "stockham(8,8)"},
-        {60, "stockham(10,6)"},
-        {105, "stockham(15,7)"},
-        {1155, "stockham(33,35)"},
-        {1155, "stockham(55,21)"},
-        {512, "stockham(8,8,8)"},
-        {74, "stockham(37,2)[codelet, rader[codelet]]"},
-        {1024, "two-sweep(32,8,8)[stockham(8,4)]"},
-        {41, "bluestein(96)[stockham(12,8), stockham(12,8)]"},
+    const std::pair<std::vector<Integer>, const char*> cases[] = {
+        {{1}, "codelet"},
+        {{2}, "codelet"},
+        {{13}, "codelet"},
+        {{31}, "codelet"},
+        {{64}, "stockham(8,8)"},
+        {{60}, "stockham(10,6)"},
+        {{105}, "stockham(15,7)"},
+        {{1155}, "stockham(33,35)"},
+        {{1155}, "stockham(55,21)"},
+        {{512}, "stockham(8,8,8)"},
+        {{74}, "stockham(37,2)[codelet, rader[codelet]]"},
+        {{1024}, "two-sweep(32,8,8)[stockham(8,4)]"},
+        {{41}, "bluestein(96)[stockham(12,8), stockham(12,8)]"},
+        {{24, 32}, "bands(4)[codelet, codelet, stockham(8,4)]"},
+        {{12, 15}, "bands(3)"},
     };
     for (const target::Cpu* cpu : target::cpus()) {
         if (cpu->set == target::InstructionSet::portable) continue;
-        for (const auto& [n, tree] : cases) {
-            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float64), 1e-15)
-                << n << tree << cpu->name;
-            EXPECT_LT(error_in_interpreter(n, tree, *cpu, Precision::float32), 5e-7)
-                << n << tree << cpu->name;
+        for (const auto& [lengths, tree] : cases) {
+            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, Precision::float64), 1e-15)
+                << lengths[0] << tree << cpu->name;
+            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, Precision::float32), 5e-7)
+                << lengths[0] << tree << cpu->name;
         }
     }
 }
@@ -70,7 +76,7 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
         {24, "stockham(6,4)"}, {32, "stockham(4,8)"}, {60, "stockham(15,4)"}, {64, "stockham(8,8)"}};
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const auto& [n, tree] : cases) {
-            EXPECT_LT(error_in_interpreter(n, tree, target::avx512_cpu(), precision),
+            EXPECT_LT(error_in_interpreter({n}, tree, target::avx512_cpu(), precision),
                       precision == Precision::float64 ? 1e-15 : 5e-7)
                 << n << tree;
             const Problem problem = Problem::dft({n}, {.precision = precision});

@@ -62,6 +62,17 @@ TEST(Parts, SayHowOftenTheyRun) {
     EXPECT_EQ(parts[1].times, 16) << "tiles of 32 of the 512 columns";
 }
 
+TEST(Parts, OfBandsAreRowsAndColumnsOfABandAndWhatIsLeftOfTheColumns) {
+    const Problem whole = problem("dft 1024x2048");
+    const auto parts = parts_of(whole, planning::stages(whole).at(0), "bands", {8});
+    Texts texts;
+    for (const Part& part : parts) texts.push_back(part.problem ? to_text(*part.problem) : "none");
+    EXPECT_EQ(texts, (Texts{"dft 128 in=2048 out=16384 batch=2048:1", "dft 8 strides=2048 batch=2048:1",
+                            "dft 2048 batch=1024"}));
+    EXPECT_EQ(parts[0].times, 8);
+    EXPECT_EQ(parts[1].times, 128);
+}
+
 Texts stages_of(const char* whole) {
     const Problem problem = swirl::problem(whole);
     Texts texts;
@@ -73,8 +84,9 @@ Texts stages_of(const char* whole) {
 }
 
 TEST(Parts, OfSeveralDimensionsAreTheirStages) {
-    EXPECT_EQ(stages_of("dft 1024x2048"),
-              (Texts{"dft 2048 batch=1024", "dft 1024 inplace strides=2048 batch=2048:1"}));
+    EXPECT_EQ(stages_of("dft 1024x2048"), Texts{"dft 1024x2048"}) << "in bands";
+    EXPECT_EQ(stages_of("dft 1021x2048"),
+              (Texts{"dft 2048 batch=1021", "dft 1021 inplace strides=2048 batch=2048:1"}));
     EXPECT_EQ(stages_of("rdft 8x12"), (Texts{"rdft 12 batch=8", "dft 8 inplace strides=7 batch=7:1"}));
     EXPECT_EQ(stages_of("rdft 8x12 backward").back(), "rdft 12 backward batch=8");
     EXPECT_EQ(stages_of("dct2 8x12"), (Texts{"dct2 12 batch=8", "dct2 8 inplace strides=12 batch=12:1"}));
