@@ -2,10 +2,14 @@
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
+#include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/executable_memory.hpp"
 #include "search/plan_search.hpp"
+#include "search/recent_plans.hpp"
 #include "search/remembered.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +47,9 @@ public:
         const std::optional<Remembered> known = memory_.recall(problem_, options_.threads);
         if (known && is_enough(*known))
             if (auto remembered = build_remembered(known->recipe)) return remembered;
-        if (options_.effort == Effort::estimate) return build(estimate(problem_, cpu_, machine_).recipe);
+        if (options_.effort == Effort::estimate)
+            return recent_plan(request("estimate"),
+                               [&] { return build(estimate(problem_, cpu_, machine_).recipe); });
         MachineTimekeeper machine(problem_, options_.threads);
         Timekeeper& timekeeper = options_.timekeeper ? *options_.timekeeper : machine;
         std::optional<Contender> winner;
@@ -66,6 +72,14 @@ private:
         return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
     }
 
+    /// All that a plan depends on; whether code can run may change within a process.
+    std::string request(const std::string& recipe) const {
+        return fmt::format("{} | {} | {} | threads {}, {}, model {}, {}", to_text(problem_), cpu_.name,
+                           recipe, options_.threads, options_.check ? "checked" : "unchecked",
+                           fmt::ptr(&machine_), // models live as long as the process
+                           runtime::ExecutableCode::is_available() ? "code" : "no code");
+    }
+
     std::shared_ptr<const Plan> build(const Recipe& recipe) const {
         return Plan::build(problem_, recipe, build_options(options_));
     }
@@ -73,7 +87,7 @@ private:
     /// Null where the recipe does not fit: it is forgotten then.
     std::shared_ptr<const Plan> build_remembered(const Recipe& recipe) {
         try {
-            return build(recipe);
+            return recent_plan(request(planning::to_string(recipe)), [&] { return build(recipe); });
         } catch (const UserError&) {
             memory_.forget(problem_, options_.threads);
             return nullptr;
