@@ -15,42 +15,37 @@ namespace {
 constexpr long double pi = std::numbers::pi_v<long double>;
 
 using Precise = std::complex<long double>;
+using Value = std::complex<double>;
 
 /// Finite factors need none of the library's care for infinities.
-Precise times(const Precise& a, const Precise& b) {
+template <class T> std::complex<T> times(const std::complex<T>& a, const std::complex<T>& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 /// step^j for j < count, each the product of two powers; `power(j)` gives step^j itself.
-template <class Power> std::vector<Precise> geometric(Integer count, Power&& power) {
-    constexpr Integer stretch = 256;
-    std::vector<Precise> row(static_cast<std::size_t>(count)), fine;
-    for (Integer j = 0; j < std::min(count, stretch); ++j) fine.push_back(power(j));
+template <class Power> Row geometric(Integer count, Power&& power) {
+    const auto stretch = std::max(static_cast<Integer>(std::sqrt(static_cast<double>(count))), Integer{1});
+    Row row(static_cast<std::size_t>(count)), fine;
+    for (Integer j = 0; j < std::min(count, stretch); ++j) fine.emplace_back(power(j));
     for (Integer first = 0; first < count; first += stretch) {
-        const Precise start = power(first);
-        for (Integer j = first; j < std::min(count, first + stretch); ++j)
-            row[static_cast<std::size_t>(j)] = times(start, fine[static_cast<std::size_t>(j - first)]);
+        const Value start(power(first));
+        Value* const target = row.data() + first;
+        for (Integer j = 0; j < std::min(count - first, stretch); ++j)
+            target[j] = times(start, fine[static_cast<std::size_t>(j)]);
     }
     return row;
 }
 
-/// ω_n^{jk} for j < n, ω = e^{sign·2πi/n}.
-std::vector<Precise> precise_characters(Integer n, Integer k, int sign) {
-    return geometric(n, [=](Integer j) {
-        const auto exponent = static_cast<long double>(rules::multiply_modulo(j, k, n));
-        return std::polar(1.0L,
-                          static_cast<long double>(sign) * 2 * pi * exponent / static_cast<long double>(n));
-    });
+/// ω_n^{jk}, ω = e^{sign·2πi/n}.
+Precise character(Integer n, Integer j, Integer k, int sign) {
+    const auto exponent = static_cast<long double>(rules::multiply_modulo(j, k, n));
+    return std::polar(1.0L, static_cast<long double>(sign) * 2 * pi * exponent / static_cast<long double>(n));
 }
 
-Row rounded(const std::vector<Precise>& values) {
-    Row row;
-    row.reserve(values.size());
-    for (const Precise& value : values) row.emplace_back(value);
-    return row;
+/// ω_n^{jk} for j < n.
+Row characters(Integer n, Integer k, int sign) {
+    return geometric(n, [=](Integer j) { return character(n, j, k, sign); });
 }
-
-Row characters(Integer n, Integer k, int sign) { return rounded(precise_characters(n, k, sign)); }
 
 /// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine, and 1·… at the one j that the definition does not double.
 template <class F> Row trigonometric(Integer n, double k, double a, double b, Integer undoubled, F&& f) {
@@ -110,23 +105,27 @@ long double functional_angle(Integer n, Integer which) {
 }
 
 Row powers(long double angle, Integer count) {
-    return rounded(
-        geometric(count, [=](Integer k) { return std::polar(1.0L, angle * static_cast<long double>(k)); }));
+    return geometric(count, [=](Integer k) { return std::polar(1.0L, angle * static_cast<long double>(k)); });
 }
 
 namespace {
 
 /// Σ_{k<outputs} (r·ω^j)^k = (1 − (r·ω^j)^outputs) / (1 − r·ω^j) for every j.
 Row dft_functional(Direction direction, Integer n, Integer outputs, long double angle) {
+    constexpr double cancelled = 1e-4; // below this |1 − r·ω^j|² two digits are lost
     const int sign = direction == Direction::forward ? -1 : 1;
-    const std::vector<Precise> roots = precise_characters(n, 1, sign),
-                               ends = precise_characters(n, outputs % n, sign);
+    const Row roots = characters(n, 1, sign), ends = characters(n, outputs % n, sign);
     const Precise r = std::polar(1.0L, angle),
                   end = std::polar(1.0L, angle * static_cast<long double>(outputs));
+    const Value rounded_r(r), rounded_end(end);
     Row row(roots.size());
     for (std::size_t j = 0; j < row.size(); ++j) {
-        const Precise above = 1.0L - times(end, ends[j]), below = 1.0L - times(r, roots[j]);
-        row[j] = std::complex<double>(times(above, std::conj(below)) / std::norm(below));
+        const Value above = 1.0 - times(rounded_end, ends[j]), below = 1.0 - times(rounded_r, roots[j]);
+        row[j] = times(above, std::conj(below)) / std::norm(below);
+        if (std::norm(below) > cancelled) continue;
+        const auto at = static_cast<Integer>(j);
+        row[j] = Value((1.0L - times(end, character(n, at, outputs % n, sign))) /
+                       (1.0L - times(r, character(n, at, 1, sign))));
     }
     return row;
 }
