@@ -8,6 +8,7 @@
 #include "rules/rule.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace swirl::lower {
 
@@ -102,11 +103,19 @@ Integer iterations_of(const Call& call) {
     return iterations;
 }
 
+/// What becomes straight-line code: all, or all that is inside loops around everything.
+const Nodes& straight_part(const LoopProgram& loops) {
+    const Nodes* nodes = &loops.body;
+    while (nodes->size() == 1 && std::holds_alternative<Nest>(nodes->front().node))
+        nodes = &std::get<Nest>(nodes->front().node).body;
+    return *nodes;
+}
+
 /// Complex numbers in a vector of the kernel: as many as its longest lane loop fills, and 16 bytes or more.
 int width_of(const KernelRequest& request, const LoopProgram& loops) {
     const int widest = request.lanes / 2;
     int width = std::min(widest, std::max(1, 8 / ir::size_in_bytes(request.scalar)));
-    for (const Node& node : loops.body)
+    for (const Node& node : straight_part(loops))
         while (width < widest && width < lanes_of(loops, std::get<Call>(node.node)).count()) width *= 2;
     return width;
 }
@@ -153,6 +162,7 @@ private:
     }
 
     void set(Variable variable, Integer value) {
+        context_.bind(variable, value);
         const auto at = static_cast<std::size_t>(variable);
         if (at >= values_.size()) values_.resize(at + 1, 0);
         values_[at] = value;
@@ -190,11 +200,9 @@ private:
         return factors[0] == Complex(1) ? x : arithmetic_.multiply(x, factors[0]);
     }
 
-    Integer index(const Memory& memory, const Location& location, Integer lane) {
+    Affine index(const Memory& memory, const Location& location, Integer lane) {
         set_lane(lane);
-        return place_of(context_.loops, memory, location).evaluate([this](Variable v) {
-            return value_of(v);
-        });
+        return context_.placed(place_of(context_.loops, memory, location));
     }
 
     std::vector<ir::Value> load() {
@@ -287,7 +295,7 @@ private:
 bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
     if (request.multiplication != Multiplication::fused || request.lanes < 2) return false;
     Integer vectors = 0;
-    for (const Node& node : loops.body) {
+    for (const Node& node : straight_part(loops)) {
         const auto* call = std::get_if<Call>(&node.node);
         if (call == nullptr ||
             iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
@@ -303,7 +311,14 @@ bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
 ir::Program lower_in_pairs(const KernelRequest& request, const LoopProgram& loops) {
     Context context(request, loops, true);
     const int width = width_of(request, loops);
-    for (const Node& node : loops.body) PairEmitter(context, std::get<Call>(node.node), width).emit();
+    const std::function<void(const Nodes&)> emit = [&](const Nodes& nodes) {
+        for (const Node& node : nodes)
+            if (const auto* nest = std::get_if<Nest>(&node.node))
+                context.in_nest(nest->loop, nest->body.size() == 1, [&] { emit(nest->body); });
+            else
+                PairEmitter(context, std::get<Call>(node.node), width).emit();
+    };
+    emit(loops.body);
     return context.finish();
 }
 

@@ -11,8 +11,8 @@ namespace swirl::lower {
 /// What lies between the passes stays in registers: temporaries are stored as rows, transposed where the next pass's
 /// lanes ask for it, and scalar replacement makes values of them.
 
-/// Whether the kernel is so small that all of it can be straight-line code, without loops that vectors fill anyway, and
-/// its accesses are those of vectors of complex numbers.
+/// Whether the kernel is so small that all of it, but for loops around everything, can be straight-line code, without
+/// loops that vectors fill anyway, and its accesses are those of vectors of complex numbers.
 bool suits_pairs(const KernelRequest& request, const LoopProgram& loops);
 ir::Program lower_in_pairs(const KernelRequest& request, const LoopProgram& loops);
 

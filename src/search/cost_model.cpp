@@ -315,8 +315,8 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
                                                    : real_candidates(stage.nonterminal, setting);
     if (all.empty())
         throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
-    if (stage.nonterminal.is<Dft>() && stage.complex && cpu.has_fma && setting.loops == 1)
-        estimate_in_pairs(all, stage.nonterminal.rows(), setting.lanes);
+    if (stage.nonterminal.is<Dft>() && stage.complex && cpu.has_fma && setting.is_alone())
+        estimate_in_pairs(all, stage.nonterminal.rows(), setting.lanes, setting.loops > 1);
     for (Candidate& candidate : all) candidate.cycles *= setting.loops;
     return all;
 }

@@ -11,7 +11,7 @@ namespace {
 /// Cycles for an operation, and for what a call costs beside its operations. To find them again: swirl bench with
 /// --recipe, for the recipes of 8 to 100 points that swirl plan lists.
 constexpr double cycles_per_operation = 0.3;
-constexpr double cycles_per_call = 7;
+constexpr double cycles_per_call = 7, cycles_per_iteration = 2;
 /// Points, and vectors that all passes read, up to which a kernel is lowered so.
 constexpr Integer most_points = 128;
 constexpr double most_vectors = 64;
@@ -19,7 +19,7 @@ constexpr double most_vectors = 64;
 constexpr double exchanges = 0.12;
 
 /// Cycles of the passes; infinite for what is too long.
-double cycles(const rules::Choice& radices, Integer n, double lanes) {
+double cycles(const rules::Choice& radices, Integer n, double lanes, double around) {
     Integer longest = 1, before = 1;
     std::vector<Integer> lane_loops;
     for (const Integer radix : radices) {
@@ -41,16 +41,19 @@ double cycles(const rules::Choice& radices, Integer n, double lanes) {
         vectors += times * radix;
     }
     if (n > most_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
-    return cycles_per_call + cycles_per_operation * std::max(operations, 2 * vectors);
+    return around + cycles_per_operation * std::max(operations, 2 * vectors);
 }
 
 } // namespace
 
-void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes) {
+void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated) {
+    const double around = repeated ? cycles_per_iteration : cycles_per_call;
     for (Candidate& candidate : candidates) {
         const bool is_codelet = candidate.tree == rules::BreakdownTree{};
+        if (is_codelet && repeated) continue; // iterations fill its lanes
         if (!is_codelet && (candidate.tree.rule != "stockham" || !candidate.tree.children.empty())) continue;
-        const double estimated = cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes);
+        const double estimated =
+            cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes, around);
         if (std::isfinite(estimated)) candidate.cycles = estimated;
     }
     std::stable_sort(candidates.begin(), candidates.end(),

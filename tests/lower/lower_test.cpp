@@ -251,6 +251,20 @@ TEST(LoweringToPairs, WorksInPlaceScalesAndFollowsStrides) {
         }
 }
 
+TEST(LoweringToPairs, KeepsLoopsAroundAllOfAKernel) {
+    for (const int lanes : {4, 8, 16})
+        for (const char* tree : {"stockham(4,4)", "stockham(8,2)"}) {
+            auto request = request_for(kron({I(5), expanded(16, tree)}), lanes);
+            request.pairs = true;
+            request.scalar = lanes == 4 ? ir::Scalar::float64 : ir::Scalar::float32;
+            EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6) << tree << lanes;
+            const ir::Program program = lower(request);
+            EXPECT_TRUE(has_vectors(program)) << tree << lanes;
+            ASSERT_EQ(program.body.size(), 1U);
+            EXPECT_TRUE(std::holds_alternative<ir::For>(program.body[0].node)) << tree << lanes;
+        }
+}
+
 TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
     auto large = request_for(expanded(4096, "stockham(64,64)"), 8);
     large.pairs = true;
