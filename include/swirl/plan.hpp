@@ -32,8 +32,8 @@ enum class Effort : std::uint8_t {
 
 struct PlanOptions {
     Effort effort = Effort::estimate;
-    /// Seconds that Effort::measure takes, roughly, five where nothing is said; and that Effort::exhaustive takes, as many
-    /// as it needs where nothing, 0 or infinity is said.
+    /// Seconds that Effort::measure takes, roughly; where nothing is said 0.8 up to 65536 entries in all, 3.5 beyond. And
+    /// that Effort::exhaustive takes: as many as it needs where nothing, 0 or infinity is said.
     std::optional<double> time_budget_seconds = {};
     bool use_wisdom = true;  ///< take what an earlier measurement found
     bool check = true;       ///< run the plan once against a second route before it is handed out

@@ -89,7 +89,7 @@ SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* te
 /* Flags, to be combined with |. */
 enum {
     SWIRL_ESTIMATE = 0,  /* choose from tables about the machine; nothing is timed */
-    SWIRL_MEASURE = 1,   /* time the likely algorithms for up to five seconds */
+    SWIRL_MEASURE = 1,   /* time the likely algorithms for up to four seconds */
     SWIRL_NO_WISDOM = 2, /* leave out what earlier measurements found */
     SWIRL_NO_CHECK = 4,  /* do not run the plan once against a second route */
     SWIRL_EXHAUSTIVE = 8 /* time every algorithm that applies, however long it takes */

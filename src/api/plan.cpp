@@ -12,7 +12,9 @@ namespace api {
 namespace {
 
 constexpr int most_threads = 4096;
-constexpr double default_budget = 5; ///< seconds
+/// Seconds for measuring, unless said otherwise: for transforms up to `small` entries in all, and for larger ones.
+constexpr double small_budget = 0.8, large_budget = 3.5;
+constexpr double small = 65536;
 
 search::Effort effort_of(Effort effort) {
     switch (effort) {
@@ -53,8 +55,13 @@ void check_options(const PlanOptions& options) {
 }
 
 /// Seconds for the search; an exhaustive one has as many as it needs unless there is a limit.
-double budget_of(const PlanOptions& options) {
-    return options.time_budget_seconds.value_or(options.effort == Effort::exhaustive ? 0 : default_budget);
+double budget_of(const Problem& problem, const PlanOptions& options) {
+    if (options.time_budget_seconds) return *options.time_budget_seconds;
+    if (options.effort == Effort::exhaustive) return 0;
+    double entries = 1;
+    for (const auto* axes : {&problem.dimensions, &problem.batches})
+        for (const Dimension& axis : *axes) entries *= static_cast<double>(axis.length);
+    return entries <= small ? small_budget : large_budget;
 }
 
 /// Threads to plan for.
@@ -89,7 +96,7 @@ std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOp
         return planning::Plan::build(problem, planning::parse_recipe(options.recipe),
                                      {.threads = threads, .check = check});
     return search::make_plan(problem, {.effort = effort_of(options.effort),
-                                       .time_budget_seconds = budget_of(options),
+                                       .time_budget_seconds = budget_of(problem, options),
                                        .cpu = &cpu,
                                        .use_wisdom = options.use_wisdom,
                                        .check = check,
