@@ -1,11 +1,12 @@
 #include "formula/parse.hpp"
 
+#include "formula/parse_index_map.hpp"
 #include "formula/scanner.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
-#include <tuple>
+#include <utility>
 
 namespace swirl::formula {
 
@@ -40,24 +41,12 @@ private:
     Formula diagonal_term();
     DiagonalFunction diagonal_function();
     Digit digit();
-    IndexMap index_map();
-    IndexMap digit_map();
-    IndexMap piece_map();
-    /// What follows "digits(": the map, its domain and its range.
-    std::tuple<DigitMap, Integer, Integer> digits();
-    IndexMap table_map();
+    IndexMap index_map() { return parse_index_map(scan_); }
     Direction direction();
     std::vector<Complex> numbers();
 
-    /// Runs a factory; what it finds wrong with shapes and values is the text's mistake, at `place`.
     template <class Build> auto built(std::size_t place, Build&& build) {
-        try {
-            return build();
-        } catch (const InternalError& error) {
-            std::string_view message = error.what();
-            message.remove_prefix(std::string_view("internal error: ").size());
-            scan_.fail(place, message);
-        }
+        return scan_.built(place, std::forward<Build>(build));
     }
 
     static constexpr int deepest = 200; ///< keeps the recursion well inside a small thread's stack
@@ -304,105 +293,6 @@ DiagonalFunction Parser::diagonal_function() {
         function = ExplicitFunction{std::make_shared<const std::vector<Complex>>(numbers())};
     scan_.expect(")");
     return function;
-}
-
-IndexMap Parser::index_map() {
-    const std::size_t place = scan_.position();
-    const auto arrow = [&] {
-        const Integer domain = scan_.positive_integer();
-        if (!scan_.accept_any({"→", "->"})) scan_.fail_expected("'→'");
-        return std::pair(domain, scan_.positive_integer());
-    };
-    const std::string_view name = scan_.word();
-    if (name != "id" && name != "h" && name != "power" && name != "digits" && name != "table" &&
-        name != "pieces") {
-        scan_.fail(place, "expected an index map: id, h, digits, pieces, power or table");
-    }
-    scan_.expect("(");
-    if (name == "digits") return built(place, [&] { return digit_map(); });
-    if (name == "table") return built(place, [&] { return table_map(); });
-    if (name == "pieces") return built(place, [&] { return piece_map(); });
-    if (name == "id") {
-        const Integer n = scan_.positive_integer();
-        scan_.expect(")");
-        return IndexMap::identity(n);
-    }
-    if (name == "h") {
-        const auto [domain, range] = arrow();
-        scan_.expect(";");
-        const Affine base = scan_.affine();
-        scan_.expect(",");
-        const Integer stride = scan_.integer();
-        scan_.expect(")");
-        return built(place, [&, d = domain, r = range] { return IndexMap::strided(d, r, base, stride); });
-    }
-    PowerMap power{scan_.positive_integer(), 0};
-    scan_.expect("mod");
-    power.prime = scan_.positive_integer();
-    scan_.expect(";");
-    const auto [domain, range] = arrow();
-    scan_.expect(")");
-    return built(place, [&, d = domain, r = range] { return IndexMap(d, r, power); });
-}
-
-IndexMap Parser::piece_map() {
-    PieceMap map;
-    Integer domain = 0;
-    do {
-        scan_.expect("digits");
-        scan_.expect("(");
-        auto [piece, size, ignored] = digits();
-        map.pieces.push_back(std::move(piece));
-        domain += size;
-    } while (scan_.accept("|"));
-    scan_.expect(";");
-    scan_.expect("range");
-    const Integer range = scan_.positive_integer();
-    scan_.expect(")");
-    return {domain, range, std::move(map)};
-}
-
-IndexMap Parser::digit_map() {
-    auto [map, domain, range] = digits();
-    return {domain, range, std::move(map)};
-}
-
-std::tuple<DigitMap, Integer, Integer> Parser::digits() {
-    DigitMap map;
-    std::optional<Integer> domain = 1, range;
-    while (!scan_.accept(")")) {
-        if (scan_.accept(";")) {
-            if (scan_.accept("base"))
-                map.base = scan_.affine();
-            else if (scan_.accept("mod"))
-                map.modulus = scan_.positive_integer();
-            else if (scan_.accept("range"))
-                range = scan_.positive_integer();
-            else
-                scan_.fail_expected("'base', 'mod' or 'range'");
-            continue;
-        }
-        if (!map.radices.empty()) scan_.expect(",");
-        map.radices.push_back(scan_.positive_integer());
-        scan_.expect(":");
-        map.strides.push_back(scan_.integer());
-        domain = checked_multiply(*domain, map.radices.back());
-        ensure(domain.has_value(), "the domain of these digits does not fit 64 bits");
-    }
-    return {std::move(map), *domain, range.value_or(*domain)};
-}
-
-IndexMap Parser::table_map() {
-    std::vector<Integer> values;
-    do values.push_back(scan_.integer());
-    while (scan_.accept(","));
-    auto range = static_cast<Integer>(values.size());
-    if (scan_.accept(";")) {
-        scan_.expect("range");
-        range = scan_.positive_integer();
-    }
-    scan_.expect(")");
-    return IndexMap::table(std::move(values), range);
 }
 
 } // namespace

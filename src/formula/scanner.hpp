@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "formula/formula.hpp"
 
 #include <initializer_list>
@@ -29,6 +30,17 @@ public:
     /// i0, i1, …
     Variable variable();
     Affine affine();
+
+    /// Runs a factory; what it finds wrong with shapes and values is the text's mistake, at `place`.
+    template <class Build> auto built(std::size_t place, Build&& build) const {
+        try {
+            return build();
+        } catch (const InternalError& error) {
+            std::string_view message = error.what();
+            message.remove_prefix(std::string_view("internal error: ").size());
+            fail(place, message);
+        }
+    }
 
     [[noreturn]] void fail(std::size_t position, std::string_view message) const;
     [[noreturn]] void fail_expected(std::string_view what);
