@@ -57,6 +57,13 @@ double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Set
            wide * spilling_cycles(values, setting) + iteration_cycles;
 }
 
+/// The same of a transform's own loop, whose ragged end has code of its own that costs half a vector more.
+double own_utilization(double count, double lanes) {
+    constexpr double ragged_vectors = 0.5;
+    const double used = utilization(count, lanes), vectors = count / (used * lanes);
+    return used < 1 && vectors > 1 ? count / ((vectors + ragged_vectors) * lanes) : used;
+}
+
 /// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
 bool collide(Integer rows, double distance, const Setting& setting) {
     return rows > setting.machine->colliding_lines() &&
@@ -95,12 +102,7 @@ double cache_cycles(Integer n, const Pass& pass, const Setting& setting) {
 
 } // namespace
 
-double utilization(double count, double lanes) {
-    constexpr double ragged_vectors = 0.5; // what its own code for the last vector costs
-    const double vectors = std::ceil(count / lanes);
-    const bool ragged = vectors * lanes > count && vectors > 1;
-    return count / ((vectors + (ragged ? ragged_vectors : 0)) * lanes);
-}
+double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
 
 double sweep_cycles(Integer n, const Setting& setting) {
     const double bytes = static_cast<double>(n) * setting.element_bytes;
@@ -135,9 +137,10 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const Integer rest = n / (before * radix);
         const bool first = before == 1, last = rest == 1;
         // Lanes are neighbours in memory: iterations of the transform's own loops, or whole transforms.
-        const double lane_loop =
-            setting.is_alone() ? static_cast<double>(first ? rest : before) : setting.loops;
-        const double lanes = std::max(setting.lanes * utilization(lane_loop, setting.lanes), 1.0);
+        const double own_loop = static_cast<double>(first ? rest : before);
+        const double used = setting.is_alone() ? own_utilization(own_loop, setting.lanes)
+                                               : utilization(setting.loops, setting.lanes);
+        const double lanes = std::max(setting.lanes * used, 1.0);
         const double vectors = static_cast<double>(n / radix) / lanes;
         const double transposes = setting.is_alone() && first ? 2 * std::log2(setting.lanes) : 0;
         const double shuffles = (first ? 2 + transposes : 0) + (last ? 2 : 0);
