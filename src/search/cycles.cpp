@@ -1,6 +1,7 @@
 #include "search/cycles.hpp"
 
 #include "rules/number_theory.hpp"
+#include "search/fitted_cycles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +10,7 @@ namespace swirl::search {
 
 namespace {
 
-// Cycles, fitted to the times of all candidates for 64 … 65536 points, of both precisions, in vectors of 32 and of 64
-// bytes. What an out-of-order core overlaps counts for less than it would take alone. Those of memory are the fitted
-// machine's; the setting's MachineModel has them for another.
-constexpr double operation_cycles = 0.341;
-constexpr double shuffle_cycles = 0.189;
-constexpr double move_cycles = 0.074; ///< of loads and stores that a butterfly needs anyway
+// Beside those of fitted_cycles.hpp, and fitted with them.
 /// Of a value that waits in memory for want of a register; more where values are over four times the registers.
 constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713, deep_fold = 4;
 /// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
@@ -25,9 +21,6 @@ constexpr double overlapped_loop_cycles = 4;
 constexpr double outer_line_cycles = 0.807;
 /// Of a cache line beyond a core's own caches that is not read or written next to the one before it.
 constexpr double scattered_line_cycles = 2.2;
-/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
-constexpr double colliding_load_cycles = 1.47, colliding_store_cycles = 5.5;
-constexpr double line_bytes = 64;
 /// Real operations an entry that twiddles in two factors cost beyond those in one.
 constexpr double second_factor_operations = 8;
 

@@ -1,5 +1,7 @@
 #include "search/real_cycles.hpp"
 
+#include "search/fitted_cycles.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,16 +9,10 @@ namespace swirl::search {
 
 namespace {
 
-// Cycles as in search/cycles.cpp, fitted to the times of all candidates of 18 sizes from 64 to 65536 reals, of both
+// Beside those of fitted_cycles.hpp: fitted to the times of all candidates of 18 sizes from 64 to 65536 reals, of both
 // precisions, in vectors of 64 bytes. To find them again: swirl bench with --recipe, for the recipes that swirl plan lists.
-constexpr double operation_cycles = 0.34;
-constexpr double shuffle_cycles = 0.19;
-constexpr double move_cycles = 0.075; ///< of loads and stores that a butterfly needs anyway
-constexpr double spill_cycles = 0.4;  ///< of a value that waits in memory for want of a register
+constexpr double spill_cycles = 0.4; ///< of a value that waits in memory for want of a register
 constexpr double iteration_cycles = 3, pass_cycles = 14;
-/// Of a cache line whose neighbours in a column take the same place in that cache, where they are more than its ways.
-constexpr double colliding_load_cycles = 1.5, colliding_store_cycles = 5.5;
-constexpr double line_bytes = 64;
 /// Cycles a vector of reals in the pass around a complex DFT of half the size.
 constexpr double half_size_vector_cycles = 2.8;
 
