@@ -2,6 +2,7 @@
 
 #include "support/run_program.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -144,7 +145,8 @@ inline void run_on_arm(const std::vector<std::string>& texts, const std::string&
     std::size_t at = 0;
     for (ArmCall& call : calls)
         for (ArmBuffer& buffer : call.buffers) {
-            std::memcpy(buffer.bytes.data(), ran.output.data() + at, buffer.bytes.size());
+            const auto from = ran.output.begin() + static_cast<std::ptrdiff_t>(at);
+            std::copy_n(from, buffer.bytes.size(), reinterpret_cast<char*>(buffer.bytes.data()));
             at += buffer.bytes.size();
         }
 }
