@@ -1,7 +1,10 @@
 #include "emit/literal.hpp"
 
+#include "ir/rounding.hpp"
+
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +32,14 @@ std::string c_literal(long double number, ir::Scalar scalar) {
     case ir::Scalar::bfloat16: break;
     }
     throw InternalError("no C literal of a 16-bit floating type");
+}
+
+std::string ptx_literal(long double number, ir::Scalar scalar) {
+    if (scalar == ir::Scalar::boolean) return number != 0 ? "1" : "0";
+    if (scalar == ir::Scalar::int64) return fmt::format("{}", static_cast<Integer>(number));
+    const double value = ir::round_to(scalar, number);
+    if (scalar == ir::Scalar::float64) return fmt::format("0d{:016X}", std::bit_cast<std::uint64_t>(value));
+    return fmt::format("0f{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)));
 }
 
 std::string c_literal(Integer number) {

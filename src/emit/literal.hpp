@@ -15,4 +15,8 @@ std::string c_literal(long double number, ir::Scalar scalar);
 /// An integer constant of 64 bits; the least value is spelled as C allows.
 std::string c_literal(Integer number);
 
+/// The same in PTX: bits of a float in hexadecimal (0f…, 0d…), so that nobody rounds again. A number of 16 bits is the
+/// float32 that holds it.
+std::string ptx_literal(long double number, ir::Scalar scalar);
+
 } // namespace swirl::emit

@@ -57,6 +57,11 @@ void SourceWriter::open(std::string_view head) {
     ++depth_;
 }
 
+void SourceWriter::outdent() {
+    ensure(depth_ > 0, "SourceWriter: outdent at the margin");
+    --depth_;
+}
+
 void SourceWriter::close(std::string_view tail) {
     ensure(depth_ > 0, "SourceWriter: close without open");
     --depth_;

@@ -10,7 +10,7 @@
 namespace swirl::emit {
 
 /// The one place where source text of any language is built: lines, indentation, blocks, comments.
-/// All languages written here share braces and `//` comments.
+/// All languages written here, PTX too, share braces and `//` comments.
 class SourceWriter {
 public:
     explicit SourceWriter(int width = 110, int indent_width = 4)
@@ -37,6 +37,8 @@ public:
     void close(std::string_view tail = {});
     /// One level deeper, below a head that is already written, up to the next close.
     void indent() { ++depth_; }
+    /// Back one level where no brace was opened, as between the labels of PTX.
+    void outdent();
     /// `} head {`.
     void reopen(std::string_view head);
 

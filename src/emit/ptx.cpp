@@ -1,0 +1,156 @@
+#include "emit/ptx.hpp"
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+#include "emit/ptx_kernel.hpp"
+#include "emit/ptx_layout.hpp"
+#include "emit/source_writer.hpp"
+#include "emit/usage.hpp"
+#include "ir/rounding.hpp"
+#include "ir/type_rules.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace swirl::emit {
+namespace {
+
+std::string_view data_type(ir::Scalar scalar) {
+    switch (scalar) {
+    case ir::Scalar::boolean: break; // in no memory
+    case ir::Scalar::int64: return ".s64";
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16: return ".b16";
+    case ir::Scalar::float32: return ".f32";
+    case ir::Scalar::float64: return ".f64";
+    }
+    return "";
+}
+
+/// The number's bits in one of the types of 16.
+std::string short_bits(long double number, ir::Scalar scalar) {
+    const double value = ir::round_to(scalar, number);
+    if (scalar == ir::Scalar::bfloat16)
+        return fmt::format("0x{:04X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
+    // Scaled by 2^-112 the exponents of float16, subnormal ones too, are those of float32.
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::ldexp(value, -112)));
+    const std::uint32_t sign = bits >> 16 & 0x8000U;
+    if (std::isnan(value)) return fmt::format("0x{:04X}", sign | 0x7E00U);
+    if (std::isinf(value)) return fmt::format("0x{:04X}", sign | 0x7C00U);
+    return fmt::format("0x{:04X}", sign | (bits >> 13 & 0x7FFFU));
+}
+
+void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace& place) {
+    const bool is_integer = buffer.element == ir::Scalar::int64;
+    const std::size_t entries = static_cast<std::size_t>(buffer.elements);
+    const std::size_t held = is_integer ? (buffer.integers ? buffer.integers->size() : 0)
+                                        : (buffer.data ? buffer.data->size() : 0);
+    ensure(held >= entries, "ptx: table '{}' holds {} of {} entries", buffer.name, held, entries);
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < entries; ++i)
+        if (is_integer)
+            items.push_back(fmt::format("{}", (*buffer.integers)[i]));
+        else if (is_short(buffer.element))
+            items.push_back(short_bits((*buffer.data)[i], buffer.element));
+        else
+            items.push_back(ptx_literal((*buffer.data)[i], buffer.element));
+    out.list(fmt::format(".global .align {} {} {}[{}] = {{", place.alignment, data_type(buffer.element),
+                         place.name, items.size()),
+             items, "};");
+}
+
+void write_data(SourceWriter& out, const ir::Program& program, const Usage& usage, const PtxLayout& layout) {
+    for (std::size_t b = 0; b < layout.places.size(); ++b)
+        if (program.buffers[b].space == ir::Space::table && !layout.places[b].is_passed && usage.buffers[b])
+            write_table(out, program.buffers[b], layout.places[b]);
+    if (layout.dynamic_shared_bytes > 0)
+        out.line(".extern .shared .align 128 .b8 {}[];", layout.dynamic_shared);
+}
+
+/// PTX is ASCII, in comments too.
+std::string ascii(std::string_view words) {
+    std::string result;
+    for (const char c : words)
+        if (const auto byte = static_cast<unsigned char>(c); byte < 0x80)
+            result += c;
+        else if (byte >= 0xC0) // the first byte of a character
+            result += '?';
+    return result;
+}
+
+void describe(SourceWriter& out, const ir::Program& program, const PtxLayout& layout) {
+    out.comment(ascii(program.name) + ": the elements of its buffers");
+    for (std::size_t b = 0; b < layout.places.size(); ++b) {
+        const ir::BufferInfo& buffer = program.buffers[b];
+        const PtxPlace& place = layout.places[b];
+        out.comment(fmt::format("  {}: {} {} {}..{}{}", place.name, name_of(buffer.space),
+                                name_of(buffer.element), buffer.first, buffer.first + buffer.elements - 1,
+                                place.is_passed ? (place.is_constant ? ", read" : "") : ", not passed"));
+    }
+    out.comment(fmt::format("{} x {} x {} blocks", program.launch.blocks[0], program.launch.blocks[1],
+                            program.launch.blocks[2]));
+}
+
+std::vector<std::string> formal_parameters(const PtxLayout& layout) {
+    std::vector<std::string> result;
+    for (const PtxPlace& place : layout.places)
+        if (place.is_passed)
+            result.push_back(
+                fmt::format(".param .u64 .ptr .global .align {} {}", place.alignment, place.name));
+    for (const std::string& number : layout.numbers) result.push_back(fmt::format(".param .s64 {}", number));
+    return result;
+}
+
+void declare_private_data(SourceWriter& out, const Usage& usage, const PtxLayout& layout) {
+    for (std::size_t b = 0; b < layout.places.size(); ++b) {
+        const PtxPlace& place = layout.places[b];
+        if (!usage.buffers[b] || place.space == PtxPlace::Space::global) continue;
+        const bool is_shared = place.space == PtxPlace::Space::shared;
+        if (is_shared && layout.dynamic_shared_bytes > 0) continue;
+        out.line("{} .align {} .b8 {}[{}];", is_shared ? ".shared" : ".local", place.alignment, place.name,
+                 place.bytes);
+    }
+}
+
+} // namespace
+
+std::string ptx(const ir::Program& program, const PtxOptions& options) {
+    const Usage usage = usage_of(program);
+    const PtxLayout layout(program, usage, options);
+    PtxAssembly assembly;
+    PtxKernelWriter(assembly, program, usage, layout).write();
+
+    SourceWriter out;
+    if (!options.comment.empty()) out.comment(ascii(options.comment));
+    out.line(".version {}", layout.version);
+    out.line(".target {}", options.target);
+    out.line(".address_size 64");
+    out.line();
+    write_data(out, program, usage, layout);
+    describe(out, program, layout);
+    out.list(fmt::format(".visible .entry {}(", layout.entry), formal_parameters(layout), ")");
+    const auto& threads = program.launch.threads;
+    out.line(".maxntid {}, {}, {}", threads[0], threads[1], threads[2]);
+    if (options.blocks_per_multiprocessor > 0)
+        out.line(".minnctapersm {}", options.blocks_per_multiprocessor);
+    out.open("");
+    declare_private_data(out, usage, layout);
+    assembly.write_to(out);
+    out.close();
+    return std::move(out).text();
+}
+
+PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options) {
+    const PtxLayout layout(program, usage_of(program), options);
+    PtxInterface result;
+    result.entry = layout.entry;
+    result.dynamic_shared_bytes = layout.dynamic_shared_bytes;
+    for (std::size_t b = 0; b < layout.places.size(); ++b)
+        if (layout.places[b].is_passed)
+            result.parameters.push_back({PtxParameter::Kind::buffer, static_cast<int>(b)});
+    for (std::size_t n = 0; n < layout.numbers.size(); ++n)
+        result.parameters.push_back({PtxParameter::Kind::number, static_cast<int>(n)});
+    return result;
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "ir/program.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+struct PtxOptions {
+    std::string target = "sm_80";      ///< what `.target` says: sm_70 or later
+    std::string version = {};          ///< of PTX, such as "7.8"; empty: the earliest that knows the target
+    int blocks_per_multiprocessor = 0; ///< `.minnctapersm`, bounds the registers of a thread; 0: none given
+    Integer largest_embedded_table = 4096; ///< bytes; larger tables are passed like arguments
+    /// Two arguments may be the same memory, as in place: what is only read under one name may be written under
+    /// another, so arguments are not read through the cache for constant data.
+    bool arguments_overlap = false;
+    std::string comment = {}; ///< words at the head of the module
+};
+
+/// A parameter of the kernel, in the order of the launch.
+struct PtxParameter {
+    enum class Kind : std::uint8_t {
+        buffer, ///< 64-bit address of index 0 of the buffer in global memory
+        number, ///< 64-bit integer
+    };
+    Kind kind = Kind::buffer;
+    int position = 0; ///< in Program::buffers, or among the integer parameters
+    bool operator==(const PtxParameter&) const = default;
+};
+
+/// What a launch needs beside Program::launch.
+struct PtxInterface {
+    std::string entry; ///< name of the kernel in the module
+    std::vector<PtxParameter> parameters;
+    Integer dynamic_shared_bytes = 0; ///< 0 unless shared memory exceeds what a module may declare (48 KiB)
+};
+
+/// A GPU program as one PTX module, which the CUDA driver compiles. Every operation means what ir::interpret says: each
+/// result is rounded once, nothing is contracted, subnormal numbers are kept. Exceptions: conversions to int64 out of
+/// its range saturate, and float32 atomics in global memory treat subnormal numbers as zero.
+///
+/// Buffers in global memory are parameters, then the integer parameters; small tables are global data of the
+/// module (not `.const`, whose cache serves one address at a time). Addresses passed in must be multiples of what
+/// BufferInfo::alignment states, those of tables also of 16 bytes.
+///
+/// InternalError for a program without a launch, a launch beyond what GPUs can do, more than 16 lanes, and machine
+/// instructions that are not moves of lanes.
+std::string ptx(const ir::Program& program, const PtxOptions& options = {});
+
+PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options = {});
+
+} // namespace swirl::emit

@@ -1,0 +1,235 @@
+#include "emit/ptx_addresses.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+
+#include <limits>
+#include <numeric>
+
+namespace swirl::emit {
+namespace {
+
+constexpr Integer least_32 = std::numeric_limits<std::int32_t>::min();
+constexpr Integer most_32 = std::numeric_limits<std::int32_t>::max();
+
+bool fits_32_bits(Integer number) { return number >= least_32 && number <= most_32; }
+
+PtxRegister integer_register(bool wide) { return wide ? PtxRegister::int64 : PtxRegister::int32; }
+
+} // namespace
+
+bool fits_32_bits(const std::optional<ir::Range>& range) {
+    return range && fits_32_bits(range->low) && fits_32_bits(range->high);
+}
+
+PtxAddresses::PtxAddresses(PtxAssembly& out, const ir::Program& program, const Usage& usage,
+                           const PtxLayout& layout)
+    : out_(out),
+      program_(program),
+      usage_(usage),
+      layout_(layout),
+      ranges_(program),
+      bound_(program.variables.size()),
+      bases_(program.buffers.size()),
+      scopes_(1) {}
+
+void PtxAddresses::declare() {
+    using Kind = ir::VariableInfo::Kind;
+    for (std::size_t v = 0; v < program_.variables.size(); ++v) {
+        const ir::VariableInfo& info = program_.variables[v];
+        if (!usage_.variables[v] || (info.kind != Kind::thread && info.kind != Kind::block)) continue;
+        const std::string source = fmt::format("%{}.{}", info.kind == Kind::thread ? "tid" : "ctaid",
+                                               "xyz"[static_cast<std::size_t>(info.axis)]);
+        bind(static_cast<Variable>(v), {out_.result(PtxRegister::int32, "mov.u32", {source}), false, false});
+    }
+    for (std::size_t n = 0; n < layout_.variables.size(); ++n)
+        if (usage_.variables[static_cast<std::size_t>(layout_.variables[n])])
+            bind(layout_.variables[n],
+                 {out_.result(PtxRegister::int64, "ld.param.s64", {fmt::format("[{}]", layout_.numbers[n])}),
+                  true, false});
+    for (std::size_t b = 0; b < bases_.size(); ++b) {
+        if (!usage_.buffers[b]) continue;
+        const PtxPlace& place = layout_.places[b];
+        if (place.is_passed) {
+            const std::string generic =
+                out_.result(PtxRegister::int64, "ld.param.u64", {fmt::format("[{}]", place.name)});
+            bases_[b] = out_.result(PtxRegister::int64, "cvta.to.global.u64", {generic});
+        } else if (place.space == PtxPlace::Space::global) {
+            bases_[b] = out_.result(PtxRegister::int64, "mov.u64", {place.name});
+        } else {
+            bases_[b] = out_.result(PtxRegister::int32, "mov.u32", {place.name});
+        }
+    }
+}
+
+void PtxAddresses::bind(Variable variable, PtxInteger value) {
+    bound(variable) = {std::move(value), static_cast<int>(scopes_.size()) - 1};
+}
+
+Integer PtxAddresses::element_size(ir::Buffer buffer) const {
+    return size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+}
+
+// ---- forms ----------------------------------------------------------------------------------------------------
+
+Affine PtxAddresses::live_terms(const Affine& form) const {
+    using Kind = ir::VariableInfo::Kind;
+    Affine result = form - form.constant();
+    for (const Affine::Term& term : form.terms()) {
+        const ir::VariableInfo& info = program_.variables[static_cast<std::size_t>(term.variable)];
+        const auto axis = static_cast<std::size_t>(info.axis);
+        if ((info.kind == Kind::thread && program_.launch.threads[axis] == 1) ||
+            (info.kind == Kind::block && program_.launch.blocks[axis] == 1))
+            result -= Affine::of(term.variable, term.coefficient);
+    }
+    return result;
+}
+
+Affine PtxAddresses::bound_terms(const Affine& form) {
+    Affine result;
+    const Affine live = live_terms(form);
+    for (const Affine::Term& term : live.terms())
+        if (const int depth = bound(term.variable).depth; depth >= 0 && ranges_.is_in_scope(term.variable))
+            result += Affine::of(term.variable, term.coefficient);
+    return result;
+}
+
+PtxInteger PtxAddresses::converted(const PtxInteger& number, bool wide) {
+    if (number.is_literal || number.is_wide == wide) return {number.text, wide, number.is_literal};
+    return {out_.result(integer_register(wide), wide ? "cvt.s64.s32" : "cvt.u32.u64", {number.text}), wide,
+            false};
+}
+
+/// factor·coefficient + sum; `sum` may be a literal 0.
+PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coefficient, const PtxInteger& sum,
+                                      bool wide) {
+    const bool is_first = sum.is_literal;
+    const PtxRegister kind = integer_register(wide);
+    const auto made = [&](std::string text) { return PtxInteger{std::move(text), wide, false}; };
+    if (coefficient == 1) {
+        const PtxInteger same = converted(factor, wide);
+        if (is_first) return same;
+        return made(out_.result(kind, wide ? "add.s64" : "add.s32", {sum.text, same.text}));
+    }
+    // A product that does not fit is of a form that does: only its low bits count.
+    const std::string number =
+        fmt::format("{}", wide ? coefficient : static_cast<Integer>(static_cast<std::int32_t>(coefficient)));
+    if (wide && !factor.is_wide && fits_32_bits(coefficient)) {
+        if (is_first) return made(out_.result(kind, "mul.wide.s32", {factor.text, number}));
+        return made(out_.result(kind, "mad.wide.s32", {factor.text, number, sum.text}));
+    }
+    const std::string same = converted(factor, wide).text;
+    if (is_first) return made(out_.result(kind, wide ? "mul.lo.s64" : "mul.lo.s32", {same, number}));
+    return made(out_.result(kind, wide ? "mad.lo.s64" : "mad.lo.s32", {same, number, sum.text}));
+}
+
+PtxInteger PtxAddresses::variable_part(const Affine& form) {
+    const Affine terms = live_terms(form);
+    if (terms.is_constant()) return {};
+    for (const Scope& scope : scopes_)
+        if (const auto at = scope.forms.find(terms); at != scope.forms.end()) return at->second;
+    int deepest = 0;
+    for (const Affine::Term& term : terms.terms()) {
+        ensure(bound(term.variable).depth >= 0, "ptx: variable '{}' is not in scope",
+               program_.variables[static_cast<std::size_t>(term.variable)].name);
+        deepest = std::max(deepest, bound(term.variable).depth);
+    }
+    Affine outer;
+    for (const Affine::Term& term : terms.terms())
+        if (bound(term.variable).depth < deepest) outer += Affine::of(term.variable, term.coefficient);
+    const bool wide = !fits_32_bits(ranges_.range(terms));
+    PtxInteger sum = converted(variable_part(outer), wide);
+    for (const Affine::Term& term : terms.terms())
+        if (bound(term.variable).depth == deepest)
+            sum = multiply_add(bound(term.variable).value, term.coefficient, sum, wide);
+    scopes_.back().forms.emplace(terms, sum);
+    return sum;
+}
+
+PtxInteger PtxAddresses::value(const Affine& form) {
+    const Integer constant = form.constant();
+    const PtxInteger part = variable_part(form);
+    const std::string number = fmt::format("{}", constant);
+    if (part.is_literal) return {number, !fits_32_bits(constant), true};
+    if (constant == 0) return part;
+    const bool wide = !fits_32_bits(constant) || !fits_32_bits(ranges_.range(form));
+    const PtxInteger same = converted(part, wide);
+    return {out_.result(integer_register(wide), wide ? "add.s64" : "add.s32", {same.text, number}), wide,
+            false};
+}
+
+// ---- addresses ------------------------------------------------------------------------------------------------
+
+std::string PtxAddresses::fixed_pointer(ir::Buffer buffer, const Affine& index) {
+    const Affine terms = live_terms(index);
+    const std::string& base = bases_[static_cast<std::size_t>(buffer)];
+    if (terms.is_constant()) return base;
+    const std::pair key(buffer, terms);
+    for (const Scope& scope : scopes_)
+        if (const auto at = scope.pointers.find(key); at != scope.pointers.end()) return at->second;
+    const bool wide = place(buffer).space == PtxPlace::Space::global;
+    const PtxInteger from_base =
+        multiply_add(variable_part(terms), element_size(buffer), {base, wide, false}, wide);
+    scopes_.back().pointers.emplace(key, from_base.text);
+    return from_base.text;
+}
+
+std::string PtxAddresses::pointer(const ir::Address& address, const std::string& dynamic) {
+    const std::string fixed = fixed_pointer(address.buffer, address.index);
+    if (dynamic.empty()) return fixed;
+    const bool wide = place(address.buffer).space == PtxPlace::Space::global;
+    return multiply_add({dynamic, true, false}, element_size(address.buffer), {fixed, wide, false}, wide)
+        .text;
+}
+
+std::string PtxAddresses::operand(const std::string& pointer, const ir::Address& address,
+                                  Integer lane_offset) {
+    const Integer displacement = (address.index.constant() + lane_offset) * element_size(address.buffer) +
+                                 place(address.buffer).origin;
+    if (displacement == 0) return fmt::format("[{}]", pointer);
+    if (fits_32_bits(displacement)) return fmt::format("[{}+{}]", pointer, displacement);
+    return fmt::format(
+        "[{}]", out_.result(PtxRegister::int64, "add.s64", {pointer, fmt::format("{}", displacement)}));
+}
+
+Integer PtxAddresses::alignment(const ir::Address& address) const {
+    const Integer size = element_size(address.buffer);
+    if (address.dynamic != ir::no_value) return size;
+    const Affine counters = ranges_.in_counters(address.index);
+    Integer result = std::gcd(place(address.buffer).alignment, counters.constant() * size);
+    for (const Affine::Term& term : counters.terms()) result = std::gcd(result, term.coefficient * size);
+    return result;
+}
+
+// ---- what loops do not change -----------------------------------------------------------------------------------
+
+void PtxAddresses::prepare(const Affine& form) { variable_part(bound_terms(form)); }
+
+void PtxAddresses::prepare(const ir::Body& body) {
+    for (const ir::Statement& statement : body) {
+        if (const auto* run = std::get_if<ir::Straight>(&statement.node)) {
+            for (const ir::Value value : run->operations) {
+                const ir::Operation& operation = program_[value];
+                const bool accesses = ir::accesses_memory(operation.opcode);
+                if (!usage_.values[static_cast<std::size_t>(value)] ||
+                    (!accesses && operation.opcode != ir::Opcode::index))
+                    continue;
+                const Affine& index = operation.address.index;
+                prepare(index);
+                if (accesses && bound_terms(index) == live_terms(index))
+                    fixed_pointer(operation.address.buffer, index);
+            }
+        } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
+            prepare(loop->begin);
+            prepare(loop->end);
+            for (const ir::Induction& induction : loop->inductions) prepare(induction.start);
+            prepare(loop->body);
+        } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+            for (const ir::Condition& condition : branch->conditions) prepare(condition.form);
+            prepare(branch->then);
+            prepare(branch->otherwise);
+        }
+    }
+}
+
+} // namespace swirl::emit

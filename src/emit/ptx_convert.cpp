@@ -1,0 +1,65 @@
+// Conversions between scalar types, each rounded once, and the 16 bits of short types in memory.
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+#include "emit/ptx_kernel.hpp"
+#include "ir/type_rules.hpp"
+
+namespace swirl::emit {
+
+/// float32 to a short type and back, which is exact.
+std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
+    return unpacked(scalar, packed(scalar, a));
+}
+
+std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
+    return out_.result(PtxRegister::bits16,
+                       scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
+}
+
+std::string PtxKernelWriter::unpacked(ir::Scalar scalar, const std::string& bits) {
+    if (scalar == ir::Scalar::float16) return out_.result(PtxRegister::float32, "cvt.f32.f16", {bits});
+    // bfloat16 is the upper half of a float32.
+    return out_.result(PtxRegister::float32, "mov.b32", {fmt::format("{{{}, {}}}", zero_bits_, bits)});
+}
+
+std::string PtxKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std::string& a) {
+    using ir::Scalar;
+    if (from == to) return a;
+    const std::string_view type = ptx_type(to);
+    if (from == Scalar::boolean)
+        return out_.result(ptx_register(to), fmt::format("selp.{}", type),
+                           {ptx_literal(1, to), ptx_literal(0, to), a});
+    if (is_short(to)) return to_short(from, to, a);
+    const std::string_view source = ptx_type(from);
+    if (type == source) return a; // a short type is held as float32
+    const bool widens = to == Scalar::float64 && from != Scalar::int64;
+    const std::string_view rounding = to == Scalar::int64 ? ".rzi" : widens ? "" : ".rn";
+    return out_.result(ptx_register(to), fmt::format("cvt{}.{}.{}", rounding, type, source), {a});
+}
+
+std::string PtxKernelWriter::to_short(ir::Scalar from, ir::Scalar to, const std::string& a) {
+    using ir::Scalar;
+    if (ptx_type(from) == "f32") return rounded(to, a);
+    if (to == Scalar::bfloat16) return rounded(to, to_float32_odd(from, a));
+    return unpacked(to, out_.result(PtxRegister::bits16,
+                                    from == Scalar::int64 ? "cvt.rn.f16.s64" : "cvt.rn.f16.f64", {a}));
+}
+
+/// float32 rounded to odd: towards 0, and the last bit set where something was lost. Rounding that to at least two
+/// bits fewer is as if rounding once (Boldo and Melquiond, 2008).
+std::string PtxKernelWriter::to_float32_odd(ir::Scalar from, const std::string& a) {
+    const bool is_integer = from == ir::Scalar::int64;
+    const std::string cut =
+        out_.result(PtxRegister::float32, is_integer ? "cvt.rz.f32.s64" : "cvt.rz.f32.f64", {a});
+    const std::string back = is_integer ? out_.result(PtxRegister::int64, "cvt.rzi.s64.f32", {cut})
+                                        : out_.result(PtxRegister::float64, "cvt.f64.f32", {cut});
+    const std::string differs =
+        out_.result(PtxRegister::predicate, is_integer ? "setp.ne.s64" : "setp.neu.f64", {a, back});
+    const std::string last = out_.result(PtxRegister::int32, "selp.b32", {"1", "0", differs});
+    const std::string bits = out_.result(PtxRegister::int32, "mov.b32", {cut});
+    return out_.result(PtxRegister::float32, "mov.b32",
+                       {out_.result(PtxRegister::int32, "or.b32", {bits, last})});
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,158 @@
+#include "emit/ptx_kernel.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+#include "ir/type_rules.hpp"
+
+#include <algorithm>
+
+namespace swirl::emit {
+namespace {
+
+constexpr int most_lanes = 16;
+
+/// Whether the value of a counter of narrow range stays narrow when it steps beyond its last value.
+bool counts_in_32_bits(const ir::VariableRanges& ranges, Variable variable, Integer step) {
+    const std::optional<ir::Range> range = ranges.range(Affine::of(variable));
+    return fits_32_bits(range) && fits_32_bits(ir::Range{range->low + step, range->high + step});
+}
+
+} // namespace
+
+PtxKernelWriter::PtxKernelWriter(PtxAssembly& out, const ir::Program& program, const Usage& usage,
+                                 const PtxLayout& layout)
+    : out_(out),
+      program_(program),
+      usage_(usage),
+      layout_(layout),
+      addresses_(out, program, usage, layout),
+      values_(program.operations.size()) {}
+
+void PtxKernelWriter::write() {
+    const bool has_bfloat16 = std::any_of(
+        program_.operations.begin(), program_.operations.end(),
+        [](const ir::Operation& operation) { return operation.type.scalar == ir::Scalar::bfloat16; });
+    if (has_bfloat16) {
+        ensure(layout_.capability >= 80, "ptx: bfloat16 wants sm_80 or later, not sm_{}", layout_.capability);
+        zero_bits_ = out_.result(PtxRegister::bits16, "mov.b16", {"0"});
+    }
+    addresses_.declare();
+    write(program_.body);
+    out_.code().line("ret;");
+}
+
+void PtxKernelWriter::write(const ir::Body& body) {
+    for (const ir::Statement& statement : body)
+        std::visit([this](const auto& node) { write(node); }, statement.node);
+}
+
+void PtxKernelWriter::write_scoped(const ir::Body& body) {
+    addresses_.open_scope();
+    out_.code().indent();
+    write(body);
+    out_.code().outdent();
+    addresses_.close_scope();
+}
+
+void PtxKernelWriter::write(const ir::Straight& straight) {
+    for (const ir::Value value : straight.operations)
+        if (usage_.values[static_cast<std::size_t>(value)]) write(value);
+}
+
+void PtxKernelWriter::write(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    ensure(operation.type.lanes <= most_lanes, "ptx: a {} of {} lanes; more than {} are not supported",
+           name_of(operation.opcode), operation.type.lanes, most_lanes);
+    if (operation.opcode == ir::Opcode::store) return store(operation);
+    if (operation.opcode == ir::Opcode::atomic_add) return atomic_add(operation);
+    values_[static_cast<std::size_t>(value)] = lanes(operation);
+}
+
+void PtxKernelWriter::write(const ir::Barrier&) { out_.code().line("bar.sync 0;"); }
+
+// ---- loops ----------------------------------------------------------------------------------------------------
+
+/// A register of its own, as it will change.
+PtxInteger PtxKernelWriter::begin_counting(const Affine& start, bool wide) {
+    const PtxInteger first = addresses_.converted(addresses_.value(start), wide);
+    return {out_.result(wide ? PtxRegister::int64 : PtxRegister::int32, wide ? "mov.b64" : "mov.b32",
+                        {first.text}),
+            wide, false};
+}
+
+void PtxKernelWriter::count(const PtxInteger& counter, Integer step) {
+    out_.emit(counter.is_wide ? "add.s64" : "add.s32", {counter.text, counter.text, fmt::format("{}", step)});
+}
+
+void PtxKernelWriter::write(const ir::For& loop) {
+    ir::VariableRanges& ranges = addresses_.ranges();
+    const std::optional<Integer> trips = ranges.trip_count(loop);
+    if (trips == 0) return;
+    addresses_.prepare(loop.body);
+    ranges.enter(loop);
+    const bool wide = !counts_in_32_bits(ranges, loop.variable, loop.step);
+    ranges.leave(loop);
+    const PtxInteger end = addresses_.converted(addresses_.value(loop.end), wide);
+    const PtxInteger counter = begin_counting(loop.begin, wide);
+    std::vector<std::pair<const ir::Induction*, PtxInteger>> inductions;
+    for (const ir::Induction& induction : loop.inductions) {
+        if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
+        ranges.enter(loop);
+        const bool is_wide = !counts_in_32_bits(ranges, induction.variable, induction.step);
+        ranges.leave(loop);
+        inductions.emplace_back(&induction, begin_counting(induction.start, is_wide));
+    }
+    const std::string again = out_.fresh_label("loop");
+    const std::string done = out_.fresh_label("done");
+    const std::string_view type = wide ? "s64" : "s32";
+    if (!trips)
+        out_.jump_if(
+            out_.result(PtxRegister::predicate, fmt::format("setp.ge.{}", type), {counter.text, end.text}),
+            done);
+    ranges.enter(loop);
+    addresses_.open_scope();
+    addresses_.bind(loop.variable, counter);
+    for (const auto& [induction, number] : inductions) addresses_.bind(induction->variable, number);
+    if (trips != 1) out_.place(again);
+    write_scoped(loop.body);
+    addresses_.close_scope();
+    ranges.leave(loop);
+    if (trips == 1) return;
+    for (const auto& [induction, number] : inductions) count(number, induction->step);
+    count(counter, loop.step);
+    out_.jump_if(
+        out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", type), {counter.text, end.text}),
+        again);
+    if (!trips) out_.place(done);
+}
+
+// ---- conditions -------------------------------------------------------------------------------------------------
+
+/// A predicate that is true when the condition does not hold; the form is compared without its constant.
+std::string PtxKernelWriter::fails(const ir::Condition& condition) {
+    const PtxInteger part = addresses_.variable_part(condition.form);
+    const Integer limit = -condition.form.constant();
+    const bool wide = part.is_wide || !fits_32_bits(ir::Range{limit, limit});
+    const char* relation = "";
+    switch (condition.relation) {
+    case ir::Condition::Relation::negative: relation = "ge"; break;
+    case ir::Condition::Relation::nonnegative: relation = "lt"; break;
+    case ir::Condition::Relation::zero: relation = "ne"; break;
+    }
+    return out_.result(PtxRegister::predicate, fmt::format("setp.{}.{}", relation, wide ? "s64" : "s32"),
+                       {addresses_.converted(part, wide).text, fmt::format("{}", limit)});
+}
+
+void PtxKernelWriter::write(const ir::If& branch) {
+    const std::string otherwise = out_.fresh_label("else");
+    for (const ir::Condition& condition : branch.conditions) out_.jump_if(fails(condition), otherwise);
+    write_scoped(branch.then);
+    if (branch.otherwise.empty()) return out_.place(otherwise);
+    const std::string done = out_.fresh_label("done");
+    out_.jump(done);
+    out_.place(otherwise);
+    write_scoped(branch.otherwise);
+    out_.place(done);
+}
+
+} // namespace swirl::emit

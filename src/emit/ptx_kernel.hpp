@@ -1,0 +1,87 @@
+#pragma once
+
+#include "emit/ptx_addresses.hpp"
+#include "emit/ptx_assembly.hpp"
+#include "emit/ptx_layout.hpp"
+#include "emit/usage.hpp"
+#include "ir/program.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swirl::emit {
+
+/// The instructions of one kernel.
+///
+/// A value is a list of operands, one a lane: registers or literals. Moves of lanes are no instructions but lists
+/// in another order. Numbers of 16 bits live in float32 registers, rounded to their type after each operation.
+class PtxKernelWriter {
+public:
+    PtxKernelWriter(PtxAssembly& out, const ir::Program& program, const Usage& usage,
+                    const PtxLayout& layout);
+
+    void write();
+
+private:
+    using Lanes = std::vector<std::string>;
+
+    // ---- statements (ptx_kernel.cpp)
+    void write(const ir::Body& body);
+    void write(const ir::Straight& straight);
+    void write(const ir::For& loop);
+    void write(const ir::If& branch);
+    void write(const ir::Barrier&);
+    void write_scoped(const ir::Body& body);
+    void write(ir::Value value);
+    PtxInteger begin_counting(const Affine& start, bool wide);
+    void count(const PtxInteger& counter, Integer step);
+    std::string fails(const ir::Condition& condition);
+
+    // ---- operations, lane by lane (ptx_operation.cpp)
+    Lanes lanes(const ir::Operation& operation);
+    const Lanes& operand(const ir::Operation& operation, std::size_t position) const;
+    Lanes constant(ir::Type type, long double number);
+    std::string arithmetic(const ir::Operation& operation, std::size_t lane);
+    std::string fused(const ir::Operation& operation, std::size_t lane);
+    std::string fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
+                            const std::string& c);
+    std::string negated(ir::Scalar scalar, const std::string& a);
+    std::string less(const ir::Operation& operation, std::size_t lane);
+    std::string select(const ir::Operation& operation, std::size_t lane);
+    Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
+
+    // ---- conversions (ptx_convert.cpp)
+    std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a);
+    std::string to_short(ir::Scalar from, ir::Scalar to, const std::string& a);
+    std::string to_float32_odd(ir::Scalar from, const std::string& a);
+    std::string rounded(ir::Scalar scalar, const std::string& a);
+    std::string packed(ir::Scalar scalar, const std::string& a);
+    std::string unpacked(ir::Scalar scalar, const std::string& bits);
+
+    // ---- memory (ptx_memory.cpp)
+    Lanes load(const ir::Operation& operation);
+    void store(const ir::Operation& operation);
+    void atomic_add(const ir::Operation& operation);
+    std::string pointer(const ir::Address& address);
+    int lanes_at_once(const ir::Operation& operation, int lane) const;
+
+    PtxAssembly& out_;
+    const ir::Program& program_;
+    const Usage& usage_;
+    const PtxLayout& layout_;
+    PtxAddresses addresses_;
+    std::vector<Lanes> values_; ///< by Value, once written
+    std::string zero_bits_;     ///< a register of 16 bits that holds 0
+};
+
+/// ".f32" and so on: the type in which values of a scalar type are computed.
+std::string_view ptx_type(ir::Scalar scalar);
+PtxRegister ptx_register(ir::Scalar scalar);
+
+constexpr bool is_short(ir::Scalar scalar) {
+    return scalar == ir::Scalar::float16 || scalar == ir::Scalar::bfloat16;
+}
+
+} // namespace swirl::emit

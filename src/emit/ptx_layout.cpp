@@ -1,0 +1,143 @@
+#include "emit/ptx_layout.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace swirl::emit {
+namespace {
+
+constexpr Integer widest_access = 16;                  // bytes
+constexpr Integer largest_declared_shared = 48 * 1024; // bytes; more has to be asked for when launching
+
+Integer rounded_up(Integer bytes, Integer unit) { return ceil_divide(bytes, unit) * unit; }
+
+/// "80" of "sm_80" and "sm_90a".
+int capability_of(const std::string& target) {
+    int number = 0;
+    constexpr std::string_view prefix = "sm_";
+    if (target.starts_with(prefix)) {
+        const char* end = target.data() + target.size();
+        const auto [rest, error] = std::from_chars(target.data() + prefix.size(), end, number);
+        if (error != std::errc() || (rest != end && std::string_view(rest, end) != "a")) number = 0;
+    }
+    ensure(number >= 70, "ptx: target '{}'; known are sm_70 and later", target);
+    return number;
+}
+
+/// The earliest version of PTX that knows a target, by the release notes in NVIDIA's description of PTX.
+std::string version_of(int capability) {
+    constexpr std::array<std::pair<int, const char*>, 10> versions = {{{121, "8.8"},
+                                                                       {120, "8.7"},
+                                                                       {103, "8.8"},
+                                                                       {100, "8.6"},
+                                                                       {89, "7.8"},
+                                                                       {87, "7.4"},
+                                                                       {86, "7.1"},
+                                                                       {80, "7.0"},
+                                                                       {75, "6.3"},
+                                                                       {70, "6.1"}}};
+    for (const auto& [first, version] : versions)
+        if (capability >= first) return version;
+    throw InternalError("ptx: no version for this target");
+}
+
+void check_launch(const ir::Program& program) {
+    const ir::Launch& launch = program.launch;
+    ensure(launch != ir::Launch{}, "ptx: '{}' has no launch: it is a program for a CPU", program.name);
+    constexpr std::array<Integer, 3> most_threads = {1024, 1024, 64};
+    constexpr std::array<Integer, 3> most_blocks = {2147483647, 65535, 65535};
+    Integer threads = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        ensure(launch.threads[axis] >= 1 && launch.threads[axis] <= most_threads[axis] &&
+                   launch.blocks[axis] >= 1 && launch.blocks[axis] <= most_blocks[axis],
+               "ptx: '{}' is launched as {} blocks of {} threads along axis {}; GPUs have up to {} and {}",
+               program.name, launch.blocks[axis], launch.threads[axis], axis, most_blocks[axis],
+               most_threads[axis]);
+        threads *= launch.threads[axis];
+    }
+    ensure(threads <= 1024, "ptx: '{}' has {} threads a block; GPUs have up to 1024", program.name, threads);
+}
+
+/// The integer parameters in the order of their positions.
+std::vector<Variable> parameters_of(const ir::Program& program) {
+    std::vector<Variable> result;
+    for (std::size_t v = 0; v < program.variables.size(); ++v)
+        if (program.variables[v].kind == ir::VariableInfo::Kind::parameter)
+            result.push_back(static_cast<Variable>(v));
+    const auto position = [&](Variable v) { return program.variables[static_cast<std::size_t>(v)].axis; };
+    std::sort(result.begin(), result.end(),
+              [&](Variable a, Variable b) { return position(a) < position(b); });
+    for (std::size_t i = 0; i < result.size(); ++i)
+        ensure(position(result[i]) == static_cast<int>(i), "ptx: '{}' has no parameter at position {}",
+               program.name, i);
+    return result;
+}
+
+} // namespace
+
+PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options)
+    : variables(parameters_of(program)), capability(capability_of(options.target)) {
+    check_launch(program);
+    version = options.version.empty() ? version_of(capability) : options.version;
+    Identifiers names;
+    names.reserve("WARP_SZ");
+    entry = names.unique(program.name);
+    for (const ir::BufferInfo& buffer : program.buffers) {
+        PtxPlace& place = places.emplace_back();
+        const Integer size = size_in_bytes(buffer.element);
+        place.name = names.unique(buffer.name);
+        place.alignment = std::max<Integer>(size, buffer.alignment);
+        if (buffer.space == ir::Space::shared) place.space = PtxPlace::Space::shared;
+        if (buffer.space == ir::Space::local) place.space = PtxPlace::Space::local;
+        place_in_global(buffer, place, options);
+        if (place.is_passed) continue;
+        place.alignment = std::max(place.alignment, widest_access);
+        place.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), place.alignment);
+        place.bytes = place.origin + (buffer.first + buffer.elements) * size;
+    }
+    for (const Variable variable : variables)
+        numbers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));
+    place_shared(program, usage, names);
+}
+
+void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options) {
+    switch (buffer.space) {
+    case ir::Space::argument:
+        place.is_passed = true;
+        place.is_constant = !buffer.written && !options.arguments_overlap;
+        break;
+    case ir::Space::scratch: place.is_passed = true; break;
+    case ir::Space::table:
+        place.is_constant = true;
+        place.is_passed = buffer.elements * size_in_bytes(buffer.element) > options.largest_embedded_table ||
+                          buffer.first != 0;
+        place.alignment = std::max(place.alignment, widest_access);
+        break;
+    case ir::Space::shared:
+    case ir::Space::local: break;
+    }
+}
+
+void PtxLayout::place_shared(const ir::Program& program, const Usage& usage, Identifiers& names) {
+    Integer total = 0;
+    for (std::size_t b = 0; b < places.size(); ++b)
+        if (program.buffers[b].space == ir::Space::shared && usage.buffers[b])
+            total = rounded_up(total, places[b].alignment) + places[b].bytes;
+    if (total <= largest_declared_shared) return;
+    dynamic_shared = names.unique("shared_memory");
+    dynamic_shared_bytes = total;
+    Integer at = 0;
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        if (program.buffers[b].space != ir::Space::shared || !usage.buffers[b]) continue;
+        at = rounded_up(at, places[b].alignment);
+        places[b].name = dynamic_shared;
+        places[b].origin += at;
+        at += places[b].bytes;
+    }
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "emit/identifiers.hpp"
+#include "emit/ptx.hpp"
+#include "emit/usage.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+/// Where a buffer is while the kernel runs.
+struct PtxPlace {
+    enum class Space : std::uint8_t { global, shared, local };
+    Space space = Space::global;
+    bool is_passed = false;   ///< its address is a parameter
+    bool is_constant = false; ///< nobody writes it while the kernel runs
+    std::string name;         ///< of the parameter, or of the data
+    Integer bytes = 0;        ///< of the data, `origin` included
+    Integer origin = 0;       ///< bytes from the name to index 0
+    Integer alignment = 1;    ///< bytes the address of index 0 is known to be a multiple of
+};
+
+/// Names and places of all that a kernel's module declares; checks that the program is one for a GPU.
+struct PtxLayout {
+    PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options);
+
+    std::string entry;
+    std::vector<PtxPlace> places;     ///< by Buffer
+    std::vector<Variable> variables;  ///< the integer parameters by position
+    std::vector<std::string> numbers; ///< their names
+    int capability = 0;               ///< of the target: 80 for sm_80
+    std::string version;
+    /// All shared buffers in one array that the launch allots; empty: each is declared with its size.
+    std::string dynamic_shared;
+    Integer dynamic_shared_bytes = 0;
+
+private:
+    void place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options);
+    void place_shared(const ir::Program& program, const Usage& usage, Identifiers& names);
+};
+
+} // namespace swirl::emit

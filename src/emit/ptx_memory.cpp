@@ -1,0 +1,136 @@
+// Loads, stores and atomic additions.
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+#include "emit/ptx_kernel.hpp"
+#include "ir/type_rules.hpp"
+
+#include <numeric>
+
+namespace swirl::emit {
+namespace {
+
+constexpr int widest_access = 16; // bytes
+
+std::string_view space_name(PtxPlace::Space space) {
+    switch (space) {
+    case PtxPlace::Space::global: return "global";
+    case PtxPlace::Space::shared: return "shared";
+    case PtxPlace::Space::local: return "local";
+    }
+    return "";
+}
+
+std::string_view memory_type(ir::Scalar scalar) {
+    ensure(scalar != ir::Scalar::boolean, "ptx: booleans are not held in memory");
+    return is_short(scalar) ? "b16" : ptx_type(scalar);
+}
+
+/// `{a, b}`, or `a` alone.
+std::string group(std::span<const std::string> items) {
+    return items.size() == 1 ? items.front() : fmt::format("{{{}}}", fmt::join(items, ", "));
+}
+
+std::string_view vector_suffix(int lanes) {
+    if (lanes == 1) return "";
+    return lanes == 2 ? ".v2" : ".v4";
+}
+
+} // namespace
+
+std::string PtxKernelWriter::pointer(const ir::Address& address) {
+    if (address.dynamic == ir::no_value) return addresses_.pointer(address, "");
+    const Lanes& dynamic = values_[static_cast<std::size_t>(address.dynamic)];
+    ensure(!dynamic.empty(), "ptx: an index is not computed yet");
+    return addresses_.pointer(address, dynamic.front());
+}
+
+/// The lanes from `lane` on that one instruction can move.
+int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) const {
+    if (operation.address.lane_stride != 1) return 1;
+    const int size = size_in_bytes(operation.type.scalar);
+    const Integer alignment = std::gcd(addresses_.alignment(operation.address), Integer{lane} * size);
+    for (const int count : {4, 2})
+        if (count <= operation.active - lane && count * size <= widest_access &&
+            alignment % (count * size) == 0)
+            return count;
+    return 1;
+}
+
+PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
+    const ir::Address& address = operation.address;
+    const ir::Scalar scalar = operation.type.scalar;
+    const PtxPlace& place = addresses_.place(address.buffer);
+    const std::string from = pointer(address);
+    const PtxRegister kind = is_short(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
+    Lanes result;
+    for (int lane = 0, count = 1; lane < operation.active; lane += count) {
+        count = lanes_at_once(operation, lane);
+        std::vector<std::string> registers;
+        for (int l = 0; l < count; ++l) registers.push_back(out_.fresh(kind));
+        const std::string at = addresses_.operand(from, address, lane * address.lane_stride);
+        out_.emit(fmt::format("ld.{}{}{}.{}", space_name(place.space), place.is_constant ? ".nc" : "",
+                              vector_suffix(count), memory_type(scalar)),
+                  {group(registers), at});
+        for (const std::string& loaded : registers)
+            result.push_back(is_short(scalar) ? unpacked(scalar, loaded) : loaded);
+    }
+    if (operation.active < operation.type.lanes)
+        result.resize(static_cast<std::size_t>(operation.type.lanes), ptx_literal(0, scalar));
+    return result;
+}
+
+void PtxKernelWriter::store(const ir::Operation& operation) {
+    const ir::Address& address = operation.address;
+    const ir::Scalar scalar = operation.type.scalar;
+    const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
+    ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
+    const PtxPlace& place = addresses_.place(address.buffer);
+    const bool streams = buffer.streamed && place.space == PtxPlace::Space::global;
+    const std::string to = pointer(address);
+    const Lanes& values = operand(operation, 0);
+    for (int lane = 0, count = 1; lane < operation.active; lane += count) {
+        count = lanes_at_once(operation, lane);
+        std::vector<std::string> registers;
+        for (int l = lane; l < lane + count; ++l) {
+            const std::string& value = values[static_cast<std::size_t>(l)];
+            registers.push_back(is_short(scalar) ? packed(scalar, value) : value);
+        }
+        const std::string at = addresses_.operand(to, address, lane * address.lane_stride);
+        out_.emit(fmt::format("st.{}{}{}.{}", space_name(place.space), streams ? ".cs" : "",
+                              vector_suffix(count), memory_type(scalar)),
+                  {at, group(registers)});
+    }
+}
+
+void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
+    const ir::Address& address = operation.address;
+    const ir::Scalar scalar = operation.type.scalar;
+    const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
+    ensure(buffer.written, "ptx: an addition to buffer '{}', which is not marked as written", buffer.name);
+    ensure(scalar != ir::Scalar::bfloat16 || layout_.capability >= 90,
+           "ptx: no atomic addition of {} on sm_{}", name_of(scalar), layout_.capability);
+    const PtxPlace::Space space = addresses_.place(address.buffer).space;
+    const std::string to = addresses_.operand(pointer(address), address, 0);
+    const std::string& value = operand(operation, 0).front();
+    if (space == PtxPlace::Space::local) { // nobody else sees it
+        const bool is_bits = is_short(scalar);
+        std::string old = out_.result(is_bits ? PtxRegister::bits16 : ptx_register(scalar),
+                                      fmt::format("ld.local.{}", memory_type(scalar)), {to});
+        if (is_bits) old = unpacked(scalar, old);
+        std::string sum =
+            out_.result(ptx_register(scalar),
+                        fmt::format("add{}.{}", scalar == ir::Scalar::int64 ? "" : ".rn", ptx_type(scalar)),
+                        {old, value});
+        if (is_bits) sum = packed(scalar, sum);
+        return out_.emit(fmt::format("st.local.{}", memory_type(scalar)), {to, sum});
+    }
+    std::string_view type = ptx_type(scalar);
+    if (scalar == ir::Scalar::int64) type = "u64"; // modulo 2^64, so signed as well
+    if (scalar == ir::Scalar::float16) type = "noftz.f16";
+    if (scalar == ir::Scalar::bfloat16) type = "noftz.bf16";
+    out_.emit(fmt::format("red.{}.add.{}", space_name(space), type),
+              {to, is_short(scalar) ? packed(scalar, value) : value});
+}
+
+} // namespace swirl::emit

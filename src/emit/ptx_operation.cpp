@@ -1,0 +1,164 @@
+// Operations of the ir as instructions of PTX, lane by lane. Roundings are always written (`add.rn`): without them the
+// compiler of PTX may contract.
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+#include "emit/ptx_kernel.hpp"
+#include "ir/analysis.hpp"
+#include "ir/type_rules.hpp"
+
+namespace swirl::emit {
+
+std::string_view ptx_type(ir::Scalar scalar) {
+    switch (scalar) {
+    case ir::Scalar::boolean: return "pred";
+    case ir::Scalar::int64: return "s64";
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16:
+    case ir::Scalar::float32: return "f32";
+    case ir::Scalar::float64: return "f64";
+    }
+    return "";
+}
+
+PtxRegister ptx_register(ir::Scalar scalar) {
+    switch (scalar) {
+    case ir::Scalar::boolean: return PtxRegister::predicate;
+    case ir::Scalar::int64: return PtxRegister::int64;
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16:
+    case ir::Scalar::float32: return PtxRegister::float32;
+    case ir::Scalar::float64: return PtxRegister::float64;
+    }
+    return PtxRegister::int64;
+}
+
+const PtxKernelWriter::Lanes& PtxKernelWriter::operand(const ir::Operation& operation,
+                                                       std::size_t position) const {
+    const Lanes& result = values_[static_cast<std::size_t>(operation.operands[position])];
+    ensure(!result.empty(), "ptx: operand {} of a {} is not computed yet", position + 1,
+           name_of(operation.opcode));
+    return result;
+}
+
+PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
+    using ir::Opcode;
+    const auto count = static_cast<std::size_t>(operation.type.lanes);
+    const auto each = [&](auto&& lane) {
+        Lanes result;
+        for (std::size_t l = 0; l < count; ++l) result.push_back(lane(l));
+        return result;
+    };
+    switch (operation.opcode) {
+    case Opcode::constant: return constant(operation.type, operation.number);
+    case Opcode::index: return {addresses_.converted(addresses_.value(operation.address.index), true).text};
+    case Opcode::load: return load(operation);
+    case Opcode::splat: return Lanes(count, operand(operation, 0).front());
+    case Opcode::negate:
+        return each([&](std::size_t l) { return negated(operation.type.scalar, operand(operation, 0)[l]); });
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply: return each([&](std::size_t l) { return arithmetic(operation, l); });
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: return each([&](std::size_t l) { return fused(operation, l); });
+    case Opcode::shuffle: return moved(operation, operation.lane_map);
+    case Opcode::convert:
+        return each([&](std::size_t l) {
+            return converted(program_[operation.operands[0]].type.scalar, operation.type.scalar,
+                             operand(operation, 0)[l]);
+        });
+    case Opcode::less: return each([&](std::size_t l) { return less(operation, l); });
+    case Opcode::select: return each([&](std::size_t l) { return select(operation, l); });
+    case Opcode::instruction:
+        ensure(!operation.instruction->lane_map.empty(),
+               "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
+               operation.instruction->name);
+        return moved(operation, operation.instruction->lane_map);
+    case Opcode::store:
+    case Opcode::atomic_add: break;
+    }
+    throw InternalError("ptx: a statement where an expression was expected");
+}
+
+/// Literals stand in place of registers; there are none of booleans.
+PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double number) {
+    const std::string literal = ptx_literal(number, type.scalar);
+    const auto count = static_cast<std::size_t>(type.lanes);
+    if (type.scalar != ir::Scalar::boolean) return Lanes(count, literal);
+    return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
+}
+
+PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,
+                                              std::span<const std::int8_t> lane_map) const {
+    const Lanes& first = operand(operation, 0);
+    const Lanes& last = operand(operation, ir::operand_count(operation) - 1);
+    Lanes result;
+    for (const std::int8_t from : lane_map) {
+        const auto at = static_cast<std::size_t>(from < 0 ? 0 : from);
+        result.push_back(at < first.size() ? first[at] : last[at - first.size()]);
+    }
+    return result;
+}
+
+std::string PtxKernelWriter::negated(ir::Scalar scalar, const std::string& a) {
+    return out_.result(ptx_register(scalar), fmt::format("neg.{}", ptx_type(scalar)), {a});
+}
+
+std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::size_t lane) {
+    using ir::Opcode;
+    const ir::Scalar scalar = operation.type.scalar;
+    const bool is_integer = scalar == ir::Scalar::int64;
+    std::string_view name = "mul";
+    if (operation.opcode == Opcode::add) name = "add";
+    if (operation.opcode == Opcode::subtract) name = "sub";
+    std::string_view rounding = ".rn";
+    if (is_integer) rounding = operation.opcode == Opcode::multiply ? ".lo" : "";
+    const std::string result =
+        out_.result(ptx_register(scalar), fmt::format("{}{}.{}", name, rounding, ptx_type(scalar)),
+                    {operand(operation, 0)[lane], operand(operation, 1)[lane]});
+    // float32 has more than twice the digits of the short types: rounding twice is rounding once.
+    return is_short(scalar) ? rounded(scalar, result) : result;
+}
+
+std::string PtxKernelWriter::fused(const ir::Operation& operation, std::size_t lane) {
+    const ir::Scalar scalar = operation.type.scalar;
+    std::string a = operand(operation, 0)[lane];
+    const std::string& b = operand(operation, 1)[lane];
+    std::string c = operand(operation, 2)[lane];
+    if (operation.opcode == ir::Opcode::fnma) a = negated(scalar, a);
+    if (operation.opcode == ir::Opcode::fms) c = negated(scalar, c);
+    if (is_short(scalar)) return fused_short(scalar, a, b, c);
+    return out_.result(ptx_register(scalar), fmt::format("fma.rn.{}", ptx_type(scalar)), {a, b, c});
+}
+
+/// In the short type itself: the exact sum rounded to float32 and then again could differ.
+std::string PtxKernelWriter::fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
+                                         const std::string& c) {
+    const char* opcode = scalar == ir::Scalar::float16 ? "fma.rn.f16" : "fma.rn.bf16";
+    const std::string x = packed(scalar, a), y = packed(scalar, b), z = packed(scalar, c);
+    return unpacked(scalar, out_.result(PtxRegister::bits16, opcode, {x, y, z}));
+}
+
+std::string PtxKernelWriter::less(const ir::Operation& operation, std::size_t lane) {
+    const ir::Scalar scalar = program_[operation.operands[0]].type.scalar;
+    return out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", ptx_type(scalar)),
+                       {operand(operation, 0)[lane], operand(operation, 1)[lane]});
+}
+
+std::string PtxKernelWriter::select(const ir::Operation& operation, std::size_t lane) {
+    const std::string& chooser = operand(operation, 0)[lane];
+    const std::string& a = operand(operation, 1)[lane];
+    const std::string& b = operand(operation, 2)[lane];
+    const ir::Scalar scalar = operation.type.scalar;
+    if (scalar != ir::Scalar::boolean)
+        return out_.result(ptx_register(scalar), fmt::format("selp.{}", ptx_type(scalar)), {a, b, chooser});
+    const auto logic = [&](const char* opcode, std::initializer_list<std::string_view> operands) {
+        return out_.result(PtxRegister::predicate, opcode, operands);
+    };
+    const std::string if_true = logic("and.pred", {chooser, a});
+    const std::string if_false = logic("and.pred", {logic("not.pred", {chooser}), b});
+    return logic("or.pred", {if_true, if_false});
+}
+
+} // namespace swirl::emit

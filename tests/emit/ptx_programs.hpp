@@ -1,0 +1,19 @@
+#pragma once
+
+#include "ir/program.hpp"
+
+#include <vector>
+
+namespace swirl::emit {
+
+/// y = x, element by element or in vectors, where both are aligned to `alignment` bytes (0: to elements).
+ir::Program ptx_copy(ir::Scalar scalar, int lanes, int alignment);
+/// y = xᵀ by tiles of 32 × 32 through shared memory.
+ir::Program ptx_transposition(ir::Scalar scalar);
+/// A butterfly with twiddle factors from a table of `points` numbers.
+ir::Program ptx_butterfly(ir::Scalar scalar, Integer points);
+
+/// Programs for a GPU that together hold everything the PTX back end writes, but atomic additions of bfloat16.
+std::vector<ir::Program> ptx_programs();
+
+} // namespace swirl::emit

@@ -1,0 +1,209 @@
+#include "emit/ptx.hpp"
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "emit/ptx_programs.hpp"
+#include "emit/sample_programs.hpp"
+#include "ir/analysis.hpp"
+#include "ir/builder.hpp"
+#include "ir/verify.hpp"
+#include "passes/random_program.hpp"
+#include "passes/vectorize.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+
+namespace swirl::emit {
+namespace {
+
+/// Programs for one thread of a CPU, made ones for a GPU.
+std::vector<ir::Program> cpu_programs() {
+    std::vector<ir::Program> programs = sample_programs();
+    for (unsigned seed = 0; seed < 6; ++seed) {
+        const auto scalar = seed % 2 == 0 ? ir::Scalar::float32 : ir::Scalar::float64;
+        programs.push_back(passes::RandomProgram(seed, {.scalar = scalar}).make());
+        programs.push_back(passes::vectorize(passes::RandomProgram(seed, {.scalar = scalar}).make(), 4));
+    }
+    for (ir::Program& program : programs) program.launch.threads = {32, 1, 1};
+    return programs;
+}
+
+std::size_t count(std::string_view text, std::string_view words) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1))
+        ++found;
+    return found;
+}
+
+/// Lanes of operations of one kind that something written depends on.
+std::size_t live_lanes(const ir::Program& program, std::initializer_list<ir::Opcode> opcodes) {
+    const std::vector<char> live = ir::live_operations(program);
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < live.size(); ++i)
+        for (const ir::Opcode opcode : opcodes)
+            if (live[i] && program.operations[i].opcode == opcode &&
+                ir::is_floating(program.operations[i].type.scalar))
+                result += static_cast<std::size_t>(program.operations[i].type.lanes);
+    return result;
+}
+
+void expect_accepted(const std::vector<ir::Program>& programs) {
+    const std::optional<std::string> compiler = ptx_compiler();
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+    for (const std::string target : {"sm_80", "sm_90"})
+        for (const ir::Program& program : programs) {
+            const std::string module = ptx(program, {.target = target});
+            EXPECT_EQ(complaints(*compiler, module, target), "") << module;
+        }
+}
+
+TEST(EmittedPtx, ProgramsOfTheCorpusAreWellFormed) {
+    for (const ir::Program& program : ptx_programs()) EXPECT_NO_THROW(verify(program, ir::Stage::vectorized));
+}
+
+TEST(EmittedPtx, IsAcceptedByNvidiasCompilerWithoutAWarning) { expect_accepted(ptx_programs()); }
+
+TEST(EmittedPtx, OfSampleAndRandomProgramsIsAcceptedByNvidiasCompiler) { expect_accepted(cpu_programs()); }
+
+TEST(EmittedPtx, HasTheFusedOperationsOfTheProgramAndLeavesNoneToTheCompiler) {
+    std::vector<ir::Program> programs = ptx_programs();
+    for (ir::Program& program : cpu_programs()) programs.push_back(std::move(program));
+    for (const ir::Program& program : programs) {
+        const std::string module = ptx(program);
+        using ir::Opcode;
+        EXPECT_EQ(count(module, "fma.rn."), live_lanes(program, {Opcode::fma, Opcode::fms, Opcode::fnma}))
+            << module;
+        EXPECT_EQ(count(module, " mul.rn."), live_lanes(program, {Opcode::multiply})) << module;
+        for (const char* contractible : {"mul.f32", "mul.f64", "add.f32 %", "add.f64 %", "sub.f32", "sub.f64",
+                                         "fma.f", ".ftz", "mad.f", "mad.rn"})
+            EXPECT_EQ(count(module, contractible), 0U) << contractible << "\n" << module;
+    }
+}
+
+TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
+    struct Case {
+        ir::Scalar scalar;
+        int lanes;
+        int alignment;
+        const char* load;
+        std::size_t loads;
+    };
+    using ir::Scalar;
+    for (const Case& c : {Case{Scalar::float32, 4, 16, "ld.global.nc.v4.f32", 1},
+                          Case{Scalar::float32, 4, 8, "ld.global.nc.v2.f32", 2},
+                          Case{Scalar::float32, 4, 0, "ld.global.nc.f32", 4},
+                          Case{Scalar::float32, 8, 32, "ld.global.nc.v4.f32", 2},
+                          Case{Scalar::float64, 4, 32, "ld.global.nc.v2.f64", 2},
+                          Case{Scalar::float64, 2, 8, "ld.global.nc.f64", 2},
+                          Case{Scalar::float16, 4, 8, "ld.global.nc.v4.b16", 1},
+                          Case{Scalar::bfloat16, 2, 4, "ld.global.nc.v2.b16", 1},
+                          Case{Scalar::int64, 2, 16, "ld.global.nc.v2.s64", 1}}) {
+        const std::string module = ptx(ptx_copy(c.scalar, c.lanes, c.alignment));
+        EXPECT_EQ(count(module, c.load), c.loads) << module;
+        EXPECT_EQ(count(module, "ld.global"), c.loads) << module;
+        EXPECT_EQ(count(module, "st.global"), c.loads) << module;
+    }
+}
+
+TEST(EmittedPtx, ReadsThroughTheConstantCacheOnlyWhatNobodyWrites) {
+    const ir::Program copy = ptx_copy(ir::Scalar::float32, 1, 0);
+    EXPECT_EQ(count(ptx(copy), "ld.global.nc.f32"), 1U);
+    EXPECT_EQ(count(ptx(copy, {.arguments_overlap = true}), ".nc"), 0U);
+    ir::Builder b("in_place");
+    b.launch({.threads = {32, 1, 1}});
+    const auto x = b.output("x", ir::Scalar::float32, 32);
+    b.store(x, b.thread(), b.negate(b.load(x, b.thread())));
+    EXPECT_EQ(count(ptx(b.finish()), ".nc"), 0U);
+}
+
+TEST(EmittedPtx, StreamsPastTheCachesWhereTheBufferAsksForIt) {
+    EXPECT_EQ(count(ptx(ptx_transposition(ir::Scalar::float32)), "st.global.cs.f32"), 1U);
+    EXPECT_EQ(count(ptx(ptx_copy(ir::Scalar::float32, 1, 0)), ".cs"), 0U);
+}
+
+TEST(EmittedPtx, EmbedsSmallTablesAndTakesLargeOnesAsArguments) {
+    using Kind = PtxParameter::Kind;
+    const ir::Program small = ptx_butterfly(ir::Scalar::float32, 64);
+    EXPECT_EQ(ptx_interface(small).parameters,
+              (std::vector<PtxParameter>{{Kind::buffer, 0}, {Kind::buffer, 1}}));
+    EXPECT_EQ(count(ptx(small), ".global .align 16 .f32 twiddles[64] = {"), 1U);
+    const PtxOptions none = {.largest_embedded_table = 0};
+    EXPECT_EQ(ptx_interface(small, none).parameters,
+              (std::vector<PtxParameter>{{Kind::buffer, 0}, {Kind::buffer, 1}, {Kind::buffer, 2}}));
+    EXPECT_EQ(count(ptx(small, none), ".param .u64"), 3U);
+}
+
+TEST(EmittedPtx, TakesSharedMemoryBeyondWhatMayBeDeclaredFromTheLaunch) {
+    for (const ir::Program& program : ptx_programs()) {
+        const bool is_large = program.name == "extremes";
+        EXPECT_EQ(ptx_interface(program).dynamic_shared_bytes, is_large ? 4096 * 8 + 8192 * 4 : 0);
+        EXPECT_EQ(count(ptx(program), ".extern .shared"), is_large ? 1U : 0U);
+    }
+}
+
+TEST(PtxLiterals, AreTheBitsOfTheRoundedNumber) {
+    using ir::Scalar;
+    EXPECT_EQ(ptx_literal(0.1L, Scalar::float64), "0d3FB999999999999A");
+    EXPECT_EQ(ptx_literal(0.1L, Scalar::float32), "0f3DCCCCCD");
+    EXPECT_EQ(ptx_literal(-0.0L, Scalar::float32), "0f80000000");
+    EXPECT_EQ(ptx_literal(0x1p-1074L, Scalar::float64), "0d0000000000000001");
+    EXPECT_EQ(ptx_literal(std::numeric_limits<long double>::infinity(), Scalar::float64),
+              "0d7FF0000000000000");
+    EXPECT_EQ(ptx_literal(1.0L + 0x1p-11L, Scalar::float16), "0f3F800000") << "a tie goes to even";
+    EXPECT_EQ(ptx_literal(1.0L + 0x1p-7L, Scalar::bfloat16), "0f3F810000");
+    EXPECT_EQ(ptx_literal(-7, Scalar::int64), "-7");
+}
+
+TEST(EmittedPtx, HoldsTablesOfShortTypesAsTheirBits) {
+    ir::Builder b("short");
+    b.launch({.threads = {8, 1, 1}});
+    for (const ir::Scalar scalar : {ir::Scalar::float16, ir::Scalar::bfloat16}) {
+        const auto table = b.table("table", scalar, {1, -2, 0x1p-24L, 65504, 0x1.8p-15L, -0.0L, 1e9L, 0.1L});
+        b.store(b.output("out", scalar, 8), b.thread(), b.load(table, b.thread()));
+    }
+    const std::string module = ptx(b.finish());
+    EXPECT_EQ(count(module, "0x3C00, 0xC000, 0x0001, 0x7BFF, 0x0300, 0x8000, 0x7C00, 0x2E66"), 1U) << module;
+    EXPECT_EQ(count(module, "0x3F80, 0xC000, 0x3380, 0x4780, 0x3840, 0x8000, 0x4E6E, 0x3DCD"), 1U) << module;
+}
+
+TEST(EmittedPtx, IsAsciiWhateverNamesAndCommentsHold) {
+    ir::Program program = ptx_copy(ir::Scalar::float32, 1, 0);
+    program.name = "größe";
+    const std::string module = ptx(program, {.comment = "½ of it"});
+    for (const char c : module) ASSERT_LT(static_cast<unsigned char>(c), 0x80U);
+    EXPECT_EQ(count(module, ".visible .entry gr_e("), 1U) << module;
+}
+
+TEST(EmittedPtx, RefusesWhatIsNoGpuProgram) {
+    ir::Program program = ptx_copy(ir::Scalar::bfloat16, 2, 0);
+    EXPECT_THROW(ptx(program, {.target = "sm_75"}), InternalError);
+    EXPECT_THROW(ptx(program, {.target = "gfx90a"}), InternalError);
+    EXPECT_THROW(ptx(program, {.target = "sm_90x"}), InternalError);
+    EXPECT_NO_THROW(ptx(program, {.target = "sm_90a"}));
+    program.launch.threads = {2048, 1, 1};
+    EXPECT_THROW(ptx(program), InternalError);
+    program.launch = {};
+    EXPECT_THROW(ptx(program), InternalError) << "no launch";
+    EXPECT_THROW(ptx(ptx_copy(ir::Scalar::float32, 32, 0)), InternalError) << "too many lanes";
+
+    static const ir::Instruction foreign{
+        .name = "estimate_reciprocal", .operands = {{}}, .result = {}, .meaning = {}, .lane_map = {}};
+    ir::Builder machine("machine");
+    machine.launch({.threads = {32, 1, 1}});
+    const auto to = machine.output("out", ir::Scalar::float64, 1);
+    machine.store(to, 0, machine.instruction(foreign, {machine.constant({}, 2)}));
+    const ir::Program named = machine.finish();
+    try {
+        ptx(named);
+        FAIL() << "accepted";
+    } catch (const InternalError& error) {
+        EXPECT_NE(std::string(error.what()).find("estimate_reciprocal"), std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace swirl::emit
