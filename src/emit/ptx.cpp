@@ -83,8 +83,9 @@ void describe(SourceWriter& out, const ir::Program& program, const PtxLayout& la
     for (std::size_t b = 0; b < layout.places.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         const PtxPlace& place = layout.places[b];
-        out.comment(fmt::format("  {}: {} {} {}..{}{}", place.name, name_of(buffer.space),
-                                name_of(buffer.element), buffer.first, buffer.first + buffer.elements - 1,
+        out.comment(fmt::format("  {}: {} {} {}..{}{}", place.is_passed ? place.name : ascii(buffer.name),
+                                name_of(buffer.space), name_of(buffer.element), buffer.first,
+                                buffer.first + buffer.elements - 1,
                                 place.is_passed ? (place.is_constant ? ", read" : "") : ", not passed"));
     }
     out.comment(fmt::format("{} x {} x {} blocks", program.launch.blocks[0], program.launch.blocks[1],

@@ -22,6 +22,14 @@ bool fits_32_bits(const std::optional<ir::Range>& range) {
     return range && fits_32_bits(range->low) && fits_32_bits(range->high);
 }
 
+PtxSides::PtxSides(const Affine& form) : right(-form.constant()) {
+    for (const Affine::Term& term : form.terms())
+        if (term.coefficient > 0)
+            left += Affine::of(term.variable, term.coefficient);
+        else
+            right -= Affine::of(term.variable, term.coefficient);
+}
+
 PtxAddresses::PtxAddresses(PtxAssembly& out, const ir::Program& program, const Usage& usage,
                            const PtxLayout& layout)
     : out_(out),
@@ -123,11 +131,14 @@ PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coeffici
     return made(out_.result(kind, wide ? "mad.lo.s64" : "mad.lo.s32", {same, number, sum.text}));
 }
 
-PtxInteger PtxAddresses::variable_part(const Affine& form) {
+PtxInteger PtxAddresses::variable_part(const Affine& form, bool wraps) {
     const Affine terms = live_terms(form);
     if (terms.is_constant()) return {};
+    const bool fits = fits_32_bits(ranges_.range(terms));
+    const bool wide = !fits && !wraps;
+    const std::pair key(terms, !fits && wraps);
     for (const Scope& scope : scopes_)
-        if (const auto at = scope.forms.find(terms); at != scope.forms.end()) return at->second;
+        if (const auto at = scope.forms.find(key); at != scope.forms.end()) return at->second;
     int deepest = 0;
     for (const Affine::Term& term : terms.terms()) {
         ensure(bound(term.variable).depth >= 0, "ptx: variable '{}' is not in scope",
@@ -137,12 +148,11 @@ PtxInteger PtxAddresses::variable_part(const Affine& form) {
     Affine outer;
     for (const Affine::Term& term : terms.terms())
         if (bound(term.variable).depth < deepest) outer += Affine::of(term.variable, term.coefficient);
-    const bool wide = !fits_32_bits(ranges_.range(terms));
-    PtxInteger sum = converted(variable_part(outer), wide);
+    PtxInteger sum = converted(variable_part(outer, !wide), wide);
     for (const Affine::Term& term : terms.terms())
         if (bound(term.variable).depth == deepest)
             sum = multiply_add(bound(term.variable).value, term.coefficient, sum, wide);
-    scopes_.back().forms.emplace(terms, sum);
+    scopes_.back().forms.emplace(key, sum);
     return sum;
 }
 
@@ -160,22 +170,32 @@ PtxInteger PtxAddresses::value(const Affine& form) {
 
 // ---- addresses ------------------------------------------------------------------------------------------------
 
-std::string PtxAddresses::fixed_pointer(ir::Buffer buffer, const Affine& index) {
-    const Affine terms = live_terms(index);
+bool PtxAddresses::may_wrap(const ir::Address& address) const {
+    if (place(address.buffer).space != PtxPlace::Space::global) return true; // addresses of 32 bits
+    if (address.dynamic != ir::no_value) return false;
+    const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
+    const Integer first = buffer.first - address.index.constant();
+    return fits_32_bits(first) && fits_32_bits(first + buffer.elements - 1);
+}
+
+std::string PtxAddresses::fixed_pointer(const ir::Address& address) {
+    const ir::Buffer buffer = address.buffer;
+    const Affine terms = live_terms(address.index);
     const std::string& base = bases_[static_cast<std::size_t>(buffer)];
     if (terms.is_constant()) return base;
-    const std::pair key(buffer, terms);
+    const bool wraps = may_wrap(address);
+    const std::tuple key(buffer, terms, wraps);
     for (const Scope& scope : scopes_)
         if (const auto at = scope.pointers.find(key); at != scope.pointers.end()) return at->second;
     const bool wide = place(buffer).space == PtxPlace::Space::global;
     const PtxInteger from_base =
-        multiply_add(variable_part(terms), element_size(buffer), {base, wide, false}, wide);
+        multiply_add(variable_part(terms, wraps), element_size(buffer), {base, wide, false}, wide);
     scopes_.back().pointers.emplace(key, from_base.text);
     return from_base.text;
 }
 
 std::string PtxAddresses::pointer(const ir::Address& address, const std::string& dynamic) {
-    const std::string fixed = fixed_pointer(address.buffer, address.index);
+    const std::string fixed = fixed_pointer(address);
     if (dynamic.empty()) return fixed;
     const bool wide = place(address.buffer).space == PtxPlace::Space::global;
     return multiply_add({dynamic, true, false}, element_size(address.buffer), {fixed, wide, false}, wide)
@@ -203,7 +223,7 @@ Integer PtxAddresses::alignment(const ir::Address& address) const {
 
 // ---- what loops do not change -----------------------------------------------------------------------------------
 
-void PtxAddresses::prepare(const Affine& form) { variable_part(bound_terms(form)); }
+void PtxAddresses::prepare(const Affine& form, bool wraps) { variable_part(bound_terms(form), wraps); }
 
 void PtxAddresses::prepare(const ir::Body& body) {
     for (const ir::Statement& statement : body) {
@@ -215,9 +235,8 @@ void PtxAddresses::prepare(const ir::Body& body) {
                     (!accesses && operation.opcode != ir::Opcode::index))
                     continue;
                 const Affine& index = operation.address.index;
-                prepare(index);
-                if (accesses && bound_terms(index) == live_terms(index))
-                    fixed_pointer(operation.address.buffer, index);
+                prepare(index, accesses && may_wrap(operation.address));
+                if (accesses && bound_terms(index) == live_terms(index)) fixed_pointer(operation.address);
             }
         } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
             prepare(loop->begin);
@@ -225,7 +244,11 @@ void PtxAddresses::prepare(const ir::Body& body) {
             for (const ir::Induction& induction : loop->inductions) prepare(induction.start);
             prepare(loop->body);
         } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
-            for (const ir::Condition& condition : branch->conditions) prepare(condition.form);
+            for (const ir::Condition& condition : branch->conditions) {
+                const PtxSides sides(condition.form);
+                prepare(sides.left);
+                prepare(sides.right);
+            }
             prepare(branch->then);
             prepare(branch->otherwise);
         }

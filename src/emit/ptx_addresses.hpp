@@ -7,7 +7,9 @@
 #include "ir/ranges.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,8 @@ struct PtxInteger {
 
 /// Affine forms and addresses as registers, with few instructions:
 ///
-/// - A form is of 32 bits where the extents of its variables prove that it fits, else of 64.
+/// - A form is of 32 bits where the extents of its variables prove that it fits, else of 64. As the index of an access,
+///   which lies in its buffer, it is of 32 bits where the buffer's extent proves it.
 /// - It is summed from the outermost variables to the innermost, and every partial sum is kept while its variables
 ///   live: what a loop does not change is computed before it, and forms that begin alike share that.
 /// - The constant of an index is left out; it becomes the displacement in `[register+displacement]`.
@@ -42,13 +45,13 @@ public:
     void prepare(const ir::Body& body);
 
     PtxInteger value(const Affine& form);
-    /// Without the form's constant.
-    PtxInteger variable_part(const Affine& form);
+    /// Without the form's constant. `wraps`: modulo 2^32 will do.
+    PtxInteger variable_part(const Affine& form, bool wraps = false);
     PtxInteger converted(const PtxInteger& number, bool wide);
-    /// `[register+displacement]` of the lane at `lane_offset` elements from the address.
-    std::string operand(const ir::Address& address, const std::string& dynamic, Integer lane_offset);
-    /// Register of an int64 value added to addresses, in bytes from the address without it.
+
+    /// A register: the address without its index's constant; `dynamic` is the register of its dynamic index, if any.
     std::string pointer(const ir::Address& address, const std::string& dynamic);
+    /// `[pointer+displacement]` of the lane at `lane_offset` elements from the address.
     std::string operand(const std::string& pointer, const ir::Address& address, Integer lane_offset);
 
     /// Bytes that the address of lane 0 is known to be a multiple of.
@@ -65,8 +68,8 @@ private:
         int depth = -1; ///< of its scope; −1: not bound
     };
     struct Scope {
-        std::map<Affine, PtxInteger> forms;
-        std::map<std::pair<ir::Buffer, Affine>, std::string> pointers;
+        std::map<std::pair<Affine, bool>, PtxInteger> forms; ///< true: modulo 2^32
+        std::map<std::tuple<ir::Buffer, Affine, bool>, std::string> pointers;
     };
 
     Bound& bound(Variable variable) { return bound_[static_cast<std::size_t>(variable)]; }
@@ -76,8 +79,10 @@ private:
     /// The part of its terms whose variables are bound.
     Affine bound_terms(const Affine& form);
     PtxInteger multiply_add(const PtxInteger& factor, Integer coefficient, const PtxInteger& sum, bool wide);
-    std::string fixed_pointer(ir::Buffer buffer, const Affine& index);
-    void prepare(const Affine& form);
+    /// Whether 32 bits hold the index without its constant, wherever the access is made.
+    bool may_wrap(const ir::Address& address) const;
+    std::string fixed_pointer(const ir::Address& address);
+    void prepare(const Affine& form, bool wraps = false);
 
     PtxAssembly& out_;
     const ir::Program& program_;
@@ -87,6 +92,13 @@ private:
     std::vector<Bound> bound_;       ///< by Variable
     std::vector<std::string> bases_; ///< address of index 0 less the origin, by Buffer
     std::vector<Scope> scopes_;      ///< innermost last
+};
+
+/// form = left − right: the terms with positive factors, and all else.
+struct PtxSides {
+    explicit PtxSides(const Affine& form);
+    Affine left;
+    Affine right;
 };
 
 /// Whether all values of a range are of 32 bits.

@@ -13,14 +13,19 @@ std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
 }
 
 std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
+    if (const auto known = bits_.find({a, scalar}); known != bits_.end()) return known->second;
     return out_.result(PtxRegister::bits16,
                        scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
 }
 
 std::string PtxKernelWriter::unpacked(ir::Scalar scalar, const std::string& bits) {
-    if (scalar == ir::Scalar::float16) return out_.result(PtxRegister::float32, "cvt.f32.f16", {bits});
     // bfloat16 is the upper half of a float32.
-    return out_.result(PtxRegister::float32, "mov.b32", {fmt::format("{{{}, {}}}", zero_bits_, bits)});
+    const std::string number =
+        scalar == ir::Scalar::float16
+            ? out_.result(PtxRegister::float32, "cvt.f32.f16", {bits})
+            : out_.result(PtxRegister::float32, "mov.b32", {fmt::format("{{{}, {}}}", zero_bits_, bits)});
+    bits_.emplace(std::pair(number, scalar), bits);
+    return number;
 }
 
 std::string PtxKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std::string& a) {

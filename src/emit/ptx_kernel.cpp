@@ -128,11 +128,13 @@ void PtxKernelWriter::write(const ir::For& loop) {
 
 // ---- conditions -------------------------------------------------------------------------------------------------
 
-/// A predicate that is true when the condition does not hold; the form is compared without its constant.
+/// A predicate that is true when the condition does not hold. Nothing is subtracted: what must be less than a
+/// parameter is compared with it.
 std::string PtxKernelWriter::fails(const ir::Condition& condition) {
-    const PtxInteger part = addresses_.variable_part(condition.form);
-    const Integer limit = -condition.form.constant();
-    const bool wide = part.is_wide || !fits_32_bits(ir::Range{limit, limit});
+    const PtxSides sides(condition.form);
+    const PtxInteger left = addresses_.value(sides.left);
+    const PtxInteger right = addresses_.value(sides.right);
+    const bool wide = left.is_wide || right.is_wide;
     const char* relation = "";
     switch (condition.relation) {
     case ir::Condition::Relation::negative: relation = "ge"; break;
@@ -140,7 +142,7 @@ std::string PtxKernelWriter::fails(const ir::Condition& condition) {
     case ir::Condition::Relation::zero: relation = "ne"; break;
     }
     return out_.result(PtxRegister::predicate, fmt::format("setp.{}.{}", relation, wide ? "s64" : "s32"),
-                       {addresses_.converted(part, wide).text, fmt::format("{}", limit)});
+                       {addresses_.converted(left, wide).text, addresses_.converted(right, wide).text});
 }
 
 void PtxKernelWriter::write(const ir::If& branch) {

@@ -6,9 +6,11 @@
 #include "emit/usage.hpp"
 #include "ir/program.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace swirl::emit {
@@ -73,7 +75,9 @@ private:
     const PtxLayout& layout_;
     PtxAddresses addresses_;
     std::vector<Lanes> values_; ///< by Value, once written
-    std::string zero_bits_;     ///< a register of 16 bits that holds 0
+    std::map<std::pair<std::string, ir::Scalar>, std::string>
+        bits_;              ///< of float32 registers that hold 16 bits
+    std::string zero_bits_; ///< a register of 16 bits that holds 0
 };
 
 /// ".f32" and so on: the type in which values of a scalar type are computed.

@@ -7,6 +7,7 @@
 #include "emit/sample_programs.hpp"
 #include "ir/analysis.hpp"
 #include "ir/builder.hpp"
+#include "ir/interpreter.hpp"
 #include "ir/verify.hpp"
 #include "passes/random_program.hpp"
 #include "passes/vectorize.hpp"
@@ -65,6 +66,21 @@ TEST(EmittedPtx, ProgramsOfTheCorpusAreWellFormed) {
     for (const ir::Program& program : ptx_programs()) EXPECT_NO_THROW(verify(program, ir::Stage::vectorized));
 }
 
+TEST(EmittedPtx, ProgramsOfTheCorpusDoNothingThatIsNotDefined) {
+    for (const ir::Program& program : ptx_programs()) {
+        if (program.name == "extremes") continue; // 4 TiB
+        ir::Arguments arguments(program);
+        arguments.parameters = {5, 3};
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument)
+                for (Integer i = 0; i < buffer.elements; ++i) arguments[buffer.name].set(i, i % 7 - 3);
+        const ir::InterpreterReport report = interpret(program, arguments, {.throw_on_finding = false});
+        for (const ir::Finding& finding : report.findings)
+            EXPECT_TRUE(program.name == "copy" && finding.kind == ir::Finding::Kind::misaligned)
+                << finding.message;
+    }
+}
+
 TEST(EmittedPtx, IsAcceptedByNvidiasCompilerWithoutAWarning) { expect_accepted(ptx_programs()); }
 
 TEST(EmittedPtx, OfSampleAndRandomProgramsIsAcceptedByNvidiasCompiler) { expect_accepted(cpu_programs()); }
@@ -107,6 +123,83 @@ TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
         EXPECT_EQ(count(module, "ld.global"), c.loads) << module;
         EXPECT_EQ(count(module, "st.global"), c.loads) << module;
     }
+}
+
+TEST(EmittedPtx, ReadsLikeWrittenByHand) {
+    ir::Builder b("rows");
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    const auto x = b.input("x", ir::Scalar::float32, 4096);
+    const auto y = b.output("y", ir::Scalar::float32, 4096);
+    const Affine n = b.parameter("n");
+    const Affine at = b.thread() + 1024 * b.block();
+    b.if_then({{at - n, ir::Condition::Relation::negative}}, [&] {
+        b.for_loop("i", 16, [&](const Affine& i) {
+            const ir::Value v = b.load(x, at + 64 * i);
+            b.store(y, at + 64 * i, b.multiply(v, b.constant({ir::Scalar::float32, 1}, 0.5L)));
+        });
+    });
+    EXPECT_EQ(ptx(b.finish(), {.blocks_per_multiprocessor = 8}),
+              R"(.version 7.0
+.target sm_80
+.address_size 64
+
+// rows: the elements of its buffers
+//   x: argument float32 0..4095, read
+//   y: argument float32 0..4095
+// 4 x 1 x 1 blocks
+.visible .entry rows(.param .u64 .ptr .global .align 4 x, .param .u64 .ptr .global .align 4 y, .param .s64 n)
+.maxntid 64, 1, 1
+.minnctapersm 8
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    .reg .f32 %f<2>;
+
+    mov.u32 %r0, %ctaid.x;
+    mov.u32 %r1, %tid.x;
+    ld.param.s64 %rd0, [n];
+    ld.param.u64 %rd1, [x];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.param.u64 %rd3, [y];
+    cvta.to.global.u64 %rd4, %rd3;
+    mul.lo.s32 %r2, %r0, 1024;
+    add.s32 %r3, %r2, %r1;
+    cvt.s64.s32 %rd5, %r3;
+    setp.ge.s64 %p0, %rd5, %rd0;
+    @%p0 bra $else_0;
+        mov.b32 %r4, 0;
+        $loop_1:
+            mad.lo.s32 %r5, %r4, 64, %r3;
+            mad.wide.s32 %rd6, %r5, 4, %rd2;
+            ld.global.nc.f32 %f0, [%rd6];
+            mul.rn.f32 %f1, %f0, 0f3F000000;
+            mad.wide.s32 %rd7, %r5, 4, %rd4;
+            st.global.f32 [%rd7], %f1;
+        add.s32 %r4, %r4, 1;
+        setp.lt.s32 %p1, %r4, 16;
+        @%p1 bra $loop_1;
+    $else_0:
+    ret;
+}
+)");
+}
+
+TEST(EmittedPtx, ComputesAddressesIn32BitsWhereExtentsAllowAndIn64WhereNot) {
+    for (const ir::Program& program : ptx_programs()) {
+        const std::string module = ptx(program);
+        const bool is_far = program.name == "extremes";
+        const bool has_dynamic_indices = program.name == "tables";
+        EXPECT_EQ(count(module, "mad.lo.s64"), is_far ? 1U : has_dynamic_indices ? 4U : 0U) << module;
+    }
+}
+
+TEST(EmittedPtx, ComputesBeforeALoopWhatTheLoopDoesNotChange) {
+    const std::string module = ptx(ptx_transposition(ir::Scalar::float32));
+    const std::string loop =
+        module.substr(module.find("$loop_0:"), module.find("bar.sync") - module.find("$loop_0:"));
+    EXPECT_EQ(count(loop, "mad."), 4U) << "two offsets, two addresses\n" << module;
+    EXPECT_EQ(count(loop, "add."), 1U) << "the counter\n" << module;
 }
 
 TEST(EmittedPtx, ReadsThroughTheConstantCacheOnlyWhatNobodyWrites) {

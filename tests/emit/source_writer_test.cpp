@@ -54,5 +54,16 @@ TEST(SourceWriter, RefusesToCloseWhatIsNotOpen) {
     EXPECT_THROW(out.close(), InternalError);
 }
 
+TEST(SourceWriter, IndentsWithoutBraces) {
+    SourceWriter out;
+    out.line("again:");
+    out.indent();
+    out.line("add.s32 %r0, %r0, 1;");
+    out.outdent();
+    out.line("bra again;");
+    EXPECT_EQ(out.text(), "again:\n    add.s32 %r0, %r0, 1;\nbra again;\n");
+    EXPECT_THROW(out.outdent(), InternalError);
+}
+
 } // namespace
 } // namespace swirl::emit
