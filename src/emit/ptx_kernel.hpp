@@ -67,6 +67,7 @@ private:
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
     std::string pointer(const ir::Address& address);
+    std::vector<std::string> fresh_words();
     int lanes_at_once(const ir::Operation& operation, int lane) const;
 
     PtxAssembly& out_;

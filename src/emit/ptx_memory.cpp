@@ -50,11 +50,18 @@ int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) con
     if (operation.address.lane_stride != 1) return 1;
     const int size = size_in_bytes(operation.type.scalar);
     const Integer alignment = std::gcd(addresses_.alignment(operation.address), Integer{lane} * size);
-    for (const int count : {4, 2})
+    for (const int count : {8, 4, 2})
         if (count <= operation.active - lane && count * size <= widest_access &&
             alignment % (count * size) == 0)
             return count;
     return 1;
+}
+
+/// Four registers of 32 bits: eight lanes of 16 bits are moved as these, as vectors in PTX have at most four.
+std::vector<std::string> PtxKernelWriter::fresh_words() {
+    std::vector<std::string> words;
+    for (int w = 0; w < 4; ++w) words.push_back(out_.fresh(PtxRegister::int32));
+    return words;
 }
 
 PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
@@ -69,9 +76,17 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
         std::vector<std::string> registers;
         for (int l = 0; l < count; ++l) registers.push_back(out_.fresh(kind));
         const std::string at = addresses_.operand(from, address, lane * address.lane_stride);
-        out_.emit(fmt::format("ld.{}{}{}.{}", space_name(place.space), place.is_constant ? ".nc" : "",
-                              vector_suffix(count), memory_type(scalar)),
-                  {group(registers), at});
+        const std::string_view constant = place.is_constant ? ".nc" : "";
+        if (count <= 4) {
+            out_.emit(fmt::format("ld.{}{}{}.{}", space_name(place.space), constant, vector_suffix(count),
+                                  memory_type(scalar)),
+                      {group(registers), at});
+        } else {
+            const std::vector<std::string> words = fresh_words();
+            out_.emit(fmt::format("ld.{}{}.v4.b32", space_name(place.space), constant), {group(words), at});
+            for (std::size_t w = 0; w < words.size(); ++w)
+                out_.emit("mov.b32", {group(std::span(registers).subspan(2 * w, 2)), words[w]});
+        }
         for (const std::string& loaded : registers)
             result.push_back(is_short(scalar) ? unpacked(scalar, loaded) : loaded);
     }
@@ -97,9 +112,17 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
             registers.push_back(is_short(scalar) ? packed(scalar, value) : value);
         }
         const std::string at = addresses_.operand(to, address, lane * address.lane_stride);
-        out_.emit(fmt::format("st.{}{}{}.{}", space_name(place.space), streams ? ".cs" : "",
-                              vector_suffix(count), memory_type(scalar)),
-                  {at, group(registers)});
+        const std::string_view hint = streams ? ".cs" : "";
+        if (count <= 4) {
+            out_.emit(fmt::format("st.{}{}{}.{}", space_name(place.space), hint, vector_suffix(count),
+                                  memory_type(scalar)),
+                      {at, group(registers)});
+            continue;
+        }
+        const std::vector<std::string> words = fresh_words();
+        for (std::size_t w = 0; w < words.size(); ++w)
+            out_.emit("mov.b32", {words[w], group(std::span(registers).subspan(2 * w, 2))});
+        out_.emit(fmt::format("st.{}{}.v4.b32", space_name(place.space), hint), {at, group(words)});
     }
 }
 

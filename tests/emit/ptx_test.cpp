@@ -116,6 +116,9 @@ TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
                           Case{Scalar::float64, 4, 32, "ld.global.nc.v2.f64", 2},
                           Case{Scalar::float64, 2, 8, "ld.global.nc.f64", 2},
                           Case{Scalar::float16, 4, 8, "ld.global.nc.v4.b16", 1},
+                          Case{Scalar::float16, 8, 16, "ld.global.nc.v4.b32", 1},
+                          Case{Scalar::bfloat16, 8, 8, "ld.global.nc.v4.b16", 2},
+                          Case{Scalar::bfloat16, 16, 16, "ld.global.nc.v4.b32", 2},
                           Case{Scalar::bfloat16, 2, 4, "ld.global.nc.v2.b16", 1},
                           Case{Scalar::int64, 2, 16, "ld.global.nc.v2.s64", 1}}) {
         const std::string module = ptx(ptx_copy(c.scalar, c.lanes, c.alignment));
