@@ -41,7 +41,8 @@ if(SWIRL_BUILD_BENCH)
 endif()
 
 # tests/<folder>/*.cpp -> test_<folder>: sees the folder of src/ of the same name and those above it; a folder
-# of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests.
+# of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests, and drivers
+# without a GPU: a library for each version of CUDA that it pretends to be for. Tests of tests/gpu need a real one.
 if(SWIRL_BUILD_TESTS)
     enable_testing()
     set(SWIRL_TEST_SECONDS 300 CACHE STRING "Seconds after which ctest ends a test")
@@ -60,6 +61,19 @@ if(SWIRL_BUILD_TESTS)
         endif()
     endforeach()
     list(REMOVE_DUPLICATES test_folders)
+    list(REMOVE_ITEM test_folders support)
+    set(folders_with_fake_drivers cli runtime)
+    set(fake_drivers)
+    foreach(version 10020 11000 12080)
+        add_library(fake_cuda_${version} MODULE ${PROJECT_SOURCE_DIR}/tests/support/fake_cuda.cpp)
+        target_include_directories(fake_cuda_${version} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+        target_compile_definitions(fake_cuda_${version} PRIVATE
+            SWIRL_FAKE_CUDA_VERSION=${version} SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}")
+        target_link_libraries(fake_cuda_${version} PRIVATE swirl_compile_options)
+        set_target_properties(fake_cuda_${version} PROPERTIES
+            LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake_drivers EXCLUDE_FROM_ALL ON)
+        list(APPEND fake_drivers fake_cuda_${version})
+    endforeach()
     foreach(folder IN LISTS test_folders)
         if(TARGET swirl_${folder} AND folder IN_LIST SWIRL_LAYERS)
             set(tested swirl_${folder})
@@ -74,6 +88,9 @@ if(SWIRL_BUILD_TESTS)
         target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw GTest::gtest_main)
         if(TARGET swirl_cli AND folder IN_LIST folders_that_run_programs)
             add_dependencies(test_${folder} swirl_cli ${benchmarks})
+        endif()
+        if(folder IN_LIST folders_with_fake_drivers)
+            add_dependencies(test_${folder} ${fake_drivers})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
             PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder})

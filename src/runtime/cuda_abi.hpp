@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// What swirl uses of the binary interface of the CUDA driver, so that it is built without CUDA and loads the driver's
+/// library where there is one. Names, values and layouts are facts of that interface; tests/runtime/cuda_abi_test.cpp
+/// compares them with <cuda.h> where that is installed.
+namespace swirl::runtime::cuda {
+
+using Result = int;            ///< CUresult
+using DeviceNumber = int;      ///< CUdevice
+using Address = std::uint64_t; ///< CUdeviceptr: memory that a GPU sees; equal to the pointer a program holds
+using Context = struct ContextOfDriver*;
+using Module = struct ModuleOfDriver*;
+using Function = struct FunctionOfDriver*;
+using Stream = struct StreamOfDriver*; ///< also cudaStream_t
+using Event = struct EventOfDriver*;
+
+/// The results that are told apart; all others are unexpected.
+enum : Result {
+    success = 0,
+    invalid_value = 1,
+    out_of_memory = 2,
+    not_initialized = 3,
+    stub_library = 34,
+    device_unavailable = 46,
+    no_device = 100,
+    invalid_image = 200,
+    invalid_context = 201,
+    no_binary_for_gpu = 209,
+    invalid_ptx = 218,
+    compiler_not_found = 221,
+    unsupported_ptx_version = 222,
+    compilation_disabled = 223,
+    not_found = 500,
+    illegal_address = 700,
+    launch_out_of_resources = 701,
+    launch_timeout = 702,
+    assertion = 710,
+    hardware_stack_error = 714,
+    launch_failed = 719,
+};
+
+enum class DeviceAttribute : int {
+    threads_per_block = 1,
+    shared_bytes_per_block = 8,
+    warp_size = 10,
+    multiprocessors = 16,
+    memory_clock_khz = 36,
+    memory_bus_bits = 37,
+    l2_bytes = 38,
+    threads_per_multiprocessor = 39,
+    capability_major = 75,
+    capability_minor = 76,
+    shared_bytes_per_multiprocessor = 81,
+    registers_per_multiprocessor = 82,
+    shared_bytes_per_block_at_most = 97,
+    blocks_per_multiprocessor = 106,
+    shared_bytes_reserved = 111,
+    cluster_launch = 120,
+};
+
+enum class FunctionAttribute : int {
+    threads_per_block = 0,
+    static_shared_bytes = 1,
+    constant_bytes = 2,
+    local_bytes = 3,
+    registers = 4,
+    binary_version = 6,
+    dynamic_shared_bytes_at_most = 8,
+    any_cluster_size = 14,
+};
+
+enum class PointerAttribute : int { memory_type = 2, is_managed = 8, device_number = 9 };
+
+enum class MemoryType : unsigned { unknown = 0, host = 1, device = 2, array = 3, unified = 4 };
+
+enum class CompileOption : int {
+    registers_at_most = 0,
+    information = 3, ///< a buffer for text
+    information_bytes = 4,
+    errors = 5, ///< a buffer for text
+    errors_bytes = 6,
+    optimization = 7,
+    verbose = 12,
+};
+
+constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default stream
+constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
+
+struct LaunchAttribute {
+    static constexpr int cluster_dimension = 4;
+
+    int id;
+    char padding[4];
+    union {
+        char bytes[64];
+        struct {
+            unsigned x, y, z;
+        } cluster;
+    };
+};
+
+struct LaunchConfiguration {
+    unsigned grid_x, grid_y, grid_z;
+    unsigned block_x, block_y, block_z;
+    unsigned shared_bytes;
+    Stream stream;
+    LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+
+/// The functions of the driver by their names in its manual (the library exports later versions of some, with a suffix).
+struct Functions {
+    Result (*cuInit)(unsigned flags);
+    Result (*cuDriverGetVersion)(int* version);
+    Result (*cuGetErrorName)(Result, const char** name);
+    Result (*cuGetErrorString)(Result, const char** text);
+
+    Result (*cuDeviceGetCount)(int* count);
+    Result (*cuDeviceGet)(DeviceNumber* device, int ordinal);
+    Result (*cuDeviceGetName)(char* name, int length, DeviceNumber);
+    Result (*cuDeviceTotalMem)(std::size_t* bytes, DeviceNumber);
+    Result (*cuDeviceGetAttribute)(int* value, DeviceAttribute, DeviceNumber);
+    Result (*cuDevicePrimaryCtxRetain)(Context* context, DeviceNumber);
+    Result (*cuDevicePrimaryCtxRelease)(DeviceNumber);
+    Result (*cuCtxPushCurrent)(Context);
+    Result (*cuCtxPopCurrent)(Context* popped);
+    Result (*cuCtxSynchronize)();
+
+    Result (*cuModuleLoadDataEx)(Module* module, const void* image, unsigned options, CompileOption* names,
+                                 void** values);
+    Result (*cuModuleUnload)(Module);
+    Result (*cuModuleGetFunction)(Function* function, Module, const char* name);
+    Result (*cuFuncGetAttribute)(int* value, FunctionAttribute, Function);
+    Result (*cuFuncSetAttribute)(Function, FunctionAttribute, int value);
+    Result (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, Function, int threads,
+                                                          std::size_t dynamic_shared_bytes);
+    Result (*cuLaunchKernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                             unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream,
+                             void** arguments, void** extra);
+    Result (*cuLaunchKernelEx)(const LaunchConfiguration*, Function, void** arguments,
+                               void** extra); ///< null before CUDA 11.8
+
+    Result (*cuMemAlloc)(Address* address, std::size_t bytes);
+    Result (*cuMemFree)(Address);
+    Result (*cuMemGetInfo)(std::size_t* free, std::size_t* total);
+    Result (*cuMemcpyHtoD)(Address to, const void* from, std::size_t bytes);
+    Result (*cuMemcpyDtoH)(void* to, Address from, std::size_t bytes);
+    Result (*cuMemcpyHtoDAsync)(Address to, const void* from, std::size_t bytes, Stream);
+    Result (*cuMemcpyDtoHAsync)(void* to, Address from, std::size_t bytes, Stream);
+    Result (*cuMemcpyDtoDAsync)(Address to, Address from, std::size_t bytes, Stream);
+    Result (*cuMemsetD8Async)(Address to, unsigned char value, std::size_t bytes, Stream);
+    Result (*cuPointerGetAttributes)(unsigned count, PointerAttribute* names, void** values, Address);
+
+    Result (*cuStreamCreate)(Stream* stream, unsigned flags);
+    Result (*cuStreamDestroy)(Stream);
+    Result (*cuStreamSynchronize)(Stream);
+    Result (*cuStreamWaitEvent)(Stream, Event, unsigned flags);
+    Result (*cuStreamIsCapturing)(Stream, int* status);
+    Result (*cuEventCreate)(Event* event, unsigned flags);
+    Result (*cuEventDestroy)(Event);
+    Result (*cuEventRecord)(Event, Stream);
+    Result (*cuEventSynchronize)(Event);
+    Result (*cuEventElapsedTime)(float* milliseconds, Event start, Event end);
+};
+
+} // namespace swirl::runtime::cuda

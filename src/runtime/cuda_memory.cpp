@@ -1,0 +1,121 @@
+#include "runtime/cuda_memory.hpp"
+
+#include "base/error.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace swirl::runtime {
+namespace {
+
+cuda::Address address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+std::string in_words(const PointerPlace& place) {
+    switch (place.kind) {
+    case PointerPlace::Kind::host: return "memory of the host";
+    case PointerPlace::Kind::pinned_host: return "pinned memory of the host";
+    case PointerPlace::Kind::managed: return "managed memory";
+    case PointerPlace::Kind::gpu: return fmt::format("memory of GPU {}", place.gpu);
+    }
+    return {};
+}
+
+} // namespace
+
+GpuBuffer::GpuBuffer(const GpuDevice& device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    if (bytes == 0) return;
+    const CudaDriver& driver = device_.driver();
+    const CurrentGpu current(device_);
+    const cuda::Result result = driver->cuMemAlloc(&address_, bytes);
+    if (result == cuda::out_of_memory) {
+        const auto [free, total] = device_.memory();
+        throw UserError("{} has no room for {} bytes: {} of its {} bytes are free", device_.description(),
+                        bytes, free, total);
+    }
+    driver.check(result, "cuMemAlloc");
+}
+
+GpuBuffer::~GpuBuffer() {
+    if (address_ != 0) release_on(device_, [&] { device_.driver()->cuMemFree(address_); });
+}
+
+GpuBuffer::GpuBuffer(GpuBuffer&& other) noexcept
+    : device_(other.device_),
+      address_(std::exchange(other.address_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+GpuBuffer& GpuBuffer::operator=(GpuBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+void copy_to_gpu(const GpuDevice& device, cuda::Address to, const void* from, std::size_t bytes) {
+    const CurrentGpu current(device);
+    device.driver().check(device.driver()->cuMemcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
+}
+
+void copy_from_gpu(const GpuDevice& device, void* to, cuda::Address from, std::size_t bytes) {
+    const CurrentGpu current(device);
+    device.driver().check(device.driver()->cuMemcpyDtoH(to, from, bytes), "cuMemcpyDtoH");
+}
+
+void copy_to_gpu(const GpuStream& stream, cuda::Address to, const void* from, std::size_t bytes) {
+    const CurrentGpu current(stream.device());
+    const CudaDriver& driver = stream.device().driver();
+    driver.check(driver->cuMemcpyHtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyHtoDAsync");
+}
+
+void copy_from_gpu(const GpuStream& stream, void* to, cuda::Address from, std::size_t bytes) {
+    const CurrentGpu current(stream.device());
+    const CudaDriver& driver = stream.device().driver();
+    driver.check(driver->cuMemcpyDtoHAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoHAsync");
+}
+
+void copy_on_gpu(const GpuStream& stream, cuda::Address to, cuda::Address from, std::size_t bytes) {
+    const CurrentGpu current(stream.device());
+    const CudaDriver& driver = stream.device().driver();
+    driver.check(driver->cuMemcpyDtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoDAsync");
+}
+
+void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, std::size_t bytes) {
+    const CurrentGpu current(stream.device());
+    const CudaDriver& driver = stream.device().driver();
+    driver.check(driver->cuMemsetD8Async(to, value, bytes, stream.handle()), "cuMemsetD8Async");
+}
+
+PointerPlace place_of(const GpuDevice& device, const void* pointer) {
+    const CurrentGpu current(device);
+    auto type = cuda::MemoryType::unknown;
+    unsigned is_managed = 0;
+    int number = -1;
+    std::array names = {cuda::PointerAttribute::memory_type, cuda::PointerAttribute::is_managed,
+                        cuda::PointerAttribute::device_number};
+    std::array<void*, 3> values = {&type, &is_managed, &number};
+    const CudaDriver& driver = device.driver();
+    // Of the three together the driver makes zeros for a pointer that it does not know, and no error.
+    driver.check(
+        driver->cuPointerGetAttributes(names.size(), names.data(), values.data(), address_of(pointer)),
+        "cuPointerGetAttributes");
+    using Kind = PointerPlace::Kind;
+    if (is_managed != 0) return {Kind::managed, number};
+    if (type == cuda::MemoryType::device) return {Kind::gpu, number};
+    if (type == cuda::MemoryType::host) return {Kind::pinned_host, number};
+    return {Kind::host, -1};
+}
+
+void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument) {
+    if (pointer == nullptr)
+        throw UserError("{} is a null pointer; memory of {} is needed", argument, device.description());
+    const PointerPlace place = place_of(device, pointer);
+    if (place.kind == PointerPlace::Kind::managed) return;
+    if (place.kind == PointerPlace::Kind::gpu && place.gpu == device.facts().number) return;
+    throw UserError(
+        "{} points to {}; memory of {} is needed, as cudaMalloc, cuMemAlloc or cudaMallocManaged "
+        "give it",
+        argument, in_words(place), device.description());
+}
+
+} // namespace swirl::runtime

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "runtime/cuda_device.hpp"
+
+namespace swirl::runtime {
+
+class GpuEvent;
+
+/// A queue of work for a GPU: kernels and copies run in the order in which they were put there.
+class GpuStream {
+public:
+    /// A stream of its own, not ordered with the default stream.
+    explicit GpuStream(const GpuDevice& device);
+    /// The caller's stream (a cudaStream_t or CUstream; null: the default stream), which stays the caller's.
+    static GpuStream borrowed(const GpuDevice& device, cuda::Stream handle);
+    ~GpuStream();
+    GpuStream(GpuStream&& other) noexcept;
+    GpuStream& operator=(GpuStream&& other) noexcept;
+
+    void synchronize() const; ///< waits until it is empty; errors of kernels come out here
+    void wait(const GpuEvent& event)
+        const;                 ///< what follows on this stream waits for the event, this thread does not
+    bool is_capturing() const; ///< recording a graph: nothing may wait for this stream
+
+    const GpuDevice& device() const { return device_; }
+    cuda::Stream handle() const { return handle_; }
+
+private:
+    GpuStream(const GpuDevice& device, cuda::Stream handle) : device_(device), handle_(handle) {}
+
+    GpuDevice device_;
+    cuda::Stream handle_ = nullptr;
+    bool is_own_ = false;
+};
+
+/// A mark in a stream, and the time at which the GPU reached it.
+class GpuEvent {
+public:
+    explicit GpuEvent(const GpuDevice& device);
+    ~GpuEvent();
+    GpuEvent(GpuEvent&& other) noexcept;
+    GpuEvent& operator=(GpuEvent&& other) noexcept;
+
+    void record(const GpuStream& stream) const;
+    void synchronize() const; ///< waits until the GPU has reached it
+    /// Seconds on the GPU's clock, to about half a microsecond; both events have been recorded and reached.
+    double seconds_since(const GpuEvent& start) const;
+
+    cuda::Event handle() const { return handle_; }
+
+private:
+    GpuDevice device_;
+    cuda::Event handle_ = nullptr;
+};
+
+} // namespace swirl::runtime

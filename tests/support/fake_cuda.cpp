@@ -1,0 +1,297 @@
+#include "support/fake_cuda.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+
+// SWIRL_FAKE_CUDA_VERSION is the version of CUDA that this library pretends to be for.
+
+namespace {
+
+using namespace swirl::runtime::cuda;
+using swirl::support::FakeCuda;
+using swirl::support::FakeLaunch;
+
+std::recursive_mutex mutex;
+thread_local std::vector<Context> stack;
+
+FakeCuda& fake() {
+    static FakeCuda state;
+    return state;
+}
+
+/// A call of the driver: one at a time, recorded, failing where a test says so or the driver would.
+class Call {
+public:
+    enum Needs { nothing, initialised, context };
+
+    Call(const char* name, Needs needs) : lock_(mutex) {
+        fake().calls.emplace_back(name);
+        if (const auto found = fake().failures.find(name); found != fake().failures.end())
+            result_ = found->second;
+        else if (needs != nothing && !fake().is_initialised)
+            result_ = not_initialized;
+        else if (needs == context && stack.empty())
+            result_ = invalid_context;
+    }
+
+    template <class Action> Result operator()(Action action) {
+        if (result_ == success) action();
+        return result_;
+    }
+
+private:
+    std::lock_guard<std::recursive_mutex> lock_;
+    Result result_ = success;
+};
+
+template <class Handle> Handle handle(std::uintptr_t number) { return reinterpret_cast<Handle>(number); }
+
+int device_of(Context context) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 100; }
+
+void* at(Address address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+
+std::string bytes_of_arguments(void** arguments) {
+    std::string result;
+    for (std::size_t k = 0; k < fake().argument_bytes.size(); ++k)
+        result.append(static_cast<const char*>(arguments[k]), fake().argument_bytes[k]);
+    return result;
+}
+
+} // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT FakeCuda* fake_cuda() {
+    fake().stack_depth = [] { return static_cast<int>(stack.size()); };
+    return &fake();
+}
+
+EXPORT Result cuInit(unsigned) {
+    return Call("cuInit", Call::nothing)([] { fake().is_initialised = true; });
+}
+EXPORT Result cuDriverGetVersion(int* version) {
+    return Call("cuDriverGetVersion", Call::nothing)([=] { *version = SWIRL_FAKE_CUDA_VERSION; });
+}
+EXPORT Result cuGetErrorName(Result result, const char** name) {
+    if (result == 999) return invalid_value;
+    *name = result == out_of_memory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : result == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                        : "CUDA_ERROR_SOME";
+    return success;
+}
+EXPORT Result cuGetErrorString(Result, const char** text) {
+    *text = "some text";
+    return success;
+}
+
+EXPORT Result cuDeviceGetCount(int* count) {
+    return Call("cuDeviceGetCount", Call::initialised)([=] { *count = fake().devices; });
+}
+EXPORT Result cuDeviceGet(DeviceNumber* device, int ordinal) {
+    return Call("cuDeviceGet", Call::initialised)([=] { *device = ordinal; });
+}
+EXPORT Result cuDeviceGetName(char* name, int length, DeviceNumber) {
+    return Call("cuDeviceGetName", Call::initialised)(
+        [=] { std::strncpy(name, "Fake H100", static_cast<std::size_t>(length)); });
+}
+EXPORT Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
+    return Call("cuDeviceTotalMem", Call::initialised)([=] { *bytes = std::size_t{3} << 29; });
+}
+EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
+    return Call("cuDeviceGetAttribute", Call::initialised)([=] {
+        switch (attribute) {
+        case DeviceAttribute::capability_major: *value = 9; break;
+        case DeviceAttribute::shared_bytes_per_block_at_most: *value = 232448; break;
+        default: *value = 0;
+        }
+    });
+}
+EXPORT Result cuDevicePrimaryCtxRetain(Context* context, DeviceNumber device) {
+    return Call("cuDevicePrimaryCtxRetain", Call::initialised)([=] {
+        *context = handle<Context>(static_cast<std::uintptr_t>(device) + 100);
+        ++fake().retained;
+    });
+}
+#if SWIRL_FAKE_CUDA_VERSION >= 11000
+EXPORT Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+    return Call("cuDevicePrimaryCtxRelease", Call::initialised)([] { --fake().retained; });
+}
+#endif
+EXPORT Result cuCtxPushCurrent_v2(Context pushed) {
+    return Call("cuCtxPushCurrent", Call::initialised)([=] { stack.push_back(pushed); });
+}
+EXPORT Result cuCtxPopCurrent_v2(Context* popped) {
+    return Call("cuCtxPopCurrent", Call::context)([=] {
+        *popped = stack.back();
+        stack.pop_back();
+    });
+}
+EXPORT Result cuCtxSynchronize() {
+    return Call("cuCtxSynchronize", Call::context)([] {});
+}
+
+EXPORT Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, CompileOption* names,
+                                 void** values) {
+    Call call("cuModuleLoadDataEx", Call::context);
+    fake().options.clear();
+    for (unsigned k = 0; k < count; ++k) {
+        fake().options[static_cast<int>(names[k])] = reinterpret_cast<std::uintptr_t>(values[k]);
+        const bool is_log = names[k] == CompileOption::errors || names[k] == CompileOption::information;
+        if (is_log) { // whose size follows
+            const auto room = reinterpret_cast<std::uintptr_t>(values[k + 1]);
+            std::copy_n(fake().log.begin(), std::min(fake().log.size(), room), static_cast<char*>(values[k]));
+        }
+    }
+    return call([=] {
+        fake().image = static_cast<const char*>(image);
+        ++fake().modules;
+        *module = handle<Module>(7);
+    });
+}
+EXPORT Result cuModuleUnload(Module) {
+    return Call("cuModuleUnload", Call::context)([] { --fake().modules; });
+}
+EXPORT Result cuModuleGetFunction(Function* function, Module, const char*) {
+    return Call("cuModuleGetFunction", Call::context)([=] { *function = handle<Function>(8); });
+}
+EXPORT Result cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function) {
+    return Call("cuFuncGetAttribute", Call::context)([=] { *value = 40 + static_cast<int>(attribute); });
+}
+EXPORT Result cuFuncSetAttribute(Function, FunctionAttribute attribute, int value) {
+    return Call("cuFuncSetAttribute",
+                Call::context)([=] { fake().kernel_attributes[static_cast<int>(attribute)] = value; });
+}
+EXPORT Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function, int threads, std::size_t) {
+    return Call("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                Call::context)([=] { *blocks = 2048 / threads; });
+}
+EXPORT Result cuLaunchKernel(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                             unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream,
+                             void** arguments, void**) {
+    return Call("cuLaunchKernel", Call::context)([=] {
+        fake().launches.push_back({{grid_x, grid_y, grid_z},
+                                   {block_x, block_y, block_z},
+                                   {1, 1, 1},
+                                   shared_bytes,
+                                   stream,
+                                   bytes_of_arguments(arguments)});
+    });
+}
+#if SWIRL_FAKE_CUDA_VERSION >= 11080
+EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** arguments, void**) {
+    return Call("cuLaunchKernelEx", Call::context)([=] {
+        FakeLaunch launch{{c->grid_x, c->grid_y, c->grid_z},
+                          {c->block_x, c->block_y, c->block_z},
+                          {1, 1, 1},
+                          c->shared_bytes,
+                          c->stream,
+                          bytes_of_arguments(arguments)};
+        for (unsigned k = 0; k < c->attribute_count; ++k) {
+            const LaunchAttribute& attribute = c->attributes[k];
+            if (attribute.id != LaunchAttribute::cluster_dimension) continue;
+            launch.cluster[0] = attribute.cluster.x;
+            launch.cluster[1] = attribute.cluster.y;
+            launch.cluster[2] = attribute.cluster.z;
+        }
+        fake().launches.push_back(launch);
+    });
+}
+#endif
+
+EXPORT Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
+    bool has_room = true;
+    const Result result = Call("cuMemAlloc", Call::context)([&] {
+        has_room = bytes <= fake().free_bytes;
+        if (!has_room) return;
+        *address = reinterpret_cast<std::uintptr_t>(std::malloc(bytes));
+        fake().blocks[*address] = {bytes, device_of(stack.back())};
+        fake().free_bytes -= bytes;
+    });
+    return has_room ? result : out_of_memory;
+}
+EXPORT Result cuMemFree_v2(Address address) {
+    return Call("cuMemFree", Call::context)([=] {
+        fake().free_bytes += fake().blocks.at(address).bytes;
+        fake().blocks.erase(address);
+        std::free(at(address));
+    });
+}
+EXPORT Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+    return Call("cuMemGetInfo", Call::context)([=] {
+        *free = fake().free_bytes;
+        *total = 1 << 20;
+    });
+}
+EXPORT Result cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
+    return Call("cuMemcpyHtoD", Call::context)([=] { std::memcpy(at(to), from, bytes); });
+}
+EXPORT Result cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
+    return Call("cuMemcpyDtoH", Call::context)([=] { std::memcpy(to, at(from), bytes); });
+}
+EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream) {
+    return Call("cuMemcpyHtoDAsync", Call::context)([=] { std::memcpy(at(to), from, bytes); });
+}
+EXPORT Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream) {
+    return Call("cuMemcpyDtoHAsync", Call::context)([=] { std::memcpy(to, at(from), bytes); });
+}
+EXPORT Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, Stream) {
+    return Call("cuMemcpyDtoDAsync", Call::context)([=] { std::memcpy(at(to), at(from), bytes); });
+}
+EXPORT Result cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, Stream) {
+    return Call("cuMemsetD8Async", Call::context)([=] { std::memset(at(to), value, bytes); });
+}
+EXPORT Result cuPointerGetAttributes(unsigned count, PointerAttribute* names, void** values,
+                                     Address address) {
+    return Call("cuPointerGetAttributes", Call::initialised)([=] {
+        auto type = MemoryType::unknown;
+        int device = -2;
+        const bool is_managed = address != 0 && at(address) == fake().managed;
+        for (const auto& [begin, block] : fake().blocks)
+            if (address >= begin && address < begin + block.bytes) {
+                type = MemoryType::device;
+                device = block.device;
+            }
+        if (address != 0 && at(address) == fake().pinned) type = MemoryType::host;
+        for (unsigned k = 0; k < count; ++k) switch (names[k]) {
+            case PointerAttribute::memory_type: *static_cast<MemoryType*>(values[k]) = type; break;
+            case PointerAttribute::is_managed: *static_cast<unsigned*>(values[k]) = is_managed; break;
+            case PointerAttribute::device_number: *static_cast<int*>(values[k]) = device; break;
+            }
+    });
+}
+
+EXPORT Result cuStreamCreate(Stream* stream, unsigned) {
+    return Call("cuStreamCreate", Call::context)(
+        [=] { *stream = handle<Stream>(static_cast<std::uintptr_t>(++fake().streams)); });
+}
+EXPORT Result cuStreamDestroy_v2(Stream) {
+    return Call("cuStreamDestroy", Call::context)([] { --fake().streams; });
+}
+EXPORT Result cuStreamSynchronize(Stream) {
+    return Call("cuStreamSynchronize", Call::context)([] {});
+}
+EXPORT Result cuStreamWaitEvent(Stream, Event, unsigned) {
+    return Call("cuStreamWaitEvent", Call::context)([] {});
+}
+EXPORT Result cuStreamIsCapturing(Stream, int* status) {
+    return Call("cuStreamIsCapturing", Call::context)([=] { *status = fake().is_capturing ? 1 : 0; });
+}
+EXPORT Result cuEventCreate(Event* event, unsigned) {
+    return Call("cuEventCreate",
+                Call::context)([=] { *event = handle<Event>(static_cast<std::uintptr_t>(++fake().events)); });
+}
+EXPORT Result cuEventDestroy_v2(Event) {
+    return Call("cuEventDestroy", Call::context)([] { --fake().events; });
+}
+EXPORT Result cuEventRecord(Event, Stream) {
+    return Call("cuEventRecord", Call::context)([] {});
+}
+EXPORT Result cuEventSynchronize(Event) {
+    return Call("cuEventSynchronize", Call::context)([] {});
+}
+EXPORT Result cuEventElapsedTime(float* milliseconds, Event, Event) {
+    return Call("cuEventElapsedTime", Call::context)([=] { *milliseconds = 2.5F; });
+}

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "runtime/cuda_abi.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swirl::support {
+
+/// What a launch was given; the arguments are their bytes, one after the other.
+struct FakeLaunch {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned cluster[3];
+    unsigned shared_bytes;
+    runtime::cuda::Stream stream;
+    std::string arguments;
+};
+
+/// A driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place of
+/// libcuda.so.1. Memory of its GPUs is memory of the host, its kernels do nothing. Tests say here what shall fail, and
+/// read what was asked of it and what is still held.
+struct FakeCuda {
+    // what it is to do
+    int devices = 1;
+    std::map<std::string, runtime::cuda::Result> failures = {}; ///< by name of the function, without suffix
+    std::string log = {};                                       ///< of the compiler
+    std::size_t free_bytes = 1 << 20;                           ///< of each GPU
+    std::vector<std::size_t> argument_bytes = {};               ///< of the kernel's parameters
+    bool is_capturing = false;
+    const void* pinned = nullptr; ///< a pointer that counts as pinned memory of the host
+    const void* managed = nullptr;
+
+    // what was done
+    std::vector<std::string> calls = {};
+    std::vector<FakeLaunch> launches = {};
+    std::string image = {};                    ///< last loaded
+    std::map<int, std::size_t> options = {};   ///< of the last compilation
+    std::map<int, int> kernel_attributes = {}; ///< set
+
+    // what is held
+    int retained = 0;
+    int modules = 0;
+    int streams = 0;
+    int events = 0;
+    struct Block {
+        std::size_t bytes;
+        int device;
+    };
+    std::map<runtime::cuda::Address, Block> blocks = {};
+    bool is_initialised = false;
+    int (*stack_depth)() = nullptr; ///< contexts pushed by the calling thread
+
+    int count(std::string_view name) const {
+        int result = 0;
+        for (const std::string& call : calls) result += call == name ? 1 : 0;
+        return result;
+    }
+};
+
+/// Exported by the library under the name "fake_cuda".
+using FakeCudaGetter = FakeCuda* (*)();
+
+/// The library that pretends to be a driver for this version of CUDA: 12080, 11000 (no clusters) or 10020 (too old).
+inline std::string fake_cuda_library(int version) {
+    return std::string(SWIRL_BINARY_DIR "/fake_drivers/libfake_cuda_") + std::to_string(version) + ".so";
+}
+
+} // namespace swirl::support
