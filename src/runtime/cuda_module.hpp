@@ -94,7 +94,8 @@ public:
 
     /// InternalError where there is none of this name.
     GpuKernel kernel(const std::string& name) const;
-    const std::string& log() const { return log_; } ///< of the compiler: registers and spills of each kernel
+    /// Of the compiler: registers and spills of each kernel. Empty where the driver had the code in its cache.
+    const std::string& log() const { return log_; }
 
 private:
     GpuModule(std::shared_ptr<const GpuKernel::Code> code, std::string log)
