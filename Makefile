@@ -9,7 +9,7 @@ help:
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
-	@echo "make check-gpu  run the tests that need a GPU"
+	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
 
 setup:
 	@scripts/setup

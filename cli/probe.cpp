@@ -1,8 +1,12 @@
 #include "search/probe.hpp"
 
+#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "runtime/cuda_device.hpp"
 #include "search/wisdom.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -21,13 +25,32 @@ search::MachineProbe probe(const Options& options) {
     return options.again ? search::new_probe(wisdom, how) : search::known_probe(wisdom, how);
 }
 
+/// Empty where there is none, for whatever reason.
+nlohmann::ordered_json gpus() {
+    auto result = nlohmann::ordered_json::array();
+    try {
+        for (const runtime::GpuFacts& gpu : runtime::all_gpus())
+            result.push_back(
+                {{"name", gpu.name},
+                 {"compute_capability", fmt::format("{}.{}", gpu.capability_major, gpu.capability_minor)},
+                 {"memory_bytes", gpu.memory_bytes}});
+    } catch (const UserError&) {}
+    return result;
+}
+
+std::string json_of(const search::MachineProbe& result) {
+    auto json = nlohmann::ordered_json::parse(search::to_json(result));
+    json["gpus"] = gpus();
+    return json.dump(2) + "\n";
+}
+
 } // namespace
 
 void add_probe(CLI::App& program) {
     auto options = std::make_shared<Options>();
     CLI::App& command = *program.add_subcommand(
         "probe",
-        "Show what this machine can do: caches, cores, peak of multiply-adds, bandwidth of each level");
+        "Show what this machine can do: caches, cores, peak of multiply-adds, bandwidth of each level, GPUs");
     command.add_flag("--json", options->json, "Print JSON");
     command.add_flag("--again", options->again, "Measure anew, even where wisdom knows");
     command.add_option("--seconds", options->seconds, "Time to measure for, roughly")
@@ -35,7 +58,7 @@ void add_probe(CLI::App& program) {
         ->capture_default_str();
     command.callback([options] {
         const search::MachineProbe result = probe(*options);
-        print(options->json ? search::to_json(result) + "\n" : search::to_table(result));
+        print(options->json ? json_of(result) : search::to_table(result) + "\n" + runtime::describe_gpus());
     });
 }
 

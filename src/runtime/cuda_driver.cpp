@@ -132,6 +132,11 @@ void CudaDriver::initialise() {
             "there is no GPU that the NVIDIA driver ({}) can use; CUDA_VISIBLE_DEVICES may hide "
             "some",
             library_);
+    if (result == cuda::stub_library)
+        throw UserError(
+            "{} is a stub that programs are linked with, no NVIDIA driver; let SWIRL_CUDA_DRIVER or "
+            "the loader's path name the driver's library",
+            library_);
     if (result != cuda::success)
         throw UserError("the NVIDIA driver ({}) does not start: {}", library_, describe(result));
     check(functions_.cuDriverGetVersion(&version_), "cuDriverGetVersion");

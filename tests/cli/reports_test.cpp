@@ -2,6 +2,7 @@
 
 #include "formula/formula.hpp"
 #include "formula/parse.hpp"
+#include "support/fake_cuda.hpp"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +135,21 @@ TEST(Probe, KnowsTheMachine) {
     EXPECT_TRUE(probe.is_object());
     EXPECT_NE(run_swirl("probe").output.find("Gflop/s"), std::string::npos);
     EXPECT_EQ(json_of("probe --json"), probe) << "remembered, not measured again";
+}
+
+TEST(Probe, ListsGpusOrSaysWhyThereAreNone) {
+    setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
+    EXPECT_NE(
+        run_swirl("probe --seconds 0.1").output.find("\nGPU 0: Fake H100, compute capability 9.0, 1.5 GiB\n"),
+        std::string::npos);
+    const json gpus = json_of("probe --json").at("gpus");
+    ASSERT_EQ(gpus.size(), 1U);
+    EXPECT_EQ(gpus[0].at("compute_capability"), "9.0");
+    setenv("SWIRL_CUDA_DRIVER", "/nowhere/libcuda.so", 1);
+    EXPECT_NE(run_swirl("probe").output.find("\nGPU: none; there is no NVIDIA driver: /nowhere/libcuda.so"),
+              std::string::npos);
+    EXPECT_EQ(json_of("probe --json").at("gpus"), json::array());
+    unsetenv("SWIRL_CUDA_DRIVER");
 }
 
 } // namespace

@@ -94,6 +94,8 @@ TEST_F(Cuda, SaysWhyTheDriverDoesNotStart) {
     fake.failures["cuInit"] = 803;
     expect_contains(error_of<UserError>([&] { driver(); }),
                     {"does not start", "CUDA_ERROR_SOME (some text)"});
+    fake.failures["cuInit"] = cuda::stub_library;
+    expect_contains(error_of<UserError>([&] { driver(); }), {"is a stub", "SWIRL_CUDA_DRIVER"});
     fake.failures["cuInit"] = 999;
     expect_contains(error_of<UserError>([&] { driver(); }), {"error 999"});
     fake.failures.clear();
