@@ -88,17 +88,17 @@ enum class CompileOption : int {
 constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default stream
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
 
-struct LaunchAttribute {
+/// CUlaunchAttribute with the one kind of value that is used of a union of 64 bytes.
+struct alignas(8) LaunchAttribute {
     static constexpr int cluster_dimension = 4;
+    struct Extent {
+        unsigned x, y, z;
+    };
 
     int id;
     char padding[4];
-    union {
-        char bytes[64];
-        struct {
-            unsigned x, y, z;
-        } cluster;
-    };
+    Extent cluster;
+    char unused[64 - sizeof(Extent)];
 };
 
 struct LaunchConfiguration {

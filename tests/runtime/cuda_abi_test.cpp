@@ -85,6 +85,7 @@ TEST(CudaAbi, ValuesAreThoseOfCudasHeader) {
 }
 
 TEST(CudaAbi, LayoutsAreThoseOfCudasHeader) {
+    static_assert(alignof(LaunchAttribute) == alignof(CUlaunchAttribute));
     static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
     static_assert(offsetof(LaunchAttribute, cluster) == offsetof(CUlaunchAttribute, value));
     static_assert(sizeof(LaunchConfiguration) == sizeof(CUlaunchConfig));
