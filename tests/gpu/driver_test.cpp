@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "emit/ptx_compiler.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "runtime/cuda_module.hpp"
@@ -9,7 +10,9 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -198,6 +201,36 @@ TEST_F(OnGpu, RunsClusters) {
         const std::vector<int> result = read<int>(out);
         for (int k = 0; k < 32; ++k) EXPECT_EQ(result[static_cast<std::size_t>(k)], 100 * size + k % size);
     }
+}
+
+TEST_F(OnGpu, RunsMachineCodeThatPtxasWrote) {
+    const std::optional<std::string> compiler = emit::ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "ptxas is not here";
+    const TemporaryFolder folder;
+    const std::string source = (folder.path() / "kernels.ptx").string();
+    std::ofstream(source) << plain_kernels;
+    const auto cubin_for = [&](const std::string& target) {
+        const auto outcome = support::run_command(support::quoted(*compiler) + " -arch=" + target + " -o " +
+                                                  source + ".cubin " + source);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        return support::content_of(source + ".cubin");
+    };
+    const GpuFacts& facts = device->facts();
+    const std::string ours =
+        cubin_for(fmt::format("sm_{}{}", facts.capability_major, facts.capability_minor));
+    const GpuKernel scale = GpuModule::from_cubin(*device, std::as_bytes(std::span(ours))).kernel("scale");
+    EXPECT_EQ(scale.facts().binary_version, 10 * facts.capability_major + facts.capability_minor);
+    const GpuBuffer data = counted(64);
+    scale.launch({.block = {64}}, *stream, data.address(), 3.0F, 64U);
+    EXPECT_EQ(read<float>(data)[63], 189.0F);
+
+    if (facts.capability_major != 8) { // whose code runs on no other
+        const std::string others = cubin_for("sm_80");
+        EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(others))), UserError);
+    }
+    const std::string nonsense(1000, 'x');
+    EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(nonsense))), InternalError);
+    expect_usable();
 }
 
 TEST_F(OnGpu, StaysUsableAfterErrors) {
