@@ -130,16 +130,30 @@ Affine Builder::parameter(std::string name) {
     return new_variable(std::move(name), VariableInfo::Kind::parameter, parameters_++);
 }
 
-Affine Builder::machine_index(VariableInfo::Kind kind, int axis, const char* name) {
-    ensure(axis >= 0 && axis < 3, "{} axis {}", name, axis);
-    for (std::size_t i = 0; i < program_.variables.size(); ++i)
-        if (program_.variables[i].kind == kind && program_.variables[i].axis == axis)
+Affine Builder::machine_index(const VariableInfo& wanted) {
+    ensure(wanted.axis >= 0 && wanted.axis < 3, "{} axis {}", wanted.name, wanted.axis);
+    ensure(wanted.divisor >= 1 && wanted.modulus >= 0, "{} / {} mod {}", wanted.name, wanted.divisor,
+           wanted.modulus);
+    for (std::size_t i = 0; i < program_.variables.size(); ++i) {
+        const VariableInfo& known = program_.variables[i];
+        if (known.kind == wanted.kind && known.axis == wanted.axis && known.divisor == wanted.divisor &&
+            known.modulus == wanted.modulus)
             return Affine::of(static_cast<Variable>(i));
-    return new_variable(fmt::format("{}_{}", name, "xyz"[axis]), kind, axis);
+    }
+    program_.variables.push_back(wanted);
+    VariableInfo& info = program_.variables.back();
+    info.name += fmt::format("_{}", "xyz"[info.axis]);
+    if (info.divisor != 1) info.name += fmt::format("_{}", info.divisor);
+    if (info.modulus != 0) info.name += fmt::format("_mod_{}", info.modulus);
+    return Affine::of(static_cast<Variable>(program_.variables.size() - 1));
 }
 
-Affine Builder::thread(int axis) { return machine_index(VariableInfo::Kind::thread, axis, "thread"); }
-Affine Builder::block(int axis) { return machine_index(VariableInfo::Kind::block, axis, "block"); }
+Affine Builder::thread(int axis, Integer divisor, Integer modulus) {
+    return machine_index({"thread", VariableInfo::Kind::thread, axis, divisor, modulus});
+}
+Affine Builder::block(int axis, Integer divisor, Integer modulus) {
+    return machine_index({"block", VariableInfo::Kind::block, axis, divisor, modulus});
+}
 
 Affine Builder::induction(std::string name, Affine start, Integer step) {
     ensure(!loops_.empty(), "induction variable '{}' outside a loop", name);

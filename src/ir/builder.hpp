@@ -46,9 +46,10 @@ public:
     Buffer table(std::string name, std::vector<Integer> contents);
 
     // ---- variables
-    Affine parameter(std::string name);                             ///< the next integer argument
-    Affine thread(int axis = 0);                                    ///< thread index along x, y, z
-    Affine block(int axis = 0);                                     ///< block index along x, y, z
+    Affine parameter(std::string name); ///< the next integer argument
+    /// The thread's or block's index along x, y, z, or a digit of it (see VariableInfo).
+    Affine thread(int axis = 0, Integer divisor = 1, Integer modulus = 0);
+    Affine block(int axis = 0, Integer divisor = 1, Integer modulus = 0);
     Affine induction(std::string name, Affine start, Integer step); ///< of the innermost open loop
     void launch(const Launch& launch) { program_.launch = launch; }
 
@@ -129,7 +130,7 @@ private:
     void grow_shared();
     bool may_share(const Operation& operation) const;
     Affine new_variable(std::string name, VariableInfo::Kind kind, int axis);
-    Affine machine_index(VariableInfo::Kind kind, int axis, const char* name);
+    Affine machine_index(const VariableInfo& wanted);
 
     Program program_;
     Options options_;

@@ -69,7 +69,7 @@ private:
         if (variables.empty()) return launch(dimension + 1, times * extent);
         for (const std::size_t v : variables) known_[v] = 1;
         for (Integer i = 0; i < extent; ++i) {
-            for (const std::size_t v : variables) values_[v] = i;
+            for (const std::size_t v : variables) values_[v] = program_.variables[v].digit_of(i);
             launch(dimension + 1, times);
         }
     }

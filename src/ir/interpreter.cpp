@@ -64,9 +64,9 @@ void Interpreter::Machine::start_block(Integer block) {
         Integer* values = variables_.data() + v * code_.threads;
         for (std::size_t t = 0; t < code_.threads; ++t) {
             if (info.kind == VariableInfo::Kind::thread)
-                values[t] = split(static_cast<Integer>(t), program_.launch.threads, info.axis);
+                values[t] = info.digit_of(split(static_cast<Integer>(t), program_.launch.threads, info.axis));
             if (info.kind == VariableInfo::Kind::block)
-                values[t] = split(block, program_.launch.blocks, info.axis);
+                values[t] = info.digit_of(split(block, program_.launch.blocks, info.axis));
         }
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/affine.hpp"
+#include "base/integer.hpp"
 #include "ir/type.hpp"
 
 #include <array>
@@ -160,6 +161,20 @@ struct VariableInfo {
     std::string name;
     Kind kind = Kind::loop;
     int axis = 0; ///< thread and block: 0, 1, 2 for x, y, z; parameter: its position in the argument list
+    /// Of a thread or block index i the digit i / divisor mod modulus; modulus 0: all of i / divisor. Threads that share
+    /// the iterations of several loops find the loops' variables in digits.
+    Integer divisor = 1;
+    Integer modulus = 0;
+
+    Integer digit_of(Integer index) const {
+        const Integer quotient = index / divisor;
+        return modulus == 0 ? quotient : quotient % modulus;
+    }
+    /// How many values the digit takes of an index below `extent`.
+    Integer digits_below(Integer extent) const {
+        const Integer quotients = ceil_divide(extent, divisor);
+        return modulus == 0 || quotients < modulus ? quotients : modulus;
+    }
 };
 
 /// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU.

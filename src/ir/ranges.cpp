@@ -14,8 +14,12 @@ VariableRanges::VariableRanges(const Program& program)
         case VariableInfo::Kind::loop:
         case VariableInfo::Kind::induction: continue;
         case VariableInfo::Kind::parameter: break;
-        case VariableInfo::Kind::thread: extents_[v] = program.launch.threads.at(axis); break;
-        case VariableInfo::Kind::block: extents_[v] = program.launch.blocks.at(axis); break;
+        case VariableInfo::Kind::thread:
+            extents_[v] = info.digits_below(program.launch.threads.at(axis));
+            break;
+        case VariableInfo::Kind::block:
+            extents_[v] = info.digits_below(program.launch.blocks.at(axis));
+            break;
         }
         in_scope_[v] = 1;
         values_[v] = extents_[v] == 1 ? Affine(0) : Affine::of(static_cast<Variable>(v));

@@ -18,7 +18,8 @@ struct Range {
 ///
 /// Every variable is an affine form in *counters*: the iteration number of a loop, a thread or block index, or a
 /// parameter. Counters run independently of each other from 0, so that the range of a form whose counters all have
-/// a known extent is exact. A counter goes by the name of its loop variable.
+/// a known extent is exact. (Digits of one index that overlap do not; a form that has both may have less.) A counter goes
+/// by the name of its loop variable.
 class VariableRanges {
 public:
     explicit VariableRanges(const Program& program);
@@ -34,7 +35,7 @@ public:
     /// Iterations of a loop whose bounds are in scope, where that is one number.
     std::optional<Integer> trip_count(const For& loop) const;
 
-    /// The exact range; nothing where a counter's extent is not known or not positive.
+    /// The range, exact for independent counters; nothing where a counter's extent is not known or not positive.
     std::optional<Range> range(const Affine& form) const;
 
     /// Whether threads of a block may see different values.

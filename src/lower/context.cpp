@@ -21,6 +21,12 @@ Affine Context::placed(const Affine& form) const {
     return result;
 }
 
+Affine Context::placed(const Memory& memory, const Affine& form) const {
+    const Array& array = loops.arrays[static_cast<std::size_t>(memory.array)];
+    if (array.role != Array::Role::temporary || request.block_transforms == 0) return placed(form);
+    return placed(form) + array.elements * member_;
+}
+
 Context::Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs)
     : request(kernel), builder(kernel.name, {.share = true}), loops(program), in_pairs_(in_pairs) {
     for (std::size_t k = 0; k < program.arrays.size(); ++k)
@@ -49,10 +55,11 @@ Buffers Context::add_scratch(int index) {
         ir::BufferInfo info;
         info.name = std::move(name);
         info.element = request.scalar;
-        info.space = ir::Space::scratch;
-        info.elements = scalars * array.elements;
+        const bool on_gpu = request.block_transforms > 0;
+        info.space = on_gpu ? ir::Space::shared : ir::Space::scratch;
+        info.elements = scalars * array.elements * (on_gpu ? request.block_transforms : 1);
         info.written = true;
-        info.per_iteration = array.per_iteration;
+        info.per_iteration = array.per_iteration && !on_gpu;
         info.streamed = is_streamed(array);
         return builder.add(std::move(info));
     };

@@ -37,6 +37,10 @@ public:
 
     void bind(Variable variable, Affine program_form);
     Affine placed(const Affine& form) const;
+    /// An address in a memory: of temporaries, the part of the transform that `set_member` names.
+    Affine placed(const Memory& memory, const Affine& form) const;
+    /// Which of the transforms of a block is meant from now on.
+    void set_member(Affine member) { member_ = std::move(member); }
 
     /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
     template <class Body>
@@ -83,6 +87,7 @@ private:
     bool is_streamed(const Array& array) const;
 
     bool in_pairs_;
+    Affine member_ = 0;
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;

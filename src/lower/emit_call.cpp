@@ -4,14 +4,14 @@
 #include "lower/straight_line.hpp"
 #include "lower/tabled_copy.hpp"
 
-#include <memory>
-
 namespace swirl::lower {
 
 namespace {
 
 /// Straight-line operations up to which a codelet's loops are unrolled.
 constexpr double unroll_limit = 400;
+
+} // namespace
 
 /// Emits one codelet in its loops.
 class CodeletEmitter {
@@ -21,6 +21,7 @@ public:
           codelet_(call.codelet),
           in_(context.buffers_of(call.input)),
           out_(context.buffers_of(call.output)),
+          call_(call),
           complex_(call.complex),
           placement_(call.placement),
           loops_(call.loops),
@@ -45,6 +46,7 @@ public:
     }
 
     void emit() { emit_loops(0); }
+    void emit_bound() { body(0, 0); }
 
 private:
     ir::For::Kind kind() const {
@@ -108,24 +110,28 @@ private:
 
     Scaled load(const Location& place) {
         Scaled value;
-        value.re = {context_.builder.load(in_.re, context_.placed(place.re)), place.re_negative};
+        value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re)), place.re_negative};
         if (complex_)
-            value.im = {context_.builder.load(in_.im, context_.placed(place.im)), place.im_negative};
+            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im)),
+                        place.im_negative};
         return value;
     }
 
     void store(const Location& place, Scaled value, Arithmetic& arithmetic) {
         if (place.re_negative) value.re = -value.re;
         if (place.im_negative) value.im = -value.im;
-        context_.builder.store(out_.re, context_.placed(place.re), arithmetic.materialize(value.re));
+        context_.builder.store(out_.re, context_.placed(call_.output, place.re),
+                               arithmetic.materialize(value.re));
         if (complex_)
-            context_.builder.store(out_.im, context_.placed(place.im), arithmetic.materialize(value.im));
+            context_.builder.store(out_.im, context_.placed(call_.output, place.im),
+                                   arithmetic.materialize(value.im));
     }
 
     Context& context_;
     const Codelet& codelet_;
     Buffers in_;
     Buffers out_;
+    const Call& call_;
     bool complex_;
     const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
@@ -135,7 +141,10 @@ private:
     std::vector<std::unique_ptr<FactorTables>> between_;
 };
 
-} // namespace
+BoundCall::BoundCall(Context& context, const Call& call)
+    : emitter_(std::make_unique<CodeletEmitter>(context, call)) {}
+BoundCall::~BoundCall() = default;
+void BoundCall::emit() { emitter_->emit_bound(); }
 
 void emit_call(Context& context, const Call& call) {
     const auto has_table = [](const std::vector<Location>& places) {

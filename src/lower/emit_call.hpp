@@ -3,9 +3,25 @@
 #include "lower/context.hpp"
 #include "lower/factors.hpp"
 
+#include <memory>
+
 namespace swirl::lower {
 
 /// Emits a call's loops and its codelet's straight-line code. One loop becomes vector lanes when that pays.
 void emit_call(Context& context, const Call& call);
+
+class CodeletEmitter;
+
+/// A call without its loops, whose variables the caller binds.
+class BoundCall {
+public:
+    BoundCall(Context& context, const Call& call);
+    ~BoundCall();
+    /// The codelet's straight-line code for the iteration that the variables are bound to.
+    void emit();
+
+private:
+    std::unique_ptr<CodeletEmitter> emitter_;
+};
 
 } // namespace swirl::lower

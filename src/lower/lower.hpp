@@ -35,6 +35,8 @@ struct KernelRequest {
     Multiplication multiplication = Multiplication::fused;
     bool pairs = false;        ///< whether vectors may hold complex numbers as pairs of neighbouring lanes
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
+    Integer block_transforms =
+        0; ///< on a GPU, transforms of a block: temporaries are shared memory, one for each; 0: CPU
 };
 
 struct LoopProgram;
