@@ -45,6 +45,8 @@ Buffers Context::add_argument(int index) {
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
     info.streamed = is_streamed(array);
+    if (request.block_transforms > 0)
+        info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
 }

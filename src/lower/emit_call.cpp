@@ -108,8 +108,21 @@ private:
         return x;
     }
 
+    /// On a GPU both parts of a number that lie together are one access.
+    bool is_one_access(const Location& place) const {
+        return context_.request.block_transforms > 0 && complex_ && place.im == place.re + 1;
+    }
+
     Scaled load(const Location& place) {
         Scaled value;
+        if (is_one_access(place)) {
+            ir::Builder& builder = context_.builder;
+            const ir::Value both =
+                builder.load(in_.re, context_.placed(call_.input, place.re), {.lanes = 2, .active = 2});
+            value.re = {builder.shuffle(both, both, {0}), place.re_negative};
+            value.im = {builder.shuffle(both, both, {1}), place.im_negative};
+            return value;
+        }
         value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re)), place.re_negative};
         if (complex_)
             value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im)),
@@ -120,6 +133,12 @@ private:
     void store(const Location& place, Scaled value, Arithmetic& arithmetic) {
         if (place.re_negative) value.re = -value.re;
         if (place.im_negative) value.im = -value.im;
+        if (is_one_access(place)) {
+            const ir::Value both = context_.builder.shuffle(arithmetic.materialize(value.re),
+                                                            arithmetic.materialize(value.im), {0, 1});
+            context_.builder.store(out_.re, context_.placed(call_.output, place.re), both, {.active = 2});
+            return;
+        }
         context_.builder.store(out_.re, context_.placed(call_.output, place.re),
                                arithmetic.materialize(value.re));
         if (complex_)
