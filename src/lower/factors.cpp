@@ -57,6 +57,18 @@ template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector
     }
 }
 
+/// [rows][entries][parts] as [entries][rows][parts].
+std::vector<long double> transposed(const std::vector<long double>& data, Integer rows, Integer entries,
+                                    Integer parts) {
+    std::vector<long double> result(data.size());
+    for (Integer r = 0; r < rows; ++r)
+        for (Integer e = 0; e < entries; ++e)
+            for (Integer p = 0; p < parts; ++p)
+                result[static_cast<std::size_t>((e * rows + r) * parts + p)] =
+                    data[static_cast<std::size_t>((r * entries + e) * parts + p)];
+    return result;
+}
+
 bool contains(const std::vector<Variable>& variables, Variable variable) {
     return std::find(variables.begin(), variables.end(), variable) != variables.end();
 }
@@ -156,13 +168,18 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
         }
     });
 
+    // On a GPU rows are threads: neighbours for the same entry.
+    const bool by_entry = context_.request.block_transforms > 0;
+    const Integer rows = std::ssize(data) / (vectors * vector_size);
+    if (by_entry) data = transposed(data, rows, std::ssize(entries), parts);
     Affine start = 0;
-    Integer stride = vectors * vector_size;
+    Integer stride = by_entry ? parts : vectors * vector_size;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
     const ir::Buffer table = context_.add_table(std::move(data));
+    const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
     for (std::size_t k = 0; k < entries.size(); ++k)
-        places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * parts * lanes,
+        places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * entry_stride,
                                     by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
 }
 
@@ -182,6 +199,12 @@ Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic
     Affine index = context_.placed(place.start);
     if (place.vector_stride) index += place.vector_stride * vector + lane;
     Scaled factor;
+    if (place.part_stride == 1 && context_.request.block_transforms > 0) {
+        const ir::Value both = context_.builder.load(place.table, index, {.lanes = 2, .active = 2});
+        factor.re.value = context_.builder.shuffle(both, both, {0});
+        factor.im.value = context_.builder.shuffle(both, both, {1});
+        return arithmetic.multiply_loaded(value, factor);
+    }
     factor.re.value = context_.builder.load(place.table, index);
     if (place.part_stride) factor.im.value = context_.builder.load(place.table, index + place.part_stride);
     return arithmetic.multiply_loaded(value, factor);

@@ -151,6 +151,7 @@ ir::Program lower_to_gpu(const KernelRequest& request, const GpuMapping& mapping
     on_gpu.pairs = false;
     on_gpu.cache_bytes = 0;
     on_gpu.block_transforms = mapping.transforms;
+    on_gpu.shared_row = mapping.shared_row;
     const LoopProgram loops = loop_program(on_gpu);
     Context context(on_gpu, loops);
     GpuEmitter(context, mapping).emit();

@@ -8,6 +8,8 @@ namespace swirl::lower {
 struct GpuMapping {
     Integer threads;    ///< that share one transform (x)
     Integer transforms; ///< that a block works on at once (y)
+    Integer shared_row =
+        0; ///< entries of shared memory after which one is left out, so that banks differ; 0: never
     bool operator==(const GpuMapping&) const = default;
 };
 

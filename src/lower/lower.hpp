@@ -37,6 +37,8 @@ struct KernelRequest {
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
     Integer block_transforms =
         0; ///< on a GPU, transforms of a block: temporaries are shared memory, one for each; 0: CPU
+    Integer shared_row =
+        0; ///< entries of such a temporary after which one is left out, so that banks differ; 0: never
 };
 
 struct LoopProgram;

@@ -98,6 +98,15 @@ TEST(LoweringToGpus, ReadsAndWritesEachSectorOnceWhereThreadsAreNeighbours) {
     EXPECT_EQ(result.report.barriers, batch * 2);
 }
 
+TEST(LoweringToGpus, LeavesEntriesOutSoThatBanksDiffer) {
+    const KernelRequest request = request_for(batched(2, 4096, "stockham(16,16,16)"));
+    const Outcome plain = run(request, {256, 1}), padded = run(request, {256, 1, 32});
+    EXPECT_LT(padded.error, 1e-6);
+    EXPECT_LT(8 * padded.report.bank_conflict_cycles(), plain.report.bank_conflict_cycles());
+    EXPECT_EQ(run(request_for(batched(2, 256, "stockham(16,16)")), {16, 1, 32}).report.bank_conflict_cycles(),
+              0);
+}
+
 TEST(LoweringToGpus, GivesProgramsThatVerify) {
     const ir::Program program = lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {16, 4});
     EXPECT_EQ(program.launch, (ir::Launch{{2, 1, 1}, {16, 4, 1}}));
