@@ -114,6 +114,18 @@ std::vector<Pass> passes_for(const target::Cpu& cpu) {
     return passes;
 }
 
+std::vector<Pass> passes_for_gpu() {
+    std::vector<Pass> passes;
+    for (const std::span<const Pass> list : {arithmetic_passes(), fma_passes()})
+        passes.insert(passes.end(), list.begin(), list.end());
+    passes.push_back(machine_passes().front()); // dead code; the driver's compiler does the rest
+    return passes;
+}
+
+Program run_for_gpu(Program program, const Observer& observer) {
+    return run(std::move(program), {&target::portable_cpu(), 1}, passes_for_gpu(), observer);
+}
+
 Program run_for_cpu(Program program, const target::Cpu& cpu, const Observer& observer) {
     const Context context{&cpu, target::lanes(cpu, floating_type(program))};
     return run(std::move(program), context, passes_for(cpu), observer);

@@ -46,4 +46,11 @@ ir::Program run_for_cpu(ir::Program program, const target::Cpu& cpu, const Obser
 /// The passes of run_for_cpu.
 std::vector<Pass> passes_for(const target::Cpu& cpu);
 
+/// The arithmetic of a GPU's kernel, whose threads work on scalars: common subexpressions, constants, signs, fused
+/// multiply-adds. Registers and the order of operations are the driver's compiler's.
+ir::Program run_for_gpu(ir::Program program, const Observer& observer = {});
+
+/// The passes of run_for_gpu.
+std::vector<Pass> passes_for_gpu();
+
 } // namespace swirl::passes

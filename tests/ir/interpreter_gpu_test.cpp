@@ -111,6 +111,26 @@ InterpreterReport one_warp(Scalar scalar, Integer shared_stride, Integer global_
     return run_on_ramp(b.finish());
 }
 
+TEST(InterpreterGpu, DigitsOfTheThreadIndexTakeItApart) {
+    Builder b("digits");
+    const Buffer y = b.output("y", Scalar::float32, 2 * 48);
+    b.launch({{2, 1, 1}, {48, 1, 1}});
+    const Affine low = b.thread(0, 1, 4), middle = b.thread(0, 4, 3), high = b.thread(0, 12);
+    EXPECT_EQ(b.thread(0, 4, 3), middle) << "the same digit is one variable";
+    // Digits in another order: y[block][low][middle][high] = 100 low + 10 middle + high.
+    const Affine place = 48 * b.block() + 12 * low + 4 * middle + high;
+    b.store(y, place, b.convert(b.index(100 * low + 10 * middle + high), Scalar::float32));
+    const Program program = b.finish();
+    Arguments arguments(program);
+    interpret(program, arguments);
+    for (Integer block = 0; block < 2; ++block)
+        for (Integer t = 0; t < 48; ++t) {
+            const Integer l = t % 4, m = t / 4 % 3, h = t / 12;
+            EXPECT_EQ(static_cast<Integer>(arguments[0][48 * block + 12 * l + 4 * m + h]),
+                      100 * l + 10 * m + h);
+        }
+}
+
 TEST(InterpreterCounts, BankConflictsByStrideWidthAndBroadcast) {
     const auto conflicts = [](Scalar scalar, Integer stride, int lanes = 1) {
         const InterpreterReport report = one_warp(scalar, stride, lanes, {.lanes = lanes});
