@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -41,6 +42,25 @@ PtxAddresses::PtxAddresses(PtxAssembly& out, const ir::Program& program, const U
       bases_(program.buffers.size()),
       scopes_(1) {}
 
+/// index / divisor mod modulus, by shifts and masks where they do.
+std::string PtxAddresses::digit_of(const std::string& index, const ir::VariableInfo& info) {
+    const auto is_power = [](Integer n) { return (n & (n - 1)) == 0; };
+    const auto log = [](Integer n) {
+        return std::to_string(std::countr_zero(static_cast<std::uint64_t>(n)));
+    };
+    const auto computed = [&](const char* operation, const std::string& a, const std::string& b) {
+        return out_.result(PtxRegister::int32, operation, {a, b});
+    };
+    std::string digit = index;
+    if (info.divisor != 1)
+        digit = is_power(info.divisor) ? computed("shr.u32", digit, log(info.divisor))
+                                       : computed("div.u32", digit, std::to_string(info.divisor));
+    if (info.modulus != 0)
+        digit = is_power(info.modulus) ? computed("and.b32", digit, std::to_string(info.modulus - 1))
+                                       : computed("rem.u32", digit, std::to_string(info.modulus));
+    return digit;
+}
+
 void PtxAddresses::declare() {
     using Kind = ir::VariableInfo::Kind;
     for (std::size_t v = 0; v < program_.variables.size(); ++v) {
@@ -48,7 +68,8 @@ void PtxAddresses::declare() {
         if (!usage_.variables[v] || (info.kind != Kind::thread && info.kind != Kind::block)) continue;
         const std::string source = fmt::format("%{}.{}", info.kind == Kind::thread ? "tid" : "ctaid",
                                                "xyz"[static_cast<std::size_t>(info.axis)]);
-        bind(static_cast<Variable>(v), {out_.result(PtxRegister::int32, "mov.u32", {source}), false, false});
+        const std::string index = out_.result(PtxRegister::int32, "mov.u32", {source});
+        bind(static_cast<Variable>(v), {digit_of(index, info), false, false});
     }
     for (std::size_t n = 0; n < layout_.variables.size(); ++n)
         if (usage_.variables[static_cast<std::size_t>(layout_.variables[n])])

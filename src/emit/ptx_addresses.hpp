@@ -41,6 +41,7 @@ public:
     void close_scope() { scopes_.pop_back(); }
     /// A variable of the innermost scope.
     void bind(Variable variable, PtxInteger value);
+    std::string digit_of(const std::string& index, const ir::VariableInfo& info);
     /// What `body` needs and does not change by itself, computed here: a loop follows.
     void prepare(const ir::Body& body);
 

@@ -47,6 +47,18 @@ Integer active_threads(const std::vector<SharedLoop>& loops, Integer threads) {
     return 1;
 }
 
+bool has_index_tables(const Nodes& nodes) {
+    const auto in = [](const std::vector<Location>& places) {
+        return std::any_of(places.begin(), places.end(),
+                           [](const Location& place) { return place.table.has_value(); });
+    };
+    return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+        if (const auto* nest = std::get_if<Nest>(&node.node)) return has_index_tables(nest->body);
+        const Placement& placement = std::get<Call>(node.node).placement;
+        return in(placement.sources) || in(placement.targets);
+    });
+}
+
 /// Emits a kernel's body for one thread.
 class GpuEmitter {
 public:
@@ -152,7 +164,12 @@ ir::Program lower_to_gpu(const KernelRequest& request, const GpuMapping& mapping
     on_gpu.cache_bytes = 0;
     on_gpu.block_transforms = mapping.transforms;
     on_gpu.shared_row = mapping.shared_row;
-    const LoopProgram loops = loop_program(on_gpu);
+    LoopProgram loops = loop_program(on_gpu);
+    if (on_gpu.shared_row > 0 && has_index_tables(loops.body)) { // rows that no loop's digits agree with
+        on_gpu.shared_row = 0;
+        loops = loop_program(on_gpu);
+    }
+    ensure(!has_index_tables(loops.body), "a table of indices in a GPU kernel");
     Context context(on_gpu, loops);
     GpuEmitter(context, mapping).emit();
     return context.finish();

@@ -73,6 +73,7 @@ TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
         {2, 1024, "stockham(16,8,8)", {64, 1}},
         {4, 105, "stockham(7,5,3)", {15, 3}},
         {7, 16, "codelet", {1, 4}},
+        {2, 256, "stockham(4,4,4,4)", {64, 4, 32}},
         {3, 128, "stockham(2,4,16)", {32, 1}},
     };
     for (const Case& c : cases) {
