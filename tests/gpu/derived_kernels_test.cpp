@@ -6,12 +6,12 @@
 #include "rules/rule.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "runtime/cuda_module.hpp"
+#include "support/first_gpu.hpp"
 #include "target/gpu.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <random>
 #include <vector>
@@ -90,17 +90,8 @@ private:
     std::vector<GpuBuffer> tables_;
 };
 
-class DerivedKernels : public testing::Test {
+class DerivedKernels : public support::FirstGpu {
 protected:
-    void SetUp() override {
-        try {
-            device.emplace(0);
-        } catch (const UserError& error) {
-            GTEST_SKIP() << error.what();
-        }
-        stream.emplace(*device);
-    }
-
     template <class T> double error_of(const Case& c, ir::Scalar scalar) {
         const Formula transform = rules::expand(DFT(c.n), rules::parse_tree(c.tree));
         const Formula formula = kron({I(c.batch), transform});
@@ -136,9 +127,6 @@ protected:
         }
         return static_cast<double>(std::sqrt(difference / norm));
     }
-
-    std::optional<GpuDevice> device;
-    std::optional<GpuStream> stream;
 };
 
 TEST_F(DerivedKernels, EqualTheirFormulas) {

@@ -3,6 +3,7 @@
 #include "runtime/cuda_device.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "runtime/cuda_module.hpp"
+#include "support/first_gpu.hpp"
 #include "target/gpu.hpp"
 
 #include <gtest/gtest.h>
@@ -94,18 +95,8 @@ constexpr const char* cluster_kernel = R"(
 }
 )";
 
-/// Skipped, with the reason, where there is no GPU.
-class OnGpu : public testing::Test {
+class OnGpu : public support::FirstGpu {
 protected:
-    void SetUp() override {
-        try {
-            device.emplace(0);
-        } catch (const UserError& error) {
-            GTEST_SKIP() << error.what();
-        }
-        stream.emplace(*device);
-    }
-
     template <class T> std::vector<T> read(const GpuBuffer& buffer) const {
         std::vector<T> result(buffer.bytes() / sizeof(T));
         copy_from_gpu(*stream, result.data(), buffer.address(), buffer.bytes());
@@ -128,9 +119,6 @@ protected:
         const std::vector<float> result = read<float>(data);
         for (std::size_t k = 0; k < result.size(); ++k) ASSERT_EQ(result[k], 2.0F * static_cast<float>(k));
     }
-
-    std::optional<GpuDevice> device;
-    std::optional<GpuStream> stream;
 };
 
 TEST_F(OnGpu, TableSaysWhatTheDriverReports) {

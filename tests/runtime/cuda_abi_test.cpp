@@ -16,7 +16,7 @@ namespace {
 
 template <class Ours> constexpr bool is(Ours ours, int theirs) { return static_cast<int>(ours) == theirs; }
 
-TEST(CudaAbi, ValuesAreThoseOfCudasHeader) {
+TEST(CudaAbi, ResultsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(out_of_memory, CUDA_ERROR_OUT_OF_MEMORY));
     EXPECT_TRUE(is(not_initialized, CUDA_ERROR_NOT_INITIALIZED));
     EXPECT_TRUE(is(stub_library, CUDA_ERROR_STUB_LIBRARY));
@@ -34,7 +34,9 @@ TEST(CudaAbi, ValuesAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(assertion, CUDA_ERROR_ASSERT));
     EXPECT_TRUE(is(hardware_stack_error, CUDA_ERROR_HARDWARE_STACK_ERROR));
     EXPECT_TRUE(is(launch_failed, CUDA_ERROR_LAUNCH_FAILED));
+}
 
+TEST(CudaAbi, AttributesAreThoseOfCudasHeader) {
     using D = DeviceAttribute;
     EXPECT_TRUE(is(D::threads_per_block, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
     EXPECT_TRUE(is(D::shared_bytes_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
@@ -69,7 +71,9 @@ TEST(CudaAbi, ValuesAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(PointerAttribute::device_number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL));
     EXPECT_TRUE(is(MemoryType::host, CU_MEMORYTYPE_HOST));
     EXPECT_TRUE(is(MemoryType::device, CU_MEMORYTYPE_DEVICE));
+}
 
+TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     using C = CompileOption;
     EXPECT_TRUE(is(C::registers_at_most, CU_JIT_MAX_REGISTERS));
     EXPECT_TRUE(is(C::information, CU_JIT_INFO_LOG_BUFFER));

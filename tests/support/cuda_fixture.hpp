@@ -1,0 +1,66 @@
+#pragma once
+
+#include "runtime/cuda_driver.hpp"
+#include "support/fake_cuda.hpp"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+/// What tests of the CUDA driver's user share.
+namespace swirl::runtime {
+
+using support::fake_cuda_library;
+using support::FakeCuda;
+
+/// The state of a fake driver, loaded if it is not yet.
+inline FakeCuda& fake_of(int version) {
+    void* const library = dlopen(fake_cuda_library(version).c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(library, nullptr) << dlerror();
+    return *reinterpret_cast<support::FakeCudaGetter>(dlsym(library, "fake_cuda"))();
+}
+
+/// What the error of an action says; empty where it succeeds.
+template <class Error, class Action> std::string error_of(Action action) {
+    try {
+        action();
+        return "";
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+inline void expect_contains(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+/// A fake driver as new for each test, which afterwards holds nothing.
+class Cuda : public testing::Test {
+protected:
+    void SetUp() override { fake = {.stack_depth = fake.stack_depth}; }
+    void TearDown() override {
+        EXPECT_EQ(fake.retained, 0);
+        EXPECT_EQ(fake.modules, 0);
+        EXPECT_EQ(fake.streams, 0);
+        EXPECT_EQ(fake.events, 0);
+        EXPECT_EQ(fake.blocks.size(), 0U);
+        EXPECT_EQ(fake.stack_depth(), 0);
+        EXPECT_EQ(fake.count("cuCtxPushCurrent") - fake.count("cuCtxPopCurrent"), 0);
+    }
+
+    const CudaDriver& driver() {
+        if (!driver_) driver_.emplace(fake_cuda_library(12080));
+        return *driver_;
+    }
+
+    FakeCuda& fake = fake_of(12080);
+
+private:
+    std::optional<CudaDriver> driver_;
+};
+
+} // namespace swirl::runtime

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "runtime/cuda_device.hpp"
+#include "runtime/cuda_stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace swirl::support {
+
+/// Tests on the first GPU of the machine; skipped, with the reason, where there is none.
+class FirstGpu : public testing::Test {
+protected:
+    void SetUp() override {
+        try {
+            device.emplace(0);
+        } catch (const UserError& error) {
+            GTEST_SKIP() << error.what();
+        }
+        stream.emplace(*device);
+    }
+
+    std::optional<runtime::GpuDevice> device;
+    std::optional<runtime::GpuStream> stream;
+};
+
+} // namespace swirl::support
