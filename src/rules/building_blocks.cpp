@@ -107,6 +107,18 @@ Formula spread(const Formula& a, Integer count) {
     return kron(a, I(count));
 }
 
+std::vector<Formula> passes_of(const Choice& radices,
+                               const std::function<Formula(Integer before, Integer radix)>& pass) {
+    std::vector<Formula> passes;
+    Integer before = 1;
+    for (const Integer radix : radices) {
+        passes.push_back(pass(before, radix));
+        before *= radix;
+    }
+    std::reverse(passes.begin(), passes.end());
+    return passes;
+}
+
 void Summands::add_identity(Integer n) {
     if (n > 0) summands_.push_back(I(n));
 }

@@ -2,6 +2,7 @@
 
 #include "rules/rule.hpp"
 
+#include <functional>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -40,6 +41,11 @@ Formula wht(Integer n);
 Formula product_of(std::initializer_list<Formula> factors);
 Formula repeat(Integer count, const Formula& a); ///< I_count ⊗ a
 Formula spread(const Formula& a, Integer count); ///< a ⊗ I_count
+
+/// The factors of an iterative algorithm, that of the first radix last: `pass` is given the product of the radices before
+/// and the radix.
+std::vector<Formula> passes_of(const Choice& radices,
+                               const std::function<Formula(Integer before, Integer radix)>& pass);
 
 /// Direct sums whose summands may be empty: `add` skips those of size 0.
 class Summands {

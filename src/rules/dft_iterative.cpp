@@ -48,14 +48,10 @@ Formula build(const Formula& f, const Choice& choice) {
     require(dft_iterative.name, f, has_two_factors(f));
     const Integer n = f.rows();
     require_radices(dft_iterative.name, f, choice);
-    std::vector<Formula> passes;
+    const Direction direction = f.get_if<Dft>()->direction;
+    std::vector<Formula> passes = passes_of(
+        choice, [&](Integer before, Integer radix) { return pass_of(n, before, radix, direction); });
     if (choice.size() > 1) passes.push_back(pass(digit_reversal(n, choice)));
-    Integer before = 1;
-    for (const Integer radix : choice) {
-        passes.push_back(pass_of(n, before, radix, f.get_if<Dft>()->direction));
-        before *= radix;
-    }
-    std::reverse(passes.begin(), passes.end());
     return product(std::move(passes));
 }
 

@@ -115,14 +115,9 @@ Formula build(const Formula& f, const Choice& choice) {
     const Integer n = f.rows();
     if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable(f));
     require_radices(stockham.name, f, choice);
-    std::vector<Formula> passes;
-    Integer before = 1;
-    for (const Integer radix : choice) {
-        passes.push_back(pass_of(n, before, radix, f.get_if<Dft>()->direction));
-        before *= radix;
-    }
-    std::reverse(passes.begin(), passes.end());
-    return product(std::move(passes));
+    const Direction direction = f.get_if<Dft>()->direction;
+    return product(passes_of(
+        choice, [&](Integer before, Integer radix) { return pass_of(n, before, radix, direction); }));
 }
 
 } // namespace
