@@ -7,6 +7,7 @@
 #include "search/dft_candidates.hpp"
 #include "search/multidimensional_cost.hpp"
 #include "search/pair_cost.hpp"
+#include "search/parts.hpp"
 #include "search/real_cost.hpp"
 
 #include <algorithm>
@@ -46,15 +47,6 @@ Integer first_radix(const Candidate& candidate, Integer n) {
 
 /// The tree for a radix of a Stockham transform, or for an inner transform of one.
 std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting);
-
-/// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra for nothing.
-std::vector<Formula> children_of(std::string_view rule, const rules::Choice& choice, const Formula& dft) {
-    if (rule == "rader" || rule == "bluestein") {
-        const Formula first = DFT(rule == "rader" ? dft.rows() - 1 : choice[0], dft.get_if<Dft>()->direction);
-        return {conjugate(first), first};
-    }
-    return rules::nonterminals(rules::rule_named(rule).build(dft, choice));
-}
 
 BreakdownTree with_children(std::string_view rule, rules::Choice choice, const Formula& dft,
                             const Setting& setting) {
