@@ -7,6 +7,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(asmjit CONFIG REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+find_path(SWIRL_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Folder of xxhash.h") # compiled in; no library is linked
 
 # Without OpenMP, plans for several threads start their own.
 find_package(OpenMP COMPONENTS CXX)

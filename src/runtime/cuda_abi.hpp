@@ -16,6 +16,7 @@ using Module = struct ModuleOfDriver*;
 using Function = struct FunctionOfDriver*;
 using Stream = struct StreamOfDriver*; ///< also cudaStream_t
 using Event = struct EventOfDriver*;
+using Link = struct LinkOfDriver*; ///< CUlinkState
 
 /// The results that are told apart; all others are unexpected.
 enum : Result {
@@ -85,6 +86,8 @@ enum class CompileOption : int {
     verbose = 12,
 };
 
+constexpr int link_input_ptx = 1; ///< CU_JIT_INPUT_PTX
+
 constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default stream
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
 
@@ -131,6 +134,11 @@ struct Functions {
     Result (*cuModuleLoadDataEx)(Module* module, const void* image, unsigned options, CompileOption* names,
                                  void** values);
     Result (*cuModuleUnload)(Module);
+    Result (*cuLinkCreate)(unsigned options, CompileOption* names, void** values, Link* link);
+    Result (*cuLinkAddData)(Link, int input_type, void* data, std::size_t bytes, const char* name,
+                            unsigned options, CompileOption* names, void** values);
+    Result (*cuLinkComplete)(Link, void** code, std::size_t* bytes); ///< the code lives as long as the link
+    Result (*cuLinkDestroy)(Link);
     Result (*cuModuleGetFunction)(Function* function, Module, const char* name);
     Result (*cuFuncGetAttribute)(int* value, FunctionAttribute, Function);
     Result (*cuFuncSetAttribute)(Function, FunctionAttribute, int value);

@@ -96,6 +96,10 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuCtxSynchronize, "cuCtxSynchronize", 4000);
     exports.need(f.cuModuleLoadDataEx, "cuModuleLoadDataEx", 4000);
     exports.need(f.cuModuleUnload, "cuModuleUnload", 4000);
+    exports.need(f.cuLinkCreate, "cuLinkCreate_v2", 6050);
+    exports.need(f.cuLinkAddData, "cuLinkAddData_v2", 6050);
+    exports.need(f.cuLinkComplete, "cuLinkComplete", 5050);
+    exports.need(f.cuLinkDestroy, "cuLinkDestroy", 5050);
     exports.need(f.cuModuleGetFunction, "cuModuleGetFunction", 4000);
     exports.need(f.cuFuncGetAttribute, "cuFuncGetAttribute", 4000);
     exports.need(f.cuFuncSetAttribute, "cuFuncSetAttribute", 9000);

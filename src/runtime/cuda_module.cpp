@@ -1,57 +1,14 @@
 #include "runtime/cuda_module.hpp"
 
 #include "base/error.hpp"
+#include "runtime/cuda_compile_call.hpp"
 
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace swirl::runtime {
 namespace {
 
-constexpr std::size_t log_bytes = 16384;
 constexpr int cluster_version = 11080; ///< the first CUDA that launches clusters
-
-void* option_value(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
-
-/// What the driver's compiler writes while it works.
-class CompileLog {
-public:
-    char* buffer() { return text_.data(); }
-    std::string text() const {
-        std::string_view text(text_.data()); // the last byte is never given away, so there is an end
-        while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-        return std::string(text);
-    }
-
-private:
-    std::vector<char> text_ = std::vector<char>(log_bytes + 1);
-};
-
-[[noreturn]] void throw_for(const GpuDevice& device, cuda::Result result, const std::string& log) {
-    const CudaDriver& driver = device.driver();
-    const std::string reason = driver.describe(result);
-    const std::string shown = log.empty() ? "" : "\n" + log;
-    switch (result) {
-    case cuda::out_of_memory:
-        throw UserError("{} has no room for a kernel: {}", device.description(), reason);
-    case cuda::unsupported_ptx_version:
-        throw UserError(
-            "the NVIDIA driver, for CUDA {}, is too old for this PTX: {}; a later driver or the "
-            "GPU 'generic' will do{}",
-            cuda_version_text(driver.version()), reason, shown);
-    case cuda::compiler_not_found:
-    case cuda::compilation_disabled:
-        throw UserError(
-            "the NVIDIA driver cannot compile PTX: {}; its library libnvidia-ptxjitcompiler.so.1 "
-            "is needed, and CUDA_DISABLE_PTX_JIT must not be set",
-            reason);
-    case cuda::no_binary_for_gpu:
-        throw UserError("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
-                        device.facts().capability_major, device.facts().capability_minor, reason, shown);
-    default: throw InternalError("cuModuleLoadDataEx failed: {}{}", reason, shown);
-    }
-}
 
 std::string in_words(const GpuExtent& extent) {
     return fmt::format("{}×{}×{}", extent.x, extent.y, extent.z);
@@ -78,13 +35,16 @@ cuda::Result launch_clusters(const CudaDriver& driver, cuda::Function function, 
 } // namespace
 
 struct GpuKernel::Code {
-    Code(const GpuDevice& on, const void* image, std::span<cuda::CompileOption> names,
-         std::span<void*> values, const CompileLog& errors)
-        : device(on) {
+    Code(const GpuDevice& on, const void* image, CompileCall* compilation) : device(on) {
         const CurrentGpu current(device);
-        const cuda::Result result = device.driver()->cuModuleLoadDataEx(
-            &module, image, static_cast<unsigned>(names.size()), names.data(), values.data());
-        if (result != cuda::success) throw_for(device, result, errors.text());
+        const auto load = device.driver()->cuModuleLoadDataEx;
+        const cuda::Result result =
+            compilation == nullptr
+                ? load(&module, image, 0, nullptr, nullptr)
+                : load(&module, image, compilation->count(), compilation->names(), compilation->values());
+        if (result != cuda::success)
+            throw_compile_error(device, result, "cuModuleLoadDataEx",
+                                compilation == nullptr ? "" : compilation->errors());
     }
     ~Code() {
         release_on(device, [&] { device.driver()->cuModuleUnload(module); });
@@ -98,27 +58,13 @@ struct GpuKernel::Code {
 
 GpuModule GpuModule::from_ptx(const GpuDevice& device, const std::string& text,
                               const CompileOptions& options) {
-    CompileLog information;
-    CompileLog errors;
-    using Option = cuda::CompileOption;
-    std::vector<Option> names = {Option::information,  Option::information_bytes, Option::errors,
-                                 Option::errors_bytes, Option::verbose,           Option::optimization};
-    std::vector<void*> values = {
-        information.buffer(), option_value(log_bytes),
-        errors.buffer(),      option_value(log_bytes),
-        option_value(1),      option_value(static_cast<std::uintptr_t>(options.optimization))};
-    if (options.registers_at_most > 0) {
-        names.push_back(Option::registers_at_most);
-        values.push_back(option_value(static_cast<std::uintptr_t>(options.registers_at_most)));
-    }
-    auto code = std::make_shared<const GpuKernel::Code>(device, text.c_str(), names, values, errors);
-    return {std::move(code), information.text()};
+    CompileCall compilation(options);
+    auto code = std::make_shared<const GpuKernel::Code>(device, text.c_str(), &compilation);
+    return {std::move(code), compilation.information()};
 }
 
 GpuModule GpuModule::from_cubin(const GpuDevice& device, std::span<const std::byte> image) {
-    return {std::make_shared<const GpuKernel::Code>(device, image.data(), std::span<cuda::CompileOption>(),
-                                                    std::span<void*>(), CompileLog()),
-            ""};
+    return {std::make_shared<const GpuKernel::Code>(device, image.data(), nullptr), ""};
 }
 
 GpuKernel GpuModule::kernel(const std::string& name) const { return {code_, name}; }

@@ -72,25 +72,22 @@ private:
     Facts facts_;
 };
 
-/// Machine code loaded into a GPU.
+/// How the driver's compiler is to treat PTX.
+struct CompileOptions {
+    int registers_at_most = 0; ///< of a thread; 0: the compiler chooses
+    int optimization = 4;      ///< 0 to 4
+    friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
+};
+
+/// Machine code loaded into a GPU; copies share it.
 class GpuModule {
 public:
-    struct CompileOptions {
-        int registers_at_most = 0; ///< of a thread; 0: the compiler chooses
-        int optimization = 4;      ///< 0 to 4
-    };
     /// Compiles PTX with the driver's compiler. InternalError with the compiler's log where the text is wrong; UserError
     /// where the driver is too old for it or has no compiler.
     static GpuModule from_ptx(const GpuDevice& device, const std::string& text,
-                              const CompileOptions& options);
-    static GpuModule from_ptx(const GpuDevice& device, const std::string& text) {
-        return from_ptx(device, text, CompileOptions{});
-    }
+                              const CompileOptions& options = {});
     /// Loads machine code in ELF, as ptxas writes it. UserError where it is for another GPU.
     static GpuModule from_cubin(const GpuDevice& device, std::span<const std::byte> image);
-
-    GpuModule(GpuModule&&) noexcept = default;
-    GpuModule& operator=(GpuModule&&) noexcept = default;
 
     /// InternalError where there is none of this name.
     GpuKernel kernel(const std::string& name) const;

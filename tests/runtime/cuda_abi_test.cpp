@@ -83,6 +83,7 @@ TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(C::optimization, CU_JIT_OPTIMIZATION_LEVEL));
     EXPECT_TRUE(is(C::verbose, CU_JIT_LOG_VERBOSE));
 
+    EXPECT_TRUE(is(link_input_ptx, CU_JIT_INPUT_PTX));
     EXPECT_TRUE(is(stream_non_blocking, CU_STREAM_NON_BLOCKING));
     EXPECT_TRUE(is(capture_none, CU_STREAM_CAPTURE_STATUS_NONE));
     EXPECT_TRUE(is(LaunchAttribute::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));

@@ -45,6 +45,7 @@ protected:
     void TearDown() override {
         EXPECT_EQ(fake.retained, 0);
         EXPECT_EQ(fake.modules, 0);
+        EXPECT_EQ(fake.links, 0);
         EXPECT_EQ(fake.streams, 0);
         EXPECT_EQ(fake.events, 0);
         EXPECT_EQ(fake.blocks.size(), 0U);

@@ -1,10 +1,12 @@
 #include "support/fake_cuda.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <mutex>
+#include <thread>
 
 // SWIRL_FAKE_CUDA_VERSION is the version of CUDA that this library pretends to be for.
 
@@ -58,6 +60,21 @@ std::string bytes_of_arguments(void** arguments) {
     for (std::size_t k = 0; k < fake().argument_bytes.size(); ++k)
         result.append(static_cast<const char*>(arguments[k]), fake().argument_bytes[k]);
     return result;
+}
+
+constexpr std::chrono::milliseconds compile_time{2};
+
+/// Notes options, and writes the compiler's log where they say.
+void take_options(unsigned count, const CompileOption* names, void** values) {
+    fake().options.clear();
+    for (unsigned k = 0; k < count; ++k) {
+        fake().options[static_cast<int>(names[k])] = reinterpret_cast<std::uintptr_t>(values[k]);
+        const bool is_log = names[k] == CompileOption::errors || names[k] == CompileOption::information;
+        if (is_log) { // whose size follows
+            const auto room = reinterpret_cast<std::uintptr_t>(values[k + 1]);
+            std::copy_n(fake().log.begin(), std::min(fake().log.size(), room), static_cast<char*>(values[k]));
+        }
+    }
 }
 
 } // namespace
@@ -136,19 +153,58 @@ EXPORT Result cuCtxSynchronize() {
 EXPORT Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, CompileOption* names,
                                  void** values) {
     Call call("cuModuleLoadDataEx", Call::context);
-    fake().options.clear();
-    for (unsigned k = 0; k < count; ++k) {
-        fake().options[static_cast<int>(names[k])] = reinterpret_cast<std::uintptr_t>(values[k]);
-        const bool is_log = names[k] == CompileOption::errors || names[k] == CompileOption::information;
-        if (is_log) { // whose size follows
-            const auto room = reinterpret_cast<std::uintptr_t>(values[k + 1]);
-            std::copy_n(fake().log.begin(), std::min(fake().log.size(), room), static_cast<char*>(values[k]));
-        }
-    }
-    return call([=] {
-        fake().image = static_cast<const char*>(image);
+    take_options(count, names, values);
+    const std::string text = static_cast<const char*>(image);
+    const auto bad = fake().bad_code.find(text);
+    if (bad != fake().bad_code.end()) return bad->second;
+    return call([&] {
+        fake().image = text;
         ++fake().modules;
         *module = handle<Module>(7);
+    });
+}
+EXPORT Result cuLinkCreate_v2(unsigned count, CompileOption* names, void** values, Link* link) {
+    return Call("cuLinkCreate", Call::context)([=] {
+        take_options(count, names, values);
+        *link = reinterpret_cast<Link>(new std::string);
+        ++fake().links;
+    });
+}
+EXPORT Result cuLinkAddData_v2(Link link, int type, void* data, std::size_t bytes, const char*, unsigned,
+                               CompileOption*, void**) {
+    const std::string ptx(static_cast<const char*>(data), bytes - 1);
+    {
+        Call call("cuLinkAddData", Call::context);
+        const auto bad = fake().bad_ptx.find(ptx);
+        if (bad != fake().bad_ptx.end()) return bad->second;
+        if (type != link_input_ptx || static_cast<const char*>(data)[bytes - 1] != '\0') return invalid_value;
+        const Result result = call([=] {
+            *reinterpret_cast<std::string*>(link) =
+                "\x7f"
+                "ELF of " +
+                ptx;
+            fake().compiled.push_back(ptx);
+            fake().compiling_at_most = std::max(fake().compiling_at_most, ++fake().compiling);
+        });
+        if (result != success) return result;
+    }
+    std::this_thread::sleep_for(
+        compile_time); // with no lock held, as the driver's compiler runs on many threads
+    const std::lock_guard lock(mutex);
+    --fake().compiling;
+    return success;
+}
+EXPORT Result cuLinkComplete(Link link, void** code, std::size_t* bytes) {
+    return Call("cuLinkComplete", Call::context)([=] {
+        auto& text = *reinterpret_cast<std::string*>(link);
+        *code = text.data();
+        *bytes = text.size() + 1;
+    });
+}
+EXPORT Result cuLinkDestroy(Link link) {
+    return Call("cuLinkDestroy", Call::context)([=] {
+        delete reinterpret_cast<std::string*>(link);
+        --fake().links;
     });
 }
 EXPORT Result cuModuleUnload(Module) {

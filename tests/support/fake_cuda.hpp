@@ -34,6 +34,8 @@ struct FakeCuda {
     bool is_capturing = false;
     const void* pinned = nullptr; ///< a pointer that counts as pinned memory of the host
     const void* managed = nullptr;
+    std::map<std::string, runtime::cuda::Result> bad_ptx = {};  ///< texts that it refuses to compile
+    std::map<std::string, runtime::cuda::Result> bad_code = {}; ///< images that it refuses to load
 
     // what was done
     std::vector<std::string> calls = {};
@@ -41,10 +43,14 @@ struct FakeCuda {
     std::string image = {};                    ///< last loaded
     std::map<int, std::size_t> options = {};   ///< of the last compilation
     std::map<int, int> kernel_attributes = {}; ///< set
+    std::vector<std::string> compiled = {}; ///< PTX that became machine code: that of X is "\x7f" "ELF of X"
+    int compiling_at_most = 0;              ///< threads at once
 
     // what is held
     int retained = 0;
     int modules = 0;
+    int links = 0;
+    int compiling = 0; ///< threads that are at it now
     int streams = 0;
     int events = 0;
     struct Block {

@@ -1,0 +1,152 @@
+#include "runtime/cuda_compile.hpp"
+
+#include "base/error.hpp"
+#include "runtime/cuda_compile_call.hpp"
+#include "runtime/team.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace swirl::runtime {
+namespace {
+
+/// One compilation in the driver, which holds the code until this is gone. With the GPU current.
+class Link {
+public:
+    Link(const GpuDevice& device, const CompileOptions& options) : device_(device), call_(options) {
+        check(driver()->cuLinkCreate(call_.count(), call_.names(), call_.values(), &link_), "cuLinkCreate");
+    }
+    ~Link() {
+        if (link_ != nullptr) driver()->cuLinkDestroy(link_);
+    }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    Bytes compile(const std::string& ptx) {
+        auto* const text = const_cast<char*>(ptx.c_str()); // the driver only reads it, to its final zero
+        check(driver()->cuLinkAddData(link_, cuda::link_input_ptx, text, ptx.size() + 1, "kernel", 0, nullptr,
+                                      nullptr),
+              "cuLinkAddData");
+        void* code = nullptr;
+        std::size_t bytes = 0;
+        check(driver()->cuLinkComplete(link_, &code, &bytes), "cuLinkComplete");
+        const auto* const begin = static_cast<const std::byte*>(code);
+        return {begin, begin + bytes};
+    }
+
+private:
+    const CudaDriver& driver() const { return device_.driver(); }
+    void check(cuda::Result result, std::string_view call) const {
+        if (result != cuda::success) throw_compile_error(device_, result, call, call_.errors());
+    }
+
+    const GpuDevice& device_;
+    CompileCall call_;
+    cuda::Link link_ = nullptr;
+};
+
+std::string target_text(const GpuDevice& device) {
+    return fmt::format("sm_{}{}", device.facts().capability_major, device.facts().capability_minor);
+}
+
+CacheKey key_of(const GpuDevice& device, const KernelText& kernel) {
+    return cache_key(device, "ptx", kernel.ptx, kernel.options);
+}
+
+std::optional<GpuModule> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
+    const auto code = cache == nullptr ? std::nullopt : cache->find(key);
+    if (!code) return std::nullopt;
+    try {
+        return GpuModule::from_cubin(device, *code);
+    } catch (const std::exception&) { // if it is not the code's fault, compiling says so
+        cache->drop(key);
+        return std::nullopt;
+    }
+}
+
+GpuModule compile_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                            KernelCache* cache) {
+    const Bytes code = machine_code(device, kernel.ptx, kernel.options);
+    GpuModule module = GpuModule::from_cubin(device, code);
+    if (cache != nullptr) cache->store(key, {.target = target_text(device), .name = kernel.name}, code);
+    return module;
+}
+
+/// Calls f(0) … f(count−1) on as many threads as there are processors, this one among them. When all have ended, throws
+/// what the first that failed has thrown.
+template <class F> void for_each_at_once(std::size_t count, F&& f) {
+    std::vector<std::exception_ptr> errors(count);
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t k = next++; k < count; k = next++) {
+            try {
+                f(k);
+            } catch (...) {
+                errors[k] = std::current_exception();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        const std::size_t threads = std::min(count, static_cast<std::size_t>(processors()));
+        others.reserve(threads);
+        try {
+            while (others.size() + 1 < threads) others.emplace_back(work);
+        } catch (const std::system_error&) {} // fewer threads do it too
+        work();
+    }
+    for (const std::exception_ptr& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+} // namespace
+
+Bytes machine_code(const GpuDevice& device, const std::string& ptx, const CompileOptions& options) {
+    const CurrentGpu current(device);
+    return Link(device, options).compile(ptx);
+}
+
+CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
+                   const CompileOptions& options) {
+    const std::string target = target_text(device);
+    const std::string driver = fmt::format("driver {}", device.driver().version());
+    const std::string how =
+        fmt::format("registers {} optimization {}", options.registers_at_most, options.optimization);
+    const std::string_view parts[] = {kind, target, driver, how, text};
+    return CacheKey::of(parts);
+}
+
+GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
+    const CacheKey key = key_of(device, kernel);
+    if (auto module = cached(device, key, cache)) return *std::move(module);
+    return compile_and_store(device, key, kernel, cache);
+}
+
+std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
+                                KernelCache* cache) {
+    std::vector<std::optional<GpuModule>> modules;
+    std::map<CacheKey, std::size_t> places; // of the first kernel with each key
+    std::vector<std::pair<CacheKey, std::size_t>> missing;
+    std::vector<std::size_t> same_as;
+    for (std::size_t place = 0; place < kernels.size(); ++place) {
+        const CacheKey key = key_of(device, kernels[place]);
+        const auto [first, is_new] = places.emplace(key, place);
+        same_as.push_back(first->second);
+        modules.push_back(is_new ? cached(device, key, cache) : std::nullopt);
+        if (is_new && !modules.back()) missing.emplace_back(key, place);
+    }
+    for_each_at_once(missing.size(), [&](std::size_t k) {
+        const auto& [key, place] = missing[k];
+        modules[place].emplace(compile_and_store(device, key, kernels[place], cache));
+    });
+    std::vector<GpuModule> result;
+    for (const std::size_t place : same_as) result.push_back(*modules[place]);
+    return result;
+}
+
+} // namespace swirl::runtime

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "runtime/cuda_module.hpp"
+#include "runtime/kernel_cache.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swirl::runtime {
+
+/// PTX to compile.
+struct KernelText {
+    std::string ptx;
+    std::string name = {}; ///< for people who list the cache
+    CompileOptions options = {};
+};
+
+/// Compiles PTX with the driver's compiler into machine code for this GPU, in ELF. Throws what GpuModule::from_ptx does.
+Bytes machine_code(const GpuDevice& device, const std::string& ptx, const CompileOptions& options = {});
+
+/// The key of what is made of `text` for this GPU: of its compute capability, the driver's version and the options too.
+/// `kind` tells apart what different makers store ("ptx" is taken: its entries are machine code, as below). Whoever keeps
+/// what was made of something else than PTX, to save making the PTX, must have in `text` all that it follows from, the
+/// version of swirl too.
+CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
+                   const CompileOptions& options = {});
+
+/// The module of a PTX: machine code from the cache, or else compiled and stored there. Without a cache (null) always
+/// compiled. What the cache has and the driver refuses is dropped and compiled.
+GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache);
+
+/// The modules of a list, in its order. Those that the cache lacks are compiled at once by as many threads as there are
+/// processors; kernels that are the same share a module. When all have ended, the first error in the list's order is thrown.
+std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
+                                KernelCache* cache);
+
+} // namespace swirl::runtime

@@ -1,0 +1,220 @@
+#include "runtime/kernel_cache.hpp"
+
+#include "base/error.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+namespace swirl::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".kernel";
+constexpr std::string_view temporary_prefix = ".writing-";
+/// No write takes this long: whoever began it was stopped.
+constexpr std::chrono::hours temporary_lifetime{1};
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) close(number_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int number() const { return number_; }
+    explicit operator bool() const { return number_ >= 0; }
+    bool close_now() { return close(std::exchange(number_, -1)) == 0; }
+
+private:
+    int number_;
+};
+
+/// A file opened for reading. Links are not followed, pipes are not waited for.
+Descriptor open_to_read(const fs::path& file) {
+    return Descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+}
+
+/// A regular file's content; nothing where it is none or cannot be read.
+std::optional<Bytes> content_of(const Descriptor& file) {
+    struct stat status {};
+    if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    Bytes content(static_cast<std::size_t>(status.st_size));
+    for (std::size_t done = 0; done < content.size();) {
+        const ssize_t count = read(file.number(), content.data() + done, content.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return std::nullopt;
+        if (count == 0) content.resize(done);
+        done += static_cast<std::size_t>(count);
+    }
+    return content;
+}
+
+bool write_all(const Descriptor& file, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = write(file.number(), bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+/// The key that a file's name says; nothing where it is no name of an entry.
+std::optional<CacheKey> key_of(const fs::path& file) {
+    const std::string name = file.filename().string();
+    if (!name.ends_with(suffix)) return std::nullopt;
+    return CacheKey::parse(std::string_view(name).substr(0, name.size() - suffix.size()));
+}
+
+bool is_temporary(const fs::path& file) { return file.filename().string().starts_with(temporary_prefix); }
+
+/// The entry of an image by the name that its file has.
+std::variant<KernelEntry, Damage> decode_as(const CacheKey& key, std::span<const std::byte> image) {
+    auto decoded = decode(image);
+    const auto* entry = std::get_if<KernelEntry>(&decoded);
+    if (entry != nullptr && entry->key != key)
+        return Damage{fmt::format("it is the entry of {}", entry->key.text())};
+    return decoded;
+}
+
+/// Calls f(file) with each file of a folder, as long as it can be read.
+template <class F> void for_each_file(const fs::path& folder, F&& f) {
+    std::error_code error;
+    for (fs::directory_iterator files(folder, error), end; !error && files != end; files.increment(error))
+        f(files->path());
+}
+
+bool remove_file(const fs::path& file) { return unlink(file.c_str()) == 0; }
+
+} // namespace
+
+KernelCache::KernelCache(fs::path folder, std::uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+
+fs::path KernelCache::file_of(const CacheKey& key) const {
+    return folder_ / (key.text() + std::string(suffix));
+}
+
+std::optional<Bytes> KernelCache::find(const CacheKey& key) const {
+    const fs::path path = file_of(key);
+    std::optional<Bytes> image;
+    {
+        const Descriptor file = open_to_read(path);
+        if (!file && errno != ELOOP) return std::nullopt;
+        image = content_of(file);
+        if (image)
+            futimens(file.number(), nullptr); // its last use; where that cannot be written it does not count
+    }
+    const auto decoded = decode_as(key, image ? std::span<const std::byte>(*image) : std::span<std::byte>());
+    const auto* entry = std::get_if<KernelEntry>(&decoded);
+    if (entry == nullptr) {
+        remove_file(path); // if it was replaced by a good one just now, that is compiled once more
+        return std::nullopt;
+    }
+    const std::size_t names = image->size() - entry->code.size();
+    image->erase(image->begin(), image->begin() + static_cast<std::ptrdiff_t>(names));
+    return image;
+}
+
+bool KernelCache::store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code) {
+    const Bytes image = encode(key, label, code);
+    if (image.size() > limit_ || !write(key, image)) return false;
+    const auto size = static_cast<std::int64_t>(image.size());
+    if (room_.fetch_sub(size) < size) bound();
+    return true;
+}
+
+/// Under another name first, so that nobody ever sees a part by the entry's.
+bool KernelCache::write(const CacheKey& key, std::span<const std::byte> image) const {
+    std::error_code ignored; // the file cannot be made if the folder is not there after this
+    fs::create_directories(folder_, ignored);
+    std::string temporary = (folder_ / fmt::format("{}{}-XXXXXX", temporary_prefix, key.text())).string();
+    Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
+    if (!file) return false;
+    const bool is_written = write_all(file, image) && file.close_now();
+    if (is_written && std::rename(temporary.c_str(), file_of(key).c_str()) == 0) return true;
+    remove_file(temporary);
+    return false;
+}
+
+void KernelCache::drop(const CacheKey& key) const { remove_file(file_of(key)); }
+
+/// Looking at the folder takes time in proportion to its entries, so it is done when an eighth of what was free has been
+/// written by this process: several together do not pass the limit by much.
+void KernelCache::bound() {
+    struct File {
+        fs::path path;
+        struct timespec used;
+        std::uint64_t bytes;
+    };
+    std::vector<File> files;
+    std::uint64_t total = 0;
+    const fs::file_time_type now = fs::file_time_type::clock::now();
+    for_each_file(folder_, [&](const fs::path& path) {
+        struct stat status {};
+        if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+        if (is_temporary(path)) {
+            std::error_code error;
+            const auto written = fs::last_write_time(path, error);
+            if (!error && now - written > temporary_lifetime) remove_file(path);
+        } else if (key_of(path)) {
+            files.push_back({path, status.st_mtim, static_cast<std::uint64_t>(status.st_size)});
+            total += files.back().bytes;
+        }
+    });
+    if (total > limit_) {
+        std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
+            return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+        });
+        const std::uint64_t aim = limit_ - limit_ / 8;
+        for (const File& file : files) {
+            if (total <= aim) break;
+            if (remove_file(file.path) || errno == ENOENT) total -= file.bytes;
+        }
+    }
+    room_ = total < limit_ ? static_cast<std::int64_t>((limit_ - total) / 8) : 0;
+}
+
+std::vector<KernelCache::Stored> KernelCache::entries() const {
+    std::vector<Stored> result;
+    for_each_file(folder_, [&](const fs::path& path) {
+        const auto key = key_of(path);
+        if (!key) return;
+        std::error_code error;
+        const auto image = content_of(open_to_read(path));
+        Stored stored{.file = path, .key = *key, .used = fs::last_write_time(path, error)};
+        if (error) return; // removed since
+        if (!image) {
+            stored.damage = "it cannot be read as a file";
+        } else {
+            stored.bytes = image->size();
+            const auto decoded = decode_as(*key, *image);
+            if (const auto* damage = std::get_if<Damage>(&decoded)) stored.damage = damage->reason;
+            if (const auto* entry = std::get_if<KernelEntry>(&decoded)) stored.label = entry->label;
+        }
+        result.push_back(std::move(stored));
+    });
+    std::sort(result.begin(), result.end(), [](const Stored& a, const Stored& b) {
+        return a.used != b.used ? a.used > b.used : a.key < b.key;
+    });
+    return result;
+}
+
+std::size_t KernelCache::clear() {
+    std::size_t removed = 0;
+    for_each_file(folder_, [&](const fs::path& path) {
+        const bool is_entry = key_of(path).has_value();
+        if ((is_entry || is_temporary(path)) && remove_file(path) && is_entry) ++removed;
+    });
+    return removed;
+}
+
+} // namespace swirl::runtime

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "runtime/kernel_entry.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace swirl::runtime {
+
+/// Machine code of kernels on disk, by keys that say all it follows from: one file a kernel in one folder, which any number
+/// of processes and threads may use at once. A file appears by its name only when it is whole, and holds a checksum. The
+/// cache only ever saves work, so it never stands in the way: what cannot be read is missing, what is damaged or
+/// another's is removed, what cannot be written is not kept.
+class KernelCache {
+public:
+    static constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
+
+    /// The folder is made when the first kernel is stored. Of more than `limit` bytes, those used least lately go.
+    explicit KernelCache(std::filesystem::path folder, std::uint64_t limit = usual_bytes);
+
+    /// That of this user, shared by the whole process: $SWIRL_KERNEL_CACHE, else $XDG_CACHE_HOME/swirl/kernels, else
+    /// ~/.cache/swirl/kernels, of $SWIRL_KERNEL_CACHE_MIB at most. Null where SWIRL_KERNEL_CACHE is "off", where that size
+    /// is 0, or where there is no home. UserError where the size is no number.
+    static KernelCache* of_user();
+
+    /// What was stored under a key, which counts as a use of it.
+    std::optional<Bytes> find(const CacheKey& key) const;
+    /// Replaces what is there. Whether it was kept; the label is for people alone.
+    bool store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code);
+    /// Removes an entry, where there is one: it turned out to be useless.
+    void drop(const CacheKey& key) const;
+
+    /// A file of the cache.
+    struct Stored {
+        std::filesystem::path file;
+        CacheKey key = {};                    ///< by the file's name
+        KernelLabel label = {};               ///< empty where damaged
+        std::uint64_t bytes = 0;              ///< of the file
+        std::filesystem::file_time_type used; ///< last
+        std::string damage = {};              ///< why it is no entry of this cache; empty where it is one
+    };
+    /// All entries, whole or not, each read to its end, the one used last first. Counts as no use of them.
+    std::vector<Stored> entries() const;
+    /// Removes all entries, and what writers that were stopped have left. How many entries.
+    std::size_t clear();
+
+    const std::filesystem::path& folder() const { return folder_; }
+    std::uint64_t limit() const { return limit_; }
+
+private:
+    std::filesystem::path file_of(const CacheKey& key) const;
+    bool write(const CacheKey& key, std::span<const std::byte> image) const;
+    void bound();
+
+    std::filesystem::path folder_;
+    std::uint64_t limit_;
+    std::atomic<std::int64_t> room_{0}; ///< bytes that may be written before the folder is looked at again
+};
+
+} // namespace swirl::runtime

@@ -1,0 +1,56 @@
+#include "base/cache_folder.hpp"
+#include "base/error.hpp"
+#include "runtime/kernel_cache.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace swirl::runtime {
+namespace {
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view() : value;
+}
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+std::uint64_t limit_of_user() {
+    const std::string_view text = variable("SWIRL_KERNEL_CACHE_MIB");
+    if (text.empty()) return KernelCache::usual_bytes;
+    std::uint32_t size = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, size);
+    if (error != std::errc() || stop != end)
+        throw UserError(
+            "SWIRL_KERNEL_CACHE_MIB is '{}', no size of the kernel cache; it is a whole number "
+            "of MiB, such as {}, and 0 switches the cache off",
+            text, KernelCache::usual_bytes / mebibyte);
+    return size * mebibyte;
+}
+
+std::filesystem::path folder_of_user() {
+    const std::string_view named = variable("SWIRL_KERNEL_CACHE");
+    if (named == "off") return {};
+    if (!named.empty()) return named;
+    const auto folder = cache_folder();
+    return folder ? *folder / "kernels" : std::filesystem::path();
+}
+
+std::unique_ptr<KernelCache> cache_of_user() {
+    std::filesystem::path folder = folder_of_user();
+    const std::uint64_t limit = limit_of_user();
+    if (folder.empty() || limit == 0) return nullptr;
+    return std::make_unique<KernelCache>(std::move(folder), limit);
+}
+
+} // namespace
+
+KernelCache* KernelCache::of_user() {
+    static KernelCache* const cache = cache_of_user().release(); // outlives all that uses it
+    return cache;
+}
+
+} // namespace swirl::runtime
