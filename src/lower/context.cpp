@@ -22,17 +22,27 @@ Affine Context::placed(const Affine& form) const {
 }
 
 Affine Context::placed(const Memory& memory, const Affine& form) const {
-    const Array& array = loops.arrays[static_cast<std::size_t>(memory.array)];
-    if (array.role != Array::Role::temporary || request.block_transforms == 0) return placed(form);
-    return placed(form) + array.elements * member_;
+    const auto at = static_cast<std::size_t>(memory.array);
+    if (at >= copies_.size()) return placed(form);
+    const Integer scalars = memory.kind == Memory::Kind::interleaved ? 2 : 1;
+    return placed(form) + scalars * loops.arrays[at].pitch * copies_[at];
+}
+
+void Context::choose_copy(int array, Affine copy) {
+    copies_.resize(loops.arrays.size());
+    copies_[static_cast<std::size_t>(array)] = std::move(copy);
 }
 
 Context::Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs)
     : request(kernel), builder(kernel.name, {.share = true}), loops(program), in_pairs_(in_pairs) {
-    for (std::size_t k = 0; k < program.arrays.size(); ++k)
-        buffers_.push_back(program.arrays[k].role == Array::Role::temporary
-                               ? add_scratch(static_cast<int>(k))
-                               : add_argument(static_cast<int>(k)));
+    for (std::size_t k = 0; k < program.arrays.size(); ++k) {
+        const Array& array = program.arrays[k];
+        if (array.unused)
+            buffers_.emplace_back();
+        else
+            buffers_.push_back(array.role == Array::Role::temporary ? add_scratch(static_cast<int>(k))
+                                                                    : add_argument(static_cast<int>(k)));
+    }
 }
 
 Buffers Context::add_argument(int index) {
@@ -45,8 +55,7 @@ Buffers Context::add_argument(int index) {
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
     info.streamed = is_streamed(array);
-    if (request.block_transforms > 0)
-        info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
+    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
 }
@@ -57,11 +66,11 @@ Buffers Context::add_scratch(int index) {
         ir::BufferInfo info;
         info.name = std::move(name);
         info.element = request.scalar;
-        const bool on_gpu = request.block_transforms > 0;
-        info.space = on_gpu ? ir::Space::shared : ir::Space::scratch;
-        info.elements = scalars * array.elements * (on_gpu ? request.block_transforms : 1);
+        const bool is_shared = request.for_gpu && array.residence == Array::Residence::shared;
+        info.space = is_shared ? ir::Space::shared : ir::Space::scratch;
+        info.elements = scalars * (array.elements + (array.copies - 1) * array.pitch);
         info.written = true;
-        info.per_iteration = array.per_iteration && !on_gpu;
+        info.per_iteration = array.per_iteration && !request.for_gpu;
         info.streamed = is_streamed(array);
         return builder.add(std::move(info));
     };
@@ -70,7 +79,7 @@ Buffers Context::add_scratch(int index) {
         const ir::Buffer buffer = scratch(name);
         return {buffer, buffer};
     }
-    if (in_pairs_) {
+    if (in_pairs_ || array.kind == Memory::Kind::interleaved) {
         const ir::Buffer buffer = scratch(name, 2);
         return {buffer, buffer};
     }

@@ -16,8 +16,8 @@ namespace swirl::lower {
 /// A memory's buffers. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and 2e+1 of
 /// `re` when interleaved, else scalar e of `re` and of `im`.
 struct Buffers {
-    ir::Buffer re;
-    ir::Buffer im;
+    ir::Buffer re = -1;
+    ir::Buffer im = -1;
 };
 
 /// What emitting a loop program as ir shares: the program under construction, what variables and arrays stand for.
@@ -37,10 +37,12 @@ public:
 
     void bind(Variable variable, Affine program_form);
     Affine placed(const Affine& form) const;
-    /// An address in a memory: of temporaries, the part of the transform that `set_member` names.
+    /// An address in a memory, in the copy of a temporary that `choose_copy` names.
     Affine placed(const Memory& memory, const Affine& form) const;
-    /// Which of the transforms of a block is meant from now on.
-    void set_member(Affine member) { member_ = std::move(member); }
+    /// Which of an array's copies is meant from now on, a form of the program's variables.
+    void choose_copy(int array, Affine copy);
+    /// Loops that somebody else opens, around all that comes.
+    void assume_loops(const std::vector<Loop>& around) { open_loops_ = around; }
 
     /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
     template <class Body>
@@ -87,7 +89,7 @@ private:
     bool is_streamed(const Array& array) const;
 
     bool in_pairs_;
-    Affine member_ = 0;
+    std::vector<Affine> copies_; ///< by array
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;

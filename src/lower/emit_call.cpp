@@ -46,7 +46,24 @@ public:
     }
 
     void emit() { emit_loops(0); }
-    void emit_bound() { body(0, 0); }
+
+    std::vector<Scaled> load() {
+        std::vector<Scaled> x;
+        for (const Location& place : placement_.sources) x.push_back(load(place));
+        return x;
+    }
+
+    std::vector<Scaled> compute(std::vector<Scaled> x, const Affine& vector, const Affine& lane) {
+        Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
+        std::vector<Scaled> y = computed(std::move(x), arithmetic, vector, lane);
+        for (std::size_t k = 0; k < y.size(); ++k) y[k] = settled(k, y[k], arithmetic, vector, lane);
+        return y;
+    }
+
+    void store(const std::vector<Scaled>& y) {
+        Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
+        for (std::size_t k = 0; k < y.size(); ++k) store(placement_.targets[k], y[k], arithmetic);
+    }
 
 private:
     ir::For::Kind kind() const {
@@ -83,14 +100,21 @@ private:
 
     void body(const Affine& vector, const Affine& lane) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
-        std::vector<Scaled> x;
-        for (const Location& place : placement_.sources) x.push_back(load(place));
+        std::vector<Scaled> y = computed(load(), arithmetic, vector, lane);
+        for (std::size_t k = 0; k < y.size(); ++k)
+            store(placement_.targets[k], settled(k, y[k], arithmetic, vector, lane), arithmetic);
+    }
+
+    /// What the codelet makes of the sources, without the factors of the targets.
+    std::vector<Scaled> computed(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
+                                 const Affine& lane) {
         for (std::size_t k = 0; k < x.size(); ++k) x[k] = before_->apply(k, x[k], arithmetic, vector, lane);
-        std::vector<Scaled> y = run(std::move(x), arithmetic, vector, lane);
-        for (std::size_t k = 0; k < y.size(); ++k) {
-            y[k] = arithmetic.settle(after_->apply(k, y[k], arithmetic, vector, lane));
-            store(placement_.targets[k], y[k], arithmetic);
-        }
+        return run(std::move(x), arithmetic, vector, lane);
+    }
+
+    Scaled settled(std::size_t target, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
+                   const Affine& lane) {
+        return arithmetic.settle(after_->apply(target, value, arithmetic, vector, lane));
     }
 
     std::vector<Scaled> run(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
@@ -110,7 +134,7 @@ private:
 
     /// On a GPU both parts of a number that lie together are one access.
     bool is_one_access(const Location& place) const {
-        return context_.request.block_transforms > 0 && complex_ && place.im == place.re + 1;
+        return context_.request.for_gpu && complex_ && place.im == place.re + 1;
     }
 
     Scaled load(const Location& place) {
@@ -163,7 +187,9 @@ private:
 BoundCall::BoundCall(Context& context, const Call& call)
     : emitter_(std::make_unique<CodeletEmitter>(context, call)) {}
 BoundCall::~BoundCall() = default;
-void BoundCall::emit() { emitter_->emit_bound(); }
+BoundCall::Entries BoundCall::load() { return emitter_->load(); }
+BoundCall::Entries BoundCall::compute(Entries sources) { return emitter_->compute(std::move(sources), 0, 0); }
+void BoundCall::store(Entries targets) { emitter_->store(targets); }
 
 void emit_call(Context& context, const Call& call) {
     const auto has_table = [](const std::vector<Location>& places) {

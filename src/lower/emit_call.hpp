@@ -12,13 +12,15 @@ void emit_call(Context& context, const Call& call);
 
 class CodeletEmitter;
 
-/// A call without its loops, whose variables the caller binds.
+/// A call without its loops, whose variables the caller binds: to the same iteration for each of the three steps.
 class BoundCall {
 public:
     BoundCall(Context& context, const Call& call);
     ~BoundCall();
-    /// The codelet's straight-line code for the iteration that the variables are bound to.
-    void emit();
+    using Entries = std::vector<Scaled>;
+    Entries load();
+    Entries compute(Entries sources); ///< the codelet's straight-line code
+    void store(Entries targets);
 
 private:
     std::unique_ptr<CodeletEmitter> emitter_;

@@ -169,7 +169,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     });
 
     // On a GPU rows are threads: neighbours for the same entry.
-    const bool by_entry = context_.request.block_transforms > 0;
+    const bool by_entry = context_.request.for_gpu;
     const Integer rows = std::ssize(data) / (vectors * vector_size);
     if (by_entry) data = transposed(data, rows, std::ssize(entries), parts);
     Affine start = 0;
@@ -199,7 +199,7 @@ Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic
     Affine index = context_.placed(place.start);
     if (place.vector_stride) index += place.vector_stride * vector + lane;
     Scaled factor;
-    if (place.part_stride == 1 && context_.request.block_transforms > 0) {
+    if (place.part_stride == 1 && context_.request.for_gpu) {
         const ir::Value both = context_.builder.load(place.table, index, {.lanes = 2, .active = 2});
         factor.re.value = context_.builder.shuffle(both, both, {0});
         factor.im.value = context_.builder.shuffle(both, both, {1});

@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "lower/context.hpp"
 #include "lower/emit_call.hpp"
+#include "lower/gpu_parts.hpp"
+#include "lower/gpu_threads.hpp"
 
 #include <algorithm>
 
@@ -10,169 +12,218 @@ namespace swirl::lower {
 
 namespace {
 
-/// The iterations of a call as digits of one number, the innermost loop's first: each loop's variable is digit
-/// (number / inner) mod count.
-struct SharedLoop {
-    Loop loop;
-    Integer inner; ///< iterations of the loops inside it
+/// Iterations of a part's innermost loop around its steps.
+struct Range {
+    Integer first;
+    Integer count;
 };
 
-std::vector<SharedLoop> shared_loops(const Call& call) {
-    std::vector<SharedLoop> result;
-    Integer inner = 1;
-    for (auto loop = call.loops.rbegin(); loop != call.loops.rend(); inner *= loop->count, ++loop)
-        if (loop->count > 1) result.push_back({*loop, inner});
-    return result;
-}
-
-Integer iterations_of(const std::vector<SharedLoop>& loops) {
-    return loops.empty() ? 1 : loops.back().inner * loops.back().loop.count;
-}
-
-/// Whether `threads` neighbouring iterations differ in whole digits, so that each variable is affine in digits of the
-/// thread's index.
-bool splits_digits(const std::vector<SharedLoop>& loops, Integer threads) {
-    return std::all_of(loops.begin(), loops.end(), [&](const SharedLoop& each) {
-        const Integer whole = each.inner * each.loop.count;
-        return threads % whole == 0 || each.inner % threads == 0 ||
-               (threads % each.inner == 0 && whole % threads == 0);
-    });
-}
-
-/// The threads that take part in a call: as many as its iterations can be handed to evenly.
-Integer active_threads(const std::vector<SharedLoop>& loops, Integer threads) {
-    const Integer iterations = iterations_of(loops);
-    for (Integer active = std::min(threads, iterations); active > 1; --active)
-        if (iterations % active == 0 && splits_digits(loops, active)) return active;
-    return 1;
-}
-
-bool has_index_tables(const Nodes& nodes) {
-    const auto in = [](const std::vector<Location>& places) {
-        return std::any_of(places.begin(), places.end(),
-                           [](const Location& place) { return place.table.has_value(); });
-    };
-    return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
-        if (const auto* nest = std::get_if<Nest>(&node.node)) return has_index_tables(nest->body);
-        const Placement& placement = std::get<Call>(node.node).placement;
-        return in(placement.sources) || in(placement.targets);
-    });
-}
-
-/// Emits a kernel's body for one thread.
+/// Emits the body of one kernel for one thread.
 class GpuEmitter {
 public:
-    GpuEmitter(Context& context, const GpuMapping& mapping) : context_(context), mapping_(mapping) {}
+    GpuEmitter(Context& context, const GpuMapping& mapping, const GpuPart& part,
+               const std::vector<Loop>& common)
+        : context_(context), mapping_(mapping), part_(part), common_(common) {}
 
-    void emit() {
-        const Nodes* inside = &context_.loops.body;
-        std::vector<Loop> around;
-        while (inside->size() == 1 && std::holds_alternative<Nest>(inside->front().node)) {
-            const Nest& nest = std::get<Nest>(inside->front().node);
-            if (nest.loop.count > 1)
-                around.push_back(nest.loop);
-            else
-                context_.bind(nest.loop.variable, 0);
-            inside = &nest.body;
-        }
-        std::vector<Call> calls;
-        for (const Node& node : *inside) {
-            ensure(std::holds_alternative<Call>(node.node), "a loop around some steps of a GPU kernel");
-            calls.push_back(std::get<Call>(node.node));
-        }
-        if (calls.size() == 1 && around.empty() && !calls[0].loops.empty()) { // a codelet's own loop
-            around.push_back(calls[0].loops.front());
-            calls[0].loops.erase(calls[0].loops.begin());
-        }
-        bind_outer_loops(around);
-        for (std::size_t k = 0; k < calls.size(); ++k) {
+    void emit(const Range& range) {
+        context_.assume_loops(part_.around);
+        bind_blocks(range);
+        for (std::size_t k = 0; k < part_.calls.size(); ++k) {
             if (k > 0) context_.builder.barrier();
-            emit(calls[k]);
+            emit(part_.calls[k]);
         }
     }
 
 private:
-    /// The innermost loop is shared by the block's y and by blocks, the others by blocks.
-    void bind_outer_loops(const std::vector<Loop>& around) {
+    /// Blocks are iterations of the loops around the steps, of the innermost one groups of several.
+    void bind_blocks(const Range& range) {
         ir::Builder& builder = context_.builder;
-        const Affine member = mapping_.transforms > 1 ? builder.thread(1) : Affine(0);
-        context_.set_member(member);
         Integer blocks = 1;
-        for (std::size_t k = around.size(); k-- > 0;) {
-            const bool innermost = k + 1 == around.size();
-            const Integer count =
-                innermost ? ceil_divide(around[k].count, mapping_.transforms) : around[k].count;
+        for (std::size_t k = part_.around.size(); k-- > 0;) {
+            const bool innermost = k + 1 == part_.around.size();
+            const Loop& loop = part_.around[k];
+            if (loop.count == 1 && !innermost) context_.bind(loop.variable, 0);
+            const Integer count = innermost ? ceil_divide(range.count, mapping_.transforms) : loop.count;
             const Affine digit = count > 1 ? builder.block(0, blocks, count) : Affine(0);
-            context_.bind(around[k].variable, innermost ? mapping_.transforms * digit + member : digit);
-            if (innermost && count * mapping_.transforms != around[k].count)
-                member_condition_ = {mapping_.transforms * digit + member - around[k].count,
-                                     ir::Condition::Relation::negative};
+            if (innermost) {
+                first_transform_ = range.first + mapping_.transforms * digit;
+                if (count * mapping_.transforms != range.count) end_ = range.first + range.count;
+            } else {
+                context_.bind(loop.variable, digit);
+            }
             blocks *= count;
         }
-        ensure(!around.empty() || mapping_.transforms == 1,
-               "{} transforms of a block, but no loop around one", mapping_.transforms);
-        builder.launch({{blocks, 1, 1}, {mapping_.threads, mapping_.transforms, 1}});
+        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}});
     }
 
-    void emit(const Call& call) {
-        const std::vector<SharedLoop> loops = shared_loops(call);
-        const Integer active = active_threads(loops, mapping_.threads);
-        std::vector<ir::Condition> conditions;
-        if (member_condition_) conditions.push_back(*member_condition_);
-        if (active < mapping_.threads)
-            conditions.push_back({context_.builder.thread(0) - active, ir::Condition::Relation::negative});
-        const auto body = [&] { emit_iterations(call, loops, active); };
-        if (conditions.empty()) return body();
-        context_.builder.if_then(std::move(conditions), body);
-    }
-
-    void emit_iterations(const Call& call, const std::vector<SharedLoop>& loops, Integer active) {
-        for (const Loop& loop : call.loops)
-            if (loop.count == 1) context_.bind(loop.variable, 0);
-        BoundCall bound(context_, call);
-        for (Integer turn = 0; turn < iterations_of(loops) / active; ++turn) {
-            for (const SharedLoop& each : loops)
-                context_.bind(each.loop.variable, variable_of(each, active, turn));
-            bound.emit();
+    /// The transform of a block that is meant from now on.
+    void choose_transform(const Affine& number) {
+        if (!part_.around.empty()) context_.bind(part_.around.back().variable, first_transform_ + number);
+        Affine iteration = 0;
+        for (const Loop& loop : common_)
+            iteration = loop.count * iteration + context_.placed(Affine::of(loop.variable));
+        for (std::size_t k = 0; k < context_.loops.arrays.size(); ++k) {
+            const Array& array = context_.loops.arrays[k];
+            if (array.role == Array::Role::temporary)
+                context_.choose_copy(static_cast<int>(k),
+                                     array.residence == Array::Residence::shared ? number : iteration);
         }
     }
 
-    /// A loop's variable in iteration number turn·active + thread.
-    Affine variable_of(const SharedLoop& each, Integer active, Integer turn) {
-        const auto [loop, inner] = each;
-        const Integer whole = inner * loop.count;
-        if (inner % active == 0) return turn / (inner / active) % loop.count;
-        const bool last = whole == mapping_.threads; // nothing above this digit
-        if (active % whole == 0) return context_.builder.thread(0, inner, last ? 0 : loop.count);
-        return context_.builder.thread(0, inner, active == mapping_.threads ? 0 : active / inner) +
-               active / inner * (turn % (whole / active));
+    void emit(const Call& original) {
+        SharedIterations shared(context_.loops, original, transforms(), mapping_.threads);
+        Call call = original;
+        call.loops = shared.loops_of_call();
+        for (const Loop& loop : original.loops)
+            if (loop.count == 1) context_.bind(loop.variable, 0);
+        BoundCall bound(context_, call);
+        const auto choose = [&](Integer turn) {
+            const auto variables = shared.in_turn(context_.builder, turn);
+            for (const auto& [loop, digit] : variables)
+                if (!transforms() || loop.variable != transforms()->variable)
+                    context_.bind(loop.variable, digit);
+            choose_transform(shared.transform(variables));
+            return shared.transform(variables);
+        };
+        if (waits_between(call)) return emit_held(shared, bound, choose);
+        for (Integer turn = 0; turn < shared.turns(); ++turn) {
+            const Affine transform = choose(turn);
+            std::vector<ir::Condition> conditions = taking_part(shared);
+            if (end_)
+                conditions.push_back(
+                    {first_transform_ + transform - *end_, ir::Condition::Relation::negative});
+            const auto body = [&] { bound.store(bound.compute(bound.load())); };
+            if (conditions.empty())
+                body();
+            else
+                context_.builder.if_then(std::move(conditions), body);
+        }
+    }
+
+    /// Reads everything, waits for the others to have done the same, and writes.
+    template <class Choose>
+    void emit_held(const SharedIterations& shared, BoundCall& bound, const Choose& choose) {
+        std::vector<std::vector<Scaled>> entries;
+        for (Integer turn = 0; turn < shared.turns(); ++turn) {
+            choose(turn);
+            entries.push_back(bound.load());
+        }
+        for (Integer turn = 0; turn < shared.turns(); ++turn) {
+            choose(turn);
+            auto& held = entries[static_cast<std::size_t>(turn)];
+            held = bound.compute(std::move(held));
+        }
+        context_.builder.barrier();
+        const auto store = [&] {
+            for (Integer turn = 0; turn < shared.turns(); ++turn) {
+                choose(turn);
+                bound.store(std::move(entries[static_cast<std::size_t>(turn)]));
+            }
+        };
+        std::vector<ir::Condition> conditions = taking_part(shared);
+        if (conditions.empty()) return store();
+        context_.builder.if_then(std::move(conditions), store);
+    }
+
+    bool waits_between(const Call& call) const {
+        return is_shared(context_.loops, call.input) && call.input.array == call.output.array;
+    }
+
+    std::vector<ir::Condition> taking_part(const SharedIterations& shared) {
+        if (shared.active() == mapping_.threads) return {};
+        return {{context_.builder.thread(0) - shared.active(), ir::Condition::Relation::negative}};
+    }
+
+    /// The loop over a block's transforms.
+    std::optional<Loop> transforms() const {
+        if (part_.around.empty() || mapping_.transforms == 1) return std::nullopt;
+        return Loop{part_.around.back().variable, mapping_.transforms};
     }
 
     Context& context_;
-    GpuMapping mapping_;
-    std::optional<ir::Condition> member_condition_; ///< that the block's y has a transform of its own
+    const GpuMapping& mapping_;
+    const GpuPart& part_;
+    const std::vector<Loop>& common_;
+    Affine first_transform_ = 0; ///< of the block
+    std::optional<Integer> end_; ///< of the transforms, where they do not fill the last block
 };
+
+/// The arrays as a kernel sees them: those it uses, one copy of what is shared for each of a block's transforms.
+LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping& mapping,
+                       const std::vector<Loop>& common) {
+    Integer iterations = 1;
+    for (const Loop& loop : common) iterations *= loop.count;
+    for (Array& array : loops.arrays) array.unused = true;
+    for (const Call& call : part.calls)
+        for (const Memory* memory : {&call.input, &call.output})
+            loops.arrays[static_cast<std::size_t>(memory->array)].unused = false;
+    for (Array& array : loops.arrays) {
+        if (array.role != Array::Role::temporary) continue;
+        const bool shared = array.residence == Array::Residence::shared;
+        array.copies = shared ? mapping.transforms : iterations;
+        array.pitch = array.elements + (shared ? mapping.shared_pitch : 0);
+    }
+    return loops;
+}
+
+void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPart& original,
+                const GpuMapping& mapping, std::vector<ir::Program>& programs) {
+    LoopProgram loops = parts.loops;
+    GpuPart part = original;
+    if (part.around.empty() && part.calls.size() == 1 &&
+        !part.calls[0].loops.empty()) { // a codelet's own loop
+        std::vector<Loop>& own = part.calls[0].loops;
+        part.around.push_back(own.front());
+        own.erase(own.begin());
+    }
+    const bool holds = mapping.one_vector && is_chain(loops, part);
+    if (holds) share_one_vector(loops, part);
+    const Integer count = part.around.empty() ? 1 : part.around.back().count;
+    const Integer rest = holds ? count % mapping.transforms : 0;
+    const auto add = [&](const Range& range, GpuMapping own) {
+        own.transforms = std::min(own.transforms, range.count);
+        const LoopProgram arrays = arrays_for(loops, part, own, parts.common);
+        Context context(request, arrays);
+        GpuEmitter(context, own, part, parts.common).emit(range);
+        programs.push_back(context.finish());
+    };
+    if (count > rest) add({0, count - rest}, mapping);
+    if (rest > 0) add({count - rest, rest}, mapping);
+}
+
+/// Rows are left out of what is shared alone, and only where the loops go by rows.
+GpuParts parts_for(KernelRequest request, Integer shared_row) {
+    GpuParts parts = gpu_parts(loop_program(request));
+    ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");
+    if (shared_row == 0) return parts;
+    for (const Array& array : parts.loops.arrays)
+        if (array.role == Array::Role::temporary && array.residence == Array::Residence::global)
+            request.shared_entries = std::min(
+                request.shared_entries == 0 ? array.elements : request.shared_entries, array.elements - 1);
+    request.shared_row = shared_row;
+    GpuParts padded = gpu_parts(loop_program(request));
+    return has_index_tables(padded) ? parts : padded;
+}
 
 } // namespace
 
-ir::Program lower_to_gpu(const KernelRequest& request, const GpuMapping& mapping) {
-    ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for each of {} transforms",
-           mapping.threads, mapping.transforms);
+std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
+    ensure(!mappings.empty(), "no mapping for a GPU kernel");
+    for (const GpuMapping& mapping : mappings)
+        ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for {} transforms",
+               mapping.threads, mapping.transforms);
     KernelRequest on_gpu = request;
     on_gpu.lanes = 1;
     on_gpu.pairs = false;
     on_gpu.cache_bytes = 0;
-    on_gpu.block_transforms = mapping.transforms;
-    on_gpu.shared_row = mapping.shared_row;
-    LoopProgram loops = loop_program(on_gpu);
-    if (on_gpu.shared_row > 0 && has_index_tables(loops.body)) { // rows that no loop's digits agree with
-        on_gpu.shared_row = 0;
-        loops = loop_program(on_gpu);
-    }
-    ensure(!has_index_tables(loops.body), "a table of indices in a GPU kernel");
-    Context context(on_gpu, loops);
-    GpuEmitter(context, mapping).emit();
-    return context.finish();
+    on_gpu.for_gpu = true;
+    const GpuParts parts = parts_for(on_gpu, mappings.front().shared_row);
+    std::vector<ir::Program> programs;
+    for (std::size_t k = 0; k < parts.parts.size(); ++k)
+        lower_part(on_gpu, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);
+    for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
+        programs[k].name += fmt::format("_{}", k);
+    return programs;
 }
 
 } // namespace swirl::lower

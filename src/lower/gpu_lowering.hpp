@@ -2,21 +2,29 @@
 
 #include "lower/lower.hpp"
 
+#include <vector>
+
 namespace swirl::lower {
 
-/// How a kernel's transforms are laid onto a GPU.
+/// How one kernel's work is laid onto a GPU.
 struct GpuMapping {
-    Integer threads;    ///< that share one transform (x)
-    Integer transforms; ///< that a block works on at once (y)
+    Integer threads; ///< of a block
+    Integer transforms =
+        1; ///< iterations of the innermost loop around all steps that a block works on at once
     Integer shared_row =
         0; ///< entries of shared memory after which one is left out, so that banks differ; 0: never
+    Integer shared_pitch = 0; ///< entries left out between the vectors of neighbouring transforms
+    /// One shared vector between all steps: threads hold what they have read until all have. Else two take turns.
+    bool one_vector = false;
     bool operator==(const GpuMapping&) const = default;
 };
 
-/// The kernel for a GPU: the loops around everything are blocks and the block's y; the iterations of each step inside
-/// are shared among the threads along x, several in turn where there are more; between steps the threads of a block
-/// meet, and what lies there is shared memory (without rows where loops do not go by them). Throws InternalError for a
-/// kernel that is not, inside its outer loops, one step after another without tables of indices.
-ir::Program lower_to_gpu(const KernelRequest& request, const GpuMapping& mapping);
+/// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
+/// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are
+/// more, neighbours in global memory by neighbouring threads; between steps the threads meet, and what lies there is
+/// shared memory (without rows where loops do not go by them). What lies between kernels are scratch buffers, by the same
+/// names in all of them. Where transforms do not fill the last block, that may be a kernel of its own. Throws InternalError for
+/// steps with tables of indices.
+std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings);
 
 } // namespace swirl::lower

@@ -72,6 +72,12 @@ struct Array {
     Integer first;              ///< lowest entry reached; negative strides make it negative
     Integer elements;           ///< entries from there on
     bool per_iteration = false; ///< a temporary of one iteration of an outermost nest; threads have one each
+    /// Of a temporary on a GPU. Several lie side by side where several transforms are worked on at once.
+    enum class Residence : std::uint8_t { global, shared };
+    Residence residence = Residence::global;
+    Integer copies = 1;
+    Integer pitch = 0;   ///< entries from one copy to the next
+    bool unused = false; ///< by the kernel: no buffer of it
 };
 
 /// Σ-SPL in executable form. Variables of nests hold inside them; those of calls inside their call.

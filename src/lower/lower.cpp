@@ -27,7 +27,8 @@ public:
           lanes_(request.lanes),
           cache_entries_(request.cache_bytes / ir::size_in_bytes(request.scalar) / 2),
           merge_columns_(request.merge_columns),
-          shared_row_(request.shared_row) {}
+          shared_row_(request.shared_row),
+          shared_entries_(request.shared_entries) {}
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -140,6 +141,7 @@ private:
     Integer cache_entries_; ///< complex numbers that a core's own caches hold; 0: unknown
     bool merge_columns_;
     Integer shared_row_;               ///< see KernelRequest
+    Integer shared_entries_;           ///< the same
     std::vector<Variable> tile_loops_; ///< run inside each step of a product
 };
 
@@ -253,7 +255,8 @@ void Lowering::lower_padded(const Step& step, const std::vector<Integer>& missed
 Temporary Lowering::make_temporary_between(const Step& before, const Step& after, const Loops& loops,
                                            bool complex) {
     const Integer n = before.factor.rows();
-    if (shared_row_ > 0 && loops.empty() && n > shared_row_ && n % shared_row_ == 0) {
+    const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
+    if (shared_row_ > 0 && is_shared && loops.empty() && n > shared_row_ && n % shared_row_ == 0) {
         const Integer rows = n / shared_row_;
         Temporary temporary = make_temporary(recorder_, rows * (shared_row_ + 1), loops, complex);
         temporary.endpoint = temporary.endpoint.through(Layout{{rows, shared_row_}, {shared_row_ + 1, 1}});

@@ -35,10 +35,10 @@ struct KernelRequest {
     Multiplication multiplication = Multiplication::fused;
     bool pairs = false;        ///< whether vectors may hold complex numbers as pairs of neighbouring lanes
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
-    Integer block_transforms =
-        0; ///< on a GPU, transforms of a block: temporaries are shared memory, one for each; 0: CPU
+    bool for_gpu = false;
     Integer shared_row =
-        0; ///< entries of such a temporary after which one is left out, so that banks differ; 0: never
+        0; ///< on a GPU, entries of a temporary after which one is left out, so that banks differ; 0: never
+    Integer shared_entries = 0; ///< of the largest temporary for which that holds; 0: any
 };
 
 struct LoopProgram;

@@ -101,7 +101,8 @@ protected:
                                                      .scalar = scalar,
                                                      .input = lower::Layout::contiguous(formula.columns()),
                                                      .output = lower::Layout::contiguous(formula.rows())},
-                                                    c.mapping));
+                                                    {c.mapping})
+                                    .front());
         Launcher launcher(*device, *stream, program);
         std::mt19937 generator(9);
         std::uniform_real_distribution<float> uniform(-1, 1);
@@ -132,14 +133,14 @@ protected:
 TEST_F(DerivedKernels, EqualTheirFormulas) {
     const Case cases[] = {
         {1, 64, "stockham(8,8)", {8, 1}},
-        {1001, 64, "stockham(8,8)", {8, 16, 32}},
-        {77, 256, "stockham(16,16)", {16, 8, 32}},
-        {33, 60, "stockham(10,6)", {6, 5}},
-        {50, 1024, "stockham(16,8,8)", {64, 2, 32}},
+        {1001, 64, "stockham(8,8)", {128, 16, 32}},
+        {77, 256, "stockham(16,16)", {128, 8, 32}},
+        {33, 60, "stockham(10,6)", {30, 5}},
+        {50, 1024, "stockham(16,8,8)", {128, 2, 32}},
         {9, 1000, "stockham(10,10,10)", {100, 1}},
         {5, 4096, "stockham(16,16,16)", {256, 1, 32}},
-        {3, 105, "stockham(7,5,3)", {15, 3}},
-        {19, 16, "codelet", {1, 32}},
+        {3, 105, "stockham(7,5,3)", {45, 3}},
+        {19, 16, "codelet", {32, 32}},
         {2, 8192, "stockham(16,16,32)", {256, 1, 32}},
     };
     for (const Case& c : cases) {

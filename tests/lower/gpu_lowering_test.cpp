@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace swirl::lower {
@@ -29,32 +30,66 @@ Formula batched(Integer batch, Integer n, const std::string& tree) {
 
 struct Outcome {
     double error;
-    ir::InterpreterReport report;
+    ir::InterpreterReport report; ///< of the first kernel
+    std::size_t kernels;
+    double transferred; ///< sectors of the arguments read and written by all kernels, of what there is
 };
 
-/// The kernel in the interpreter, which throws for races, barriers that not all threads reach, and accesses out of
+Integer sectors_of_arguments(const ir::Program& program, const ir::InterpreterReport& report) {
+    Integer sectors = 0;
+    for (std::size_t b = 0; b < program.buffers.size(); ++b)
+        if (program.buffers[b].space == ir::Space::argument)
+            sectors += report.loads[b].sectors + report.stores[b].sectors;
+    return sectors;
+}
+
+/// The kernels in the interpreter, which throws for races, barriers that not all threads reach, and accesses out of
 /// bounds or of what nobody has written.
-Outcome run(const KernelRequest& request, const GpuMapping& mapping) {
-    const ir::Program program = lower_to_gpu(request, mapping);
+Outcome run(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
+    const std::vector<ir::Program> programs = lower_to_gpu(request, mappings);
     std::mt19937 generator(3);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<Complex> x(static_cast<std::size_t>(request.formula.columns()));
-    ir::Arguments arguments(program);
+    const char* in = request.in_place ? "data" : "in";
+    const char* out = request.in_place ? "data" : "out";
+    std::map<std::string, std::shared_ptr<ir::Memory>> memories;
+    for (const ir::Program& program : programs)
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument)
+                memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = {uniform(generator), uniform(generator)};
-        arguments[0].set(static_cast<Integer>(2 * i), x[i].real());
-        arguments[0].set(static_cast<Integer>(2 * i + 1), x[i].imag());
+        memories.at(in)->set(static_cast<Integer>(2 * i), x[i].real());
+        memories.at(in)->set(static_cast<Integer>(2 * i + 1), x[i].imag());
     }
-    ir::InterpreterReport report = ir::Interpreter(program).run(arguments);
+    Outcome outcome{0, {}, programs.size(), 0};
+    Integer sectors = 0;
+    for (const ir::Program& program : programs) {
+        ir::Arguments arguments(program);
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
+                arguments.bind(
+                    buffer.name,
+                    memories.try_emplace(buffer.name, arguments.shared(buffer.name)).first->second);
+        ir::InterpreterReport report = ir::Interpreter(program).run(arguments);
+        sectors += sectors_of_arguments(program, report);
+        if (&program == &programs.front()) outcome.report = std::move(report);
+    }
     const auto expected = formula::apply(request.formula, x);
-    const int out = request.in_place ? 0 : 1;
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         const auto at = static_cast<Integer>(2 * i);
-        difference += std::norm(Complex(arguments[out][at], arguments[out][at + 1]) - expected[i]);
+        difference += std::norm(Complex((*memories.at(out))[at], (*memories.at(out))[at + 1]) - expected[i]);
         norm += std::norm(expected[i]);
     }
-    return {static_cast<double>(std::sqrt(difference / norm)), std::move(report)};
+    outcome.error = static_cast<double>(std::sqrt(difference / norm));
+    const Integer bytes = 2 * ir::size_in_bytes(request.scalar) * std::ssize(x);
+    outcome.transferred = static_cast<double>(sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
+    return outcome;
+}
+
+Outcome run(const KernelRequest& request, const GpuMapping& mapping) {
+    return run(request, std::vector<GpuMapping>{mapping});
 }
 
 TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
@@ -65,15 +100,15 @@ TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
     };
     const Case cases[] = {
         {1, 64, "stockham(8,8)", {8, 1}},
-        {5, 64, "stockham(8,8)", {8, 2}},
-        {8, 64, "stockham(8,8)", {4, 4}},
-        {3, 64, "stockham(4,4,4)", {16, 2}},
+        {5, 64, "stockham(8,8)", {16, 2}},
+        {8, 64, "stockham(8,8)", {16, 4}},
+        {3, 64, "stockham(4,4,4)", {32, 2}},
         {2, 60, "stockham(10,6)", {6, 1}},
-        {2, 60, "stockham(5,4,3)", {12, 2}},
+        {2, 60, "stockham(5,4,3)", {24, 2}},
         {2, 1024, "stockham(16,8,8)", {64, 1}},
-        {4, 105, "stockham(7,5,3)", {15, 3}},
-        {7, 16, "codelet", {1, 4}},
-        {2, 256, "stockham(4,4,4,4)", {64, 4, 32}},
+        {4, 105, "stockham(7,5,3)", {45, 3}},
+        {7, 16, "codelet", {4, 4}},
+        {2, 256, "stockham(4,4,4,4)", {256, 4, 32}},
         {3, 128, "stockham(2,4,16)", {32, 1}},
     };
     for (const Case& c : cases) {
@@ -87,12 +122,12 @@ TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
 TEST(LoweringToGpus, WorksInPlaceAndScales) {
     KernelRequest request = request_for(batched(3, 64, "stockham(8,8)"));
     request.in_place = true;
-    EXPECT_LT(run(request, {8, 2}).error, 1e-6);
+    EXPECT_LT(run(request, GpuMapping{16, 2}).error, 1e-6);
 }
 
 TEST(LoweringToGpus, ReadsAndWritesEachSectorOnceWhereThreadsAreNeighbours) {
     const Integer batch = 4, n = 1024;
-    const Outcome result = run(request_for(batched(batch, n, "stockham(16,8,8)")), {64, 1});
+    const Outcome result = run(request_for(batched(batch, n, "stockham(16,8,8)")), GpuMapping{64, 1});
     const Integer sectors = batch * n * 8 / 32;
     EXPECT_EQ(result.report.loads[0].sectors, sectors);
     EXPECT_EQ(result.report.stores[1].sectors, sectors);
@@ -101,16 +136,55 @@ TEST(LoweringToGpus, ReadsAndWritesEachSectorOnceWhereThreadsAreNeighbours) {
 
 TEST(LoweringToGpus, LeavesEntriesOutSoThatBanksDiffer) {
     const KernelRequest request = request_for(batched(2, 4096, "stockham(16,16,16)"));
-    const Outcome plain = run(request, {256, 1}), padded = run(request, {256, 1, 32});
+    const Outcome plain = run(request, GpuMapping{256, 1}), padded = run(request, GpuMapping{256, 1, 32});
     EXPECT_LT(padded.error, 1e-6);
     EXPECT_LT(8 * padded.report.bank_conflict_cycles(), plain.report.bank_conflict_cycles());
-    EXPECT_EQ(run(request_for(batched(2, 256, "stockham(16,16)")), {16, 1, 32}).report.bank_conflict_cycles(),
+    EXPECT_EQ(run(request_for(batched(2, 256, "stockham(16,16)")), GpuMapping{16, 1, 32})
+                  .report.bank_conflict_cycles(),
               0);
 }
 
+TEST(LoweringToGpus, SharesOneVectorWhereThreadsHoldWhatTheyRead) {
+    const KernelRequest request = request_for(batched(5, 512, "stockham(8,8,8)"));
+    const GpuMapping mapping{.threads = 128, .transforms = 2, .shared_row = 32, .one_vector = true};
+    const Outcome result = run(request, mapping);
+    EXPECT_LT(result.error, 1e-6);
+    EXPECT_EQ(result.kernels, 2U); // the fifth transform in one of its own
+    const ir::Program program = lower_to_gpu(request, {mapping}).front();
+    Integer shared = 0;
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::shared) shared += buffer.elements;
+    EXPECT_EQ(shared, 2 * 2 * 512 * 33 / 32);
+}
+
+TEST(LoweringToGpus, HandsNeighbouringColumnsToNeighbouringThreads) {
+    for (const Integer columns : {64, 40}) {
+        const Formula formula =
+            kron({I(2), rules::expand(DFT(64), rules::parse_tree("stockham(8,8)")), I(columns)});
+        for (const bool one : {false, true}) {
+            const Outcome result =
+                run(request_for(formula), {.threads = 128, .transforms = 16, .one_vector = one});
+            EXPECT_LT(result.error, 1e-6);
+            EXPECT_EQ(result.transferred, 1);
+        }
+    }
+}
+
+TEST(LoweringToGpus, SplitsLargeTransformsIntoKernels) {
+    const Formula formula = batched(3, 1024, "two-sweep(32,1,1)[stockham(8,4)]");
+    for (const bool one : {false, true}) {
+        const GpuMapping mapping{.threads = 64, .transforms = 16, .one_vector = one};
+        const Outcome result = run(request_for(formula), mapping);
+        EXPECT_LT(result.error, 1e-6);
+        EXPECT_EQ(result.kernels, 2U);
+        EXPECT_EQ(result.transferred, 1);
+    }
+}
+
 TEST(LoweringToGpus, GivesProgramsThatVerify) {
-    const ir::Program program = lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {16, 4});
-    EXPECT_EQ(program.launch, (ir::Launch{{2, 1, 1}, {16, 4, 1}}));
+    const ir::Program program =
+        lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {{64, 4}}).front();
+    EXPECT_EQ(program.launch, (ir::Launch{{2, 1, 1}, {64, 1, 1}}));
     ir::verify(program, ir::Stage::lowered);
 }
 

@@ -27,7 +27,8 @@ ir::Program lowered(const Case& c) {
                                 .scalar = ir::Scalar::float32,
                                 .input = lower::Layout::contiguous(3 * c.n),
                                 .output = lower::Layout::contiguous(3 * c.n)},
-                               c.mapping);
+                               {c.mapping})
+        .front();
 }
 
 std::vector<double> results(const ir::Program& program, Integer entries) {
@@ -42,8 +43,8 @@ std::vector<double> results(const ir::Program& program, Integer entries) {
 }
 
 const Case cases[] = {
-    {64, "stockham(8,8)", {8, 2}},
-    {256, "stockham(16,16)", {16, 2, 32}},
+    {64, "stockham(8,8)", {16, 2}},
+    {256, "stockham(16,16)", {32, 2, 32}},
     {1024, "stockham(16,8,8)", {64, 1, 32}},
     {60, "stockham(10,6)", {6, 1}},
 };

@@ -1,0 +1,142 @@
+#include "lower/gpu_parts.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace swirl::lower {
+
+namespace {
+
+bool is_call(const Node& node) { return std::holds_alternative<Call>(node.node); }
+
+void add_parts(const Nodes& nodes, std::vector<Loop>& around, std::vector<GpuPart>& parts) {
+    bool continues = false;
+    for (const Node& node : nodes) {
+        if (is_call(node)) {
+            if (!continues) parts.push_back({around, {}});
+            parts.back().calls.push_back(std::get<Call>(node.node));
+            continues = true;
+            continue;
+        }
+        const Nest& nest = std::get<Nest>(node.node);
+        around.push_back(nest.loop);
+        add_parts(nest.body, around, parts);
+        around.pop_back();
+        continues = false;
+    }
+}
+
+std::vector<Loop> loops_around_all(const std::vector<GpuPart>& parts) {
+    std::vector<Loop> common = parts.front().around;
+    for (const GpuPart& part : parts) {
+        std::size_t same = 0;
+        while (same < std::min(common.size(), part.around.size()) &&
+               common[same].variable == part.around[same].variable)
+            ++same;
+        common.resize(same);
+    }
+    return common;
+}
+
+/// Temporaries that a part reads before it has written them.
+std::set<int> carried_between(const LoopProgram& loops, const std::vector<GpuPart>& parts) {
+    std::set<int> carried;
+    for (const GpuPart& part : parts) {
+        std::set<int> written;
+        for (const Call& call : part.calls) {
+            if (!written.contains(call.input.array)) carried.insert(call.input.array);
+            written.insert(call.output.array);
+        }
+    }
+    std::erase_if(carried, [&](int array) {
+        return loops.arrays[static_cast<std::size_t>(array)].role != Array::Role::temporary;
+    });
+    return carried;
+}
+
+void make_interleaved(std::vector<Location>& places) {
+    for (Location& place : places) {
+        place.re *= 2;
+        place.im = place.re + 1;
+    }
+}
+
+/// The array with the parts of each complex number side by side.
+void make_interleaved(LoopProgram& loops, std::vector<GpuPart>& parts, int array) {
+    Array& info = loops.arrays[static_cast<std::size_t>(array)];
+    if (info.kind != Memory::Kind::planar) return;
+    info.kind = Memory::Kind::interleaved;
+    for (GpuPart& part : parts)
+        for (Call& call : part.calls) {
+            if (call.input.array == array) {
+                call.input.kind = info.kind;
+                make_interleaved(call.placement.sources);
+            }
+            if (call.output.array == array) {
+                call.output.kind = info.kind;
+                make_interleaved(call.placement.targets);
+            }
+        }
+}
+
+bool has_table(const Call& call) {
+    const auto in = [](const std::vector<Location>& places) {
+        return std::any_of(places.begin(), places.end(),
+                           [](const Location& place) { return place.table.has_value(); });
+    };
+    return in(call.placement.sources) || in(call.placement.targets);
+}
+
+} // namespace
+
+bool is_shared(const LoopProgram& loops, const Memory& memory) {
+    const Array& array = loops.arrays[static_cast<std::size_t>(memory.array)];
+    return array.role == Array::Role::temporary && array.residence == Array::Residence::shared;
+}
+
+GpuParts gpu_parts(LoopProgram loops) {
+    GpuParts result;
+    std::vector<Loop> around;
+    add_parts(loops.body, around, result.parts);
+    loops.body.clear();
+    result.common = loops_around_all(result.parts);
+    const std::set<int> carried = carried_between(loops, result.parts);
+    for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
+    for (const int array : carried) {
+        loops.arrays[static_cast<std::size_t>(array)].residence = Array::Residence::global;
+        make_interleaved(loops, result.parts, array);
+    }
+    result.loops = std::move(loops);
+    return result;
+}
+
+bool has_index_tables(const GpuParts& parts) {
+    return std::any_of(parts.parts.begin(), parts.parts.end(), [](const GpuPart& part) {
+        return std::any_of(part.calls.begin(), part.calls.end(), has_table);
+    });
+}
+
+bool is_chain(const LoopProgram& loops, const GpuPart& part) {
+    for (std::size_t k = 0; k < part.calls.size(); ++k) {
+        const bool last = k + 1 == part.calls.size();
+        if (is_shared(loops, part.calls[k].output) == last) return false;
+        if (is_shared(loops, part.calls[k].input) != (k > 0)) return false;
+        if (!last && part.calls[k].output.array != part.calls[k + 1].input.array) return false;
+    }
+    return true;
+}
+
+void share_one_vector(LoopProgram& loops, GpuPart& part) {
+    std::optional<int> one;
+    for (Call& call : part.calls)
+        for (Memory* memory : {&call.input, &call.output}) {
+            if (!is_shared(loops, *memory)) continue;
+            if (!one) one = memory->array;
+            Array& shared = loops.arrays[static_cast<std::size_t>(*one)];
+            shared.elements =
+                std::max(shared.elements, loops.arrays[static_cast<std::size_t>(memory->array)].elements);
+            memory->array = *one;
+        }
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "lower/loop_program.hpp"
+
+#include <vector>
+
+/// Loop programs taken apart into kernels for a GPU.
+namespace swirl::lower {
+
+/// What one kernel does: steps one after the other, in loops whose iterations are independent of each other.
+struct GpuPart {
+    std::vector<Loop> around; ///< outermost first
+    std::vector<Call> calls;
+};
+
+struct GpuParts {
+    LoopProgram loops;          ///< arrays and extents; its body is in `parts`
+    std::vector<GpuPart> parts; ///< in order
+    std::vector<Loop> common;   ///< the loops around all of them
+};
+
+/// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another are global,
+/// complex ones of adjacent pairs, one for each iteration of the common loops; the others are shared by a block's threads.
+GpuParts gpu_parts(LoopProgram loops);
+
+bool has_index_tables(const GpuParts& parts);
+
+/// Whether each step but the last writes one shared vector and the next reads that one alone: then all may be the same.
+bool is_chain(const LoopProgram& loops, const GpuPart& part);
+
+/// All shared vectors of the part as one. For a chain.
+void share_one_vector(LoopProgram& loops, GpuPart& part);
+
+bool is_shared(const LoopProgram& loops, const Memory& memory);
+
+} // namespace swirl::lower

@@ -1,0 +1,96 @@
+#include "lower/gpu_threads.hpp"
+
+#include "lower/gpu_parts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace swirl::lower {
+
+namespace {
+
+/// Distance in memory between neighbouring iterations of a loop, on the side that neighbouring threads should have as
+/// neighbours.
+class Nearness {
+public:
+    Nearness(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms)
+        : loops_(loops), transforms_(transforms) {
+        const bool reads = !is_shared(loops, call.input) && !call.placement.sources.empty();
+        memory_ = reads ? call.input : call.output;
+        places_ = reads ? &call.placement.sources : &call.placement.targets;
+    }
+
+    Integer distance(const Loop& loop) const {
+        if (transforms_ && loop.variable == transforms_->variable && is_shared(loops_, memory_))
+            return loops_.arrays[static_cast<std::size_t>(memory_.array)].pitch;
+        return std::abs(places_->front().re.coefficient(loop.variable));
+    }
+
+private:
+    const LoopProgram& loops_;
+    const std::optional<Loop>& transforms_;
+    Memory memory_;
+    const std::vector<Location>* places_;
+};
+
+} // namespace
+
+SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
+                                   const std::optional<Loop>& transforms, Integer threads)
+    : transforms_(transforms), threads_(threads) {
+    std::vector<Loop> all(call.loops.rbegin(), call.loops.rend());
+    std::erase_if(all, [](const Loop& loop) { return loop.count == 1; });
+    if (transforms) all.push_back(*transforms);
+    const Nearness near(loops, call, transforms_);
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const Loop& a, const Loop& b) { return near.distance(a) < near.distance(b); });
+    Integer inner = 1;
+    for (const Loop& loop : all) {
+        digits_.push_back({loop, inner});
+        inner *= loop.count;
+    }
+    for (active_ = std::min(threads, iterations()); active_ > 1; --active_)
+        if (iterations() % active_ == 0 && splits_digits(active_)) break;
+}
+
+/// Whether `threads` neighbouring iterations differ in whole digits, so that each variable is affine in digits of the
+/// thread's index.
+bool SharedIterations::splits_digits(Integer threads) const {
+    return std::all_of(digits_.begin(), digits_.end(), [&](const Digit& each) {
+        return threads % each.whole() == 0 || each.inner % threads == 0 ||
+               (threads % each.inner == 0 && each.whole() % threads == 0);
+    });
+}
+
+std::vector<Loop> SharedIterations::loops_of_call() const {
+    std::vector<Loop> result;
+    for (auto digit = digits_.rbegin(); digit != digits_.rend(); ++digit)
+        if (!transforms_ || digit->loop.variable != transforms_->variable) result.push_back(digit->loop);
+    return result;
+}
+
+SharedIterations::Digits SharedIterations::in_turn(ir::Builder& builder, Integer turn) const {
+    Digits result;
+    for (const Digit& each : digits_) {
+        const auto [loop, inner] = each;
+        const Integer whole = each.whole();
+        Affine form = 0;
+        if (inner % active_ == 0)
+            form = turn / (inner / active_) % loop.count;
+        else if (active_ % whole == 0)
+            form = builder.thread(0, inner, whole == threads_ ? 0 : loop.count);
+        else
+            form = builder.thread(0, inner, active_ == threads_ ? 0 : active_ / inner) +
+                   active_ / inner * (turn % (whole / active_));
+        result.emplace_back(loop, std::move(form));
+    }
+    return result;
+}
+
+Affine SharedIterations::transform(const Digits& digits) const {
+    for (const auto& [loop, form] : digits)
+        if (transforms_ && loop.variable == transforms_->variable) return form;
+    return 0;
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ir/builder.hpp"
+#include "lower/loop_program.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace swirl::lower {
+
+/// The iterations of a call, for all of a block's transforms, shared among the block's threads. Neighbouring threads get
+/// neighbours in global memory: of what is read there, else of what is written, else neighbours among the targets.
+class SharedIterations {
+public:
+    /// `transforms`: the loop over the block's transforms, if it has several.
+    SharedIterations(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
+                     Integer threads);
+
+    Integer active() const { return active_; } ///< threads that take part
+    Integer turns() const { return iterations() / active_; }
+
+    /// The call's own loops, those of neighbouring threads innermost.
+    std::vector<Loop> loops_of_call() const;
+
+    /// Each loop's variable in a turn, a form of digits of the thread's index; threads that take no part get those of one
+    /// that does.
+    using Digits = std::vector<std::pair<Loop, Affine>>;
+    Digits in_turn(ir::Builder& builder, Integer turn) const;
+
+    /// Which of the block's transforms that is.
+    Affine transform(const Digits& digits) const;
+
+private:
+    /// A loop as a digit of the iteration's number: (number / inner) mod count.
+    struct Digit {
+        Loop loop;
+        Integer inner; ///< iterations of the loops inside it
+        Integer whole() const { return inner * loop.count; }
+    };
+    Integer iterations() const { return digits_.empty() ? 1 : digits_.back().whole(); }
+    bool splits_digits(Integer threads) const;
+
+    std::vector<Digit> digits_; ///< innermost first
+    std::optional<Loop> transforms_;
+    Integer threads_;
+    Integer active_ = 1;
+};
+
+} // namespace swirl::lower
