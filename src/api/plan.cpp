@@ -30,11 +30,11 @@ const target::Cpu& cpu_of(const PlanOptions& options) {
     if (options.recipe.empty())
         return options.cpu.empty() ? target::host_cpu() : target::cpu_named(options.cpu);
     const planning::Recipe recipe = planning::parse_recipe(options.recipe);
-    if (!options.cpu.empty() && options.cpu != recipe.cpu)
+    if (!options.cpu.empty() && options.cpu != recipe.machine)
         throw UserError(
             "cpu is {}, but the recipe is for {}\n  recipe: {}\n  leave out one of them, or make them agree",
-            options.cpu, recipe.cpu, options.recipe);
-    return target::cpu_named(recipe.cpu);
+            options.cpu, recipe.machine, options.recipe);
+    return target::cpu_named(recipe.machine);
 }
 
 void require_runnable(const target::Cpu& cpu) {

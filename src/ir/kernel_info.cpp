@@ -64,6 +64,13 @@ std::string to_string(const KernelInfo& info) {
         text +=
             fmt::format("  launch {}x{}x{} blocks of {}x{}x{} threads, {} transforms a block\n", blocks[0],
                         blocks[1], blocks[2], threads[0], threads[1], threads[2], info.transforms_per_block);
+    if (info.shared_bytes > 0)
+        text += fmt::format("  {} bytes of shared memory a block, {} of them asked for at launch\n",
+                            info.shared_bytes, info.dynamic_shared_bytes);
+    if (info.registers > 0)
+        text += fmt::format(
+            "  {} registers and {} spilled bytes a thread, {} blocks at once on a multiprocessor\n",
+            info.registers, info.spilled_bytes, info.resident_blocks);
     for (const KernelBuffer& buffer : info.buffers)
         text +=
             fmt::format("  {} {}: {} {}, {} bytes{}\n", name_of(buffer.space), buffer.name, buffer.elements,

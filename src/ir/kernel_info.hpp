@@ -31,11 +31,15 @@ struct KernelInfo {
     std::vector<std::string> parameters; ///< integer arguments, by position
     Integer workspace_bytes = 0;         ///< scratch, from the caller
     Integer table_bytes = 0;
-    Integer local_bytes = 0;  ///< a thread
-    Integer shared_bytes = 0; ///< a block
-    Integer flops = 0;        ///< of the whole launch
-    Integer bytes_loaded = 0; ///< from arguments, scratch and tables by the whole launch
-    Integer bytes_stored = 0; ///< to arguments and scratch by the whole launch
+    Integer local_bytes = 0;          ///< a thread
+    Integer shared_bytes = 0;         ///< a block
+    Integer dynamic_shared_bytes = 0; ///< of shared_bytes, what a launch has to ask for
+    int registers = 0;                ///< a thread; 0: not known, as before machine code is made
+    int spilled_bytes = 0;            ///< a thread
+    int resident_blocks = 0;          ///< that a multiprocessor holds at once; 0: not known
+    Integer flops = 0;                ///< of the whole launch
+    Integer bytes_loaded = 0;         ///< from arguments, scratch and tables by the whole launch
+    Integer bytes_stored = 0;         ///< to arguments and scratch by the whole launch
 };
 
 /// What a program says of itself. `parameters` are needed where loops or conditions depend on them.

@@ -127,6 +127,72 @@ private:
     std::map<Buffer, Buffer> tables_;                 ///< scaled copies
 };
 
+/// Accesses to both parts of a number at once, as GPUs make them, become one access to each part.
+class PairSplitter {
+public:
+    PairSplitter(Program& program, Buffer buffer) : program_(program), buffer_(buffer) {}
+
+    void run() {
+        for_each_straight(program_, [&](Straight& straight) {
+            operations_.clear();
+            for (const Value value : straight.operations)
+                if (is_pair(program_[value]))
+                    program_[value].opcode == Opcode::load ? split_load(value) : split_store(value);
+                else
+                    operations_.push_back(value);
+            straight.operations = operations_;
+        });
+    }
+
+private:
+    bool is_pair(const Operation& operation) const {
+        return (operation.opcode == Opcode::load || operation.opcode == Opcode::store) &&
+               operation.address.buffer == buffer_ && operation.type.lanes == 2 && operation.active == 2 &&
+               operation.address.lane_stride == 1;
+    }
+
+    Value add(Operation operation) {
+        operations_.push_back(program_.append(std::move(operation)));
+        return operations_.back();
+    }
+
+    Operation part_of(Value access, int part) const {
+        Operation operation = program_[access];
+        operation.type.lanes = operation.active = 1;
+        operation.address.index += part;
+        return operation;
+    }
+
+    Operation shuffle_of(Value a, Value b, std::vector<std::int8_t> lane_map, Scalar scalar) const {
+        Operation operation;
+        operation.opcode = Opcode::shuffle;
+        operation.type = {scalar, static_cast<int>(lane_map.size())};
+        operation.operands = {a, b, no_value};
+        operation.lane_map = std::move(lane_map);
+        return operation;
+    }
+
+    /// The value stays: it becomes what puts the parts together.
+    void split_load(Value value) {
+        const Value re = add(part_of(value, 0)), im = add(part_of(value, 1));
+        program_[value] = shuffle_of(re, im, {0, 1}, program_[value].type.scalar);
+        operations_.push_back(value);
+    }
+
+    void split_store(Value value) {
+        const Value both = program_[value].operands[0];
+        for (std::int8_t part = 0; part < 2; ++part) {
+            Operation store = part_of(value, part);
+            store.operands[0] = add(shuffle_of(both, both, {part}, store.type.scalar));
+            add(std::move(store));
+        }
+    }
+
+    Program& program_;
+    Buffer buffer_;
+    std::vector<Value> operations_; ///< of the run at hand
+};
+
 /// Numbers buffers anew: `number` gives the new one of every old one.
 template <class Number> void renumber_buffers(Program& program, Number&& number) {
     for (Operation& operation : program.operations)
@@ -150,6 +216,7 @@ Program interleaved_to_planar(Program program, std::string_view name) {
     program.buffers.push_back(half);
     half.name = old.name + "_re";
     program.buffers[static_cast<std::size_t>(interleaved)] = half;
+    PairSplitter(program, interleaved).run();
     LayoutChange change(program, {1, 2});
     change.run([&](Value value) {
         const Address& address = program[value].address;

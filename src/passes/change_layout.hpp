@@ -9,7 +9,8 @@ namespace swirl::passes {
 /// Splits the interleaved complex argument `name` into two buffers, `name`_re and `name`_im, in its place: scalar 2e+c
 /// becomes element e of buffer c.
 ///
-/// Before: scalar accesses (no vectors yet) whose variables have even coefficients; integer tables that feed dynamic
+/// Before: scalar accesses, or accesses to both parts of a number (no vectors yet), whose variables have even
+/// coefficients; integer tables that feed dynamic
 /// indices hold even numbers and feed nothing else. InternalError names the access that does not comply.
 /// Argument numbers shift: the buffers after `name` come one later.
 ir::Program interleaved_to_planar(ir::Program program, std::string_view name);

@@ -34,13 +34,14 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
 
 class Check {
 public:
-    explicit Check(const Plan& plan) : plan_(plan), problem_(plan.problem()), data_(problem_) {}
+    Check(const Problem& problem, const Recipe& recipe)
+        : problem_(problem), recipe_(recipe), data_(problem_) {}
 
-    void run() {
+    void run(const std::function<void(ProblemData&)>& execute) {
         data_.fill(1);
         std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
         for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
-        plan_.execute(data_.arguments());
+        execute(data_);
         for (const Expectation& expected : expectations) compare(expected);
     }
 
@@ -132,25 +133,30 @@ private:
         if (std::abs(found - expected) <= tolerance) return;
         throw InternalError(
             "a new kernel failed its check: problem \"{}\", recipe \"{}\": {}{:+}i instead of {}{:+}i",
-            to_text(problem_), to_string(plan_.recipe()), found.real(), found.imag(), expected.real(),
+            to_text(problem_), to_string(recipe_), found.real(), found.imag(), expected.real(),
             expected.imag());
     }
 
-    const Plan& plan_;
     const Problem& problem_;
+    const Recipe& recipe_;
     ProblemData data_;
     std::minstd_rand random_{2};
 };
 
 } // namespace
 
-void check_against_definition(const Plan& plan) {
+void check_against_definition(const Problem& problem, const Recipe& recipe,
+                              const std::function<void(ProblemData&)>& execute) {
     for (const Side side : {Side::input, Side::output}) {
-        const Extent reach = extent(plan.problem(), side);
-        if ((reach.highest - reach.lowest + 1) * element_bytes(plan.problem(), side) > largest_checked_bytes)
-            return;
+        const Extent reach = extent(problem, side);
+        if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
     }
-    Check(plan).run();
+    Check(problem, recipe).run(execute);
+}
+
+void check_against_definition(const Plan& plan) {
+    check_against_definition(plan.problem(), plan.recipe(),
+                             [&](ProblemData& data) { plan.execute(data.arguments()); });
 }
 
 } // namespace swirl::planning

@@ -4,9 +4,9 @@
 #include "ir/analysis.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/tables.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace swirl::planning {
 
@@ -17,25 +17,6 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t stagger = 2 * cache_line;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
-
-std::size_t bytes_of(const ir::BufferInfo& buffer) {
-    return static_cast<std::size_t>(buffer.elements) *
-           static_cast<std::size_t>(ir::size_in_bytes(buffer.element));
-}
-
-template <class T, class From> void fill(void* to, const std::vector<From>& values) {
-    std::transform(values.begin(), values.end(), static_cast<T*>(to),
-                   [](From v) { return static_cast<T>(v); });
-}
-
-void fill_table(void* to, const ir::BufferInfo& table) {
-    switch (table.element) {
-    case ir::Scalar::float32: return fill<float>(to, *table.data);
-    case ir::Scalar::float64: return fill<double>(to, *table.data);
-    case ir::Scalar::int64: return fill<std::int64_t>(to, *table.integers);
-    default: throw InternalError("table {} has an element type that no kernel loads", table.name);
-    }
-}
 
 } // namespace
 
@@ -57,24 +38,25 @@ bool is_planar(const Problem& problem, Place place) {
     return is_complex(problem, place == Place::input ? Side::input : Side::output);
 }
 
-namespace {
-
-/// The named argument as two buffers, if the program has it.
-ir::Program planar(ir::Program program, std::string_view name) {
-    for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.name == name) return passes::interleaved_to_planar(std::move(program), name);
+ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage) {
+    const auto split = [&](std::string_view name) {
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.name == name) {
+                program = passes::interleaved_to_planar(std::move(program), name);
+                return;
+            }
+    };
+    if (is_planar(problem, stage.source)) split("in");
+    if (is_planar(problem, stage.target)) split("out"), split("data");
     return program;
 }
-
-} // namespace
 
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, stage, tree, cpu, scalar_code);
     lower::LoopProgram loops = lower::loop_program(request);
     ir::Program lowered = lower::lower(request, loops);
-    if (is_planar(problem, stage.source)) lowered = planar(std::move(lowered), "in");
-    if (is_planar(problem, stage.target)) lowered = planar(planar(std::move(lowered), "out"), "data");
+    lowered = laid_out(std::move(lowered), problem, stage);
     ir::Program machine = passes::run_for_cpu(lowered, cpu);
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }

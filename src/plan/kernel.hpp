@@ -51,6 +51,9 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
 /// Whether the caller keeps what lies there as two arrays.
 bool is_planar(const Problem& problem, Place place);
 
+/// The program with the arguments that the caller keeps as two arrays each split into two buffers.
+ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage);
+
 /// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
 Binding::Source source_of(const std::string& buffer_name, const Stage& stage);
 

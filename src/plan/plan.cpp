@@ -85,29 +85,22 @@ void* thread_workspace(std::size_t bytes) {
     return buffer.data();
 }
 
-/// A half spectrum between stages, rounded up to whole cache lines.
-std::size_t intermediate_bytes(const Problem& problem) {
-    const auto bytes =
-        static_cast<std::size_t>(2 * intermediate_elements(problem) * real_bytes(problem.precision));
-    return (bytes + 63) / 64 * 64;
-}
+/// To whole cache lines.
+std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 void match(const Recipe& recipe, const std::vector<Stage>& stages) {
-    if (recipe.steps.size() != stages.size())
-        throw UserError("recipe \"{}\" has {} steps; this problem needs {}", to_string(recipe),
-                        recipe.steps.size(), stages.size());
-    for (std::size_t k = 0; k < stages.size(); ++k)
-        if (recipe.steps[k].dimension != stages[k].dimension)
-            throw UserError(
-                "recipe \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
-                to_string(recipe), k, recipe.steps[k].dimension, stages[k].dimension);
+    require_steps_for(recipe, stages);
+    for (const StepRecipe& step : recipe.steps)
+        if (!step.mappings.empty())
+            throw UserError("recipe \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
+                            to_string(recipe), to_string(step.mappings.front()), recipe.machine);
 }
 
 bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
 
 /// The recipe's, if code for it can run here.
 const target::Cpu& kernel_cpu(const Recipe& recipe) {
-    const target::Cpu& cpu = target::cpu_named(recipe.cpu);
+    const target::Cpu& cpu = target::cpu_named(recipe.machine);
     if (recipe.scalar && is_portable(cpu))
         throw UserError(
             "recipe \"{}\": the portable CPU has no scalar code\n  name another, such as \"sse2 scalar\"",
@@ -143,7 +136,7 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     match(recipe, parts);
     if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
     auto state = std::make_unique<State>(problem, recipe, &cpu, ArgumentCheck(problem));
-    state->intermediate_bytes = intermediate_bytes(problem);
+    state->intermediate_bytes = rounded_up(intermediate_bytes(problem));
     for (std::size_t k = 0; k < parts.size(); ++k) {
         auto kernel = make_kernel(problem, parts[k], recipe.steps[k].tree, cpu, recipe.scalar,
                                   {options.threads, options.least_shared_operations});

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 constexpr const char* scalar_suffix = " scalar";
+constexpr std::string_view mapping_word = " on ";
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(blanks);
@@ -19,23 +22,109 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+/// What a mapping has by name; left out of the text where it is 0.
+struct NamedChoice {
+    std::string_view name;
+    Integer lower::GpuMapping::*member;
+};
+constexpr NamedChoice named_choices[] = {
+    {"pad", &lower::GpuMapping::shared_row},
+};
+
+std::string choice_names() {
+    std::vector<std::string_view> names;
+    for (const NamedChoice& choice : named_choices) names.push_back(choice.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Takes words, numbers and signs off the front of a text.
+class MappingParser {
+public:
+    explicit MappingParser(std::string_view text) : text_(text), rest_(text) {}
+
+    std::vector<lower::GpuMapping> parse() {
+        std::vector<lower::GpuMapping> result;
+        do result.push_back(mapping());
+        while (take(","));
+        if (!rest_.empty()) fail("',', ';' or a choice (" + choice_names() + ")");
+        return result;
+    }
+
+private:
+    lower::GpuMapping mapping() {
+        lower::GpuMapping result{};
+        result.threads = number();
+        if (!take("x")) fail("'x' between threads and transforms");
+        result.transforms = number();
+        while (const NamedChoice* choice = take_choice()) result.*choice->member = number();
+        return result;
+    }
+
+    const NamedChoice* take_choice() {
+        for (const NamedChoice& choice : named_choices)
+            if (take(choice.name)) return &choice;
+        return nullptr;
+    }
+
+    bool take(std::string_view word) {
+        rest_ = trimmed(rest_);
+        if (!rest_.starts_with(word)) return false;
+        rest_ = trimmed(rest_.substr(word.size()));
+        return true;
+    }
+
+    Integer number() {
+        rest_ = trimmed(rest_);
+        Integer value = 0;
+        const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+        if (error != std::errc() || value < 1) fail("a number from 1");
+        rest_ = trimmed(rest_.substr(static_cast<std::size_t>(end - rest_.data())));
+        return value;
+    }
+
+    [[noreturn]] void fail(const std::string& expected) const {
+        throw UserError("recipe step '… on {}': expected {}{}", text_, expected,
+                        rest_.empty() ? " at the end" : fmt::format(", found '{}'", rest_));
+    }
+
+    std::string_view text_;
+    std::string_view rest_;
+};
+
 StepRecipe parse_step(std::string_view text) {
     StepRecipe step;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step.dimension);
     if (error != std::errc())
         throw UserError("recipe step '{}': expected a dimension's number, then a breakdown tree", text);
-    step.tree = rules::parse_tree(trimmed(text.substr(static_cast<std::size_t>(end - text.data()))));
+    const std::string_view rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+    const auto on = rest.find(mapping_word);
+    step.tree = rules::parse_tree(trimmed(rest.substr(0, on)));
+    if (on != std::string_view::npos)
+        step.mappings = MappingParser(trimmed(rest.substr(on + mapping_word.size()))).parse();
     return step;
 }
 
 } // namespace
 
+std::string to_string(const lower::GpuMapping& mapping) {
+    std::string text = fmt::format("{}x{}", mapping.threads, mapping.transforms);
+    for (const NamedChoice& choice : named_choices)
+        if (const Integer value = mapping.*choice.member; value != 0)
+            text += fmt::format(" {} {}", choice.name, value);
+    return text;
+}
+
 std::string to_string(const Recipe& recipe) {
-    std::string text = recipe.cpu + (recipe.scalar ? scalar_suffix : "") + ":";
+    std::string text = recipe.machine + (recipe.scalar ? scalar_suffix : "") + ":";
     const char* separator = " ";
     for (const StepRecipe& step : recipe.steps) {
         text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension,
                             rules::to_string(step.tree));
+        std::string_view between = mapping_word;
+        for (const lower::GpuMapping& mapping : step.mappings) {
+            text += std::exchange(between, ", ");
+            text += to_string(mapping);
+        }
     }
     return text;
 }
@@ -43,13 +132,13 @@ std::string to_string(const Recipe& recipe) {
 Recipe parse_recipe(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos)
-        throw UserError("recipe '{}': expected 'CPU: DIMENSION TREE; …', found no ':'", text);
+        throw UserError("recipe '{}': expected 'MACHINE: DIMENSION TREE; …', found no ':'", text);
     const std::string_view machine = trimmed(text.substr(0, colon));
     const auto name_end = std::min(machine.find_first_of(blanks), machine.size());
     Recipe recipe{std::string(machine.substr(0, name_end)), {}};
     const std::string_view option = trimmed(machine.substr(name_end));
     if (!option.empty() && option != "scalar")
-        throw UserError("recipe '{}': expected 'scalar' or ':' after the CPU, found '{}'", text, option);
+        throw UserError("recipe '{}': expected 'scalar' or ':' after the machine, found '{}'", text, option);
     recipe.scalar = !option.empty();
     std::string_view rest = trimmed(text.substr(colon + 1));
     while (!rest.empty()) {

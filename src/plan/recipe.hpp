@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lower/gpu_lowering.hpp"
 #include "rules/rule.hpp"
 
 #include <string>
@@ -12,19 +13,23 @@ namespace swirl::planning {
 struct StepRecipe {
     std::size_t dimension = 0;
     rules::BreakdownTree tree;
+    std::vector<lower::GpuMapping> mappings = {}; ///< on a GPU, of each of its kernels; on a CPU none
     bool operator==(const StepRecipe&) const = default;
 };
 
 /// Every choice made for a problem; with the problem and the machine it determines the code. Wisdom stores it.
 struct Recipe {
-    std::string cpu;               ///< a target::Cpu's name
+    std::string machine;           ///< the name of a target::Cpu or a target::Gpu
     std::vector<StepRecipe> steps; ///< in order of execution
     bool scalar = false;           ///< no loop becomes vector lanes: scalar instructions of the CPU alone
     bool operator==(const Recipe&) const = default;
 };
 
-/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …"; steps are separated by "; ". Round-trips.
+/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 16x8 pad 32"; steps are
+/// separated by "; ", the mappings of a step's kernels by ", ". Round-trips.
 std::string to_string(const Recipe& recipe);
+/// "64x2 pad 32": threads that share a transform x transforms of a block, then what else was chosen by name.
+std::string to_string(const lower::GpuMapping& mapping);
 /// Throws UserError with the place and what was expected.
 Recipe parse_recipe(std::string_view text);
 

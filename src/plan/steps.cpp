@@ -224,13 +224,13 @@ std::vector<Stage> real_dft_stages(const Problem& problem) {
 
 } // namespace
 
-std::vector<Stage> stages(const Problem& problem) {
+std::vector<Stage> stages(const Problem& problem, Fusion fusion) {
     std::vector<Stage> result;
     if (problem.kind == TransformKind::real_dft) {
         result = real_dft_stages(problem);
     } else {
-        const std::size_t rest =
-            problem.kind == TransformKind::dft ? add_fused_stage(result, problem) : problem.dimensions.size();
+        const bool fuses = problem.kind == TransformKind::dft && fusion == Fusion::in_caches;
+        const std::size_t rest = fuses ? add_fused_stage(result, problem) : problem.dimensions.size();
         add_stages(result, problem, rest, result.empty() ? Place::input : Place::output, Place::output);
         if (result.empty()) {
             const Setting setting = setting_of(problem, 0, 0, Place::input, Place::output);
@@ -245,14 +245,25 @@ std::vector<Stage> stages(const Problem& problem) {
     return result;
 }
 
-Integer intermediate_elements(const Problem& problem) {
+std::size_t intermediate_bytes(const Problem& problem) {
     for (const Stage& stage : stages(problem))
         if (stage.target == Place::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
-            return elements;
+            return static_cast<std::size_t>(2 * elements * real_bytes(problem.precision));
         }
     return 0;
+}
+
+void require_steps_for(const Recipe& recipe, const std::vector<Stage>& stages) {
+    if (recipe.steps.size() != stages.size())
+        throw UserError("recipe \"{}\" has {} steps; this problem needs {}", to_string(recipe),
+                        recipe.steps.size(), stages.size());
+    for (std::size_t k = 0; k < stages.size(); ++k)
+        if (recipe.steps[k].dimension != stages[k].dimension)
+            throw UserError(
+                "recipe \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                to_string(recipe), k, recipe.steps[k].dimension, stages[k].dimension);
 }
 
 Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
@@ -268,20 +279,24 @@ Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
 }
 
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+                                    const rules::BreakdownTree& tree) {
+    const bool single = problem.precision == Precision::float32;
+    return {.name = fmt::format("swirl_step_{}", stage.dimension),
+            .formula = stage_formula(stage, tree),
+            .complex = stage.complex,
+            .scalar = single ? ir::Scalar::float32 : ir::Scalar::float64,
+            .input = stage.layouts[0],
+            .output = stage.layouts[1],
+            .in_place = stage.source == stage.target,
+            .scale = stage.scale};
+}
+
+lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code) {
-    const ir::Scalar scalar =
-        problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
-    lower::KernelRequest request{.name = fmt::format("swirl_step_{}", stage.dimension),
-                                 .formula = stage_formula(stage, tree),
-                                 .complex = stage.complex,
-                                 .scalar = scalar,
-                                 .input = stage.layouts[0],
-                                 .output = stage.layouts[1],
-                                 .in_place = stage.source == stage.target,
-                                 .scale = stage.scale,
-                                 .lanes = scalar_code ? 1 : target::lanes(cpu, scalar),
-                                 .cache_bytes = cpu.cache_bytes};
+    lower::KernelRequest request = kernel_request(problem, stage, tree);
+    request.lanes = scalar_code ? 1 : target::lanes(cpu, request.scalar);
+    request.cache_bytes = cpu.cache_bytes;
     request.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
     return request;

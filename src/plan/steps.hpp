@@ -35,16 +35,28 @@ struct Stage {
     double scale = 1;
 };
 
+/// Which dimensions go through one kernel together.
+enum class Fusion : std::uint8_t {
+    in_caches, ///< the innermost ones whose data stays in a core's own caches
+    none,      ///< each has a kernel of its own, as on GPUs
+};
+
 /// The stages in order of execution; at least one. For a valid problem.
-std::vector<Stage> stages(const Problem& problem);
+std::vector<Stage> stages(const Problem& problem, Fusion fusion = Fusion::in_caches);
 
 /// The stage's formula with the transform expanded as the tree says.
 formula::Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree);
 
-/// Complex elements of the intermediate; 0 when no stage uses it.
-Integer intermediate_elements(const Problem& problem);
+/// Bytes of the intermediate; 0 when no stage uses it.
+std::size_t intermediate_bytes(const Problem& problem);
 
-/// What lower/ is asked for; of one lane where the code is to be scalar.
+/// UserError unless the recipe has a step for each of the stages.
+void require_steps_for(const Recipe& recipe, const std::vector<Stage>& stages);
+
+/// What lower/ is asked for, on whatever machine.
+lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+                                    const rules::BreakdownTree& tree);
+/// The same for a CPU; of one lane where the code is to be scalar.
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code = false);

@@ -58,6 +58,7 @@ enum class DeviceAttribute : int {
     shared_bytes_per_block_at_most = 97,
     blocks_per_multiprocessor = 106,
     shared_bytes_reserved = 111,
+    memory_pools = 115, ///< whether memory can be had in the order of a stream
     cluster_launch = 120,
 };
 
@@ -152,6 +153,8 @@ struct Functions {
 
     Result (*cuMemAlloc)(Address* address, std::size_t bytes);
     Result (*cuMemFree)(Address);
+    Result (*cuMemAllocAsync)(Address* address, std::size_t bytes, Stream); ///< null before CUDA 11.2
+    Result (*cuMemFreeAsync)(Address, Stream);                              ///< likewise
     Result (*cuMemGetInfo)(std::size_t* free, std::size_t* total);
     Result (*cuMemcpyHtoD)(Address to, const void* from, std::size_t bytes);
     Result (*cuMemcpyDtoH)(void* to, Address from, std::size_t bytes);

@@ -109,6 +109,8 @@ void CudaDriver::load(const std::string& library) {
     exports.has(f.cuLaunchKernelEx, "cuLaunchKernelEx");
     exports.need(f.cuMemAlloc, "cuMemAlloc_v2", 4000);
     exports.need(f.cuMemFree, "cuMemFree_v2", 4000);
+    exports.has(f.cuMemAllocAsync, "cuMemAllocAsync");
+    exports.has(f.cuMemFreeAsync, "cuMemFreeAsync");
     exports.need(f.cuMemGetInfo, "cuMemGetInfo_v2", 4000);
     exports.need(f.cuMemcpyHtoD, "cuMemcpyHtoD_v2", 4000);
     exports.need(f.cuMemcpyDtoH, "cuMemcpyDtoH_v2", 4000);

@@ -21,6 +21,12 @@ std::string in_words(const PointerPlace& place) {
     return {};
 }
 
+[[noreturn]] void throw_no_room(const GpuDevice& device, std::size_t bytes) {
+    const auto [free, total] = device.memory();
+    throw GpuOutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(),
+                         bytes, free, total);
+}
+
 } // namespace
 
 GpuBuffer::GpuBuffer(const GpuDevice& device, std::size_t bytes) : device_(device), bytes_(bytes) {
@@ -28,11 +34,7 @@ GpuBuffer::GpuBuffer(const GpuDevice& device, std::size_t bytes) : device_(devic
     const CudaDriver& driver = device_.driver();
     const CurrentGpu current(device_);
     const cuda::Result result = driver->cuMemAlloc(&address_, bytes);
-    if (result == cuda::out_of_memory) {
-        const auto [free, total] = device_.memory();
-        throw UserError("{} has no room for {} bytes: {} of its {} bytes are free", device_.description(),
-                        bytes, free, total);
-    }
+    if (result == cuda::out_of_memory) throw_no_room(device_, bytes);
     driver.check(result, "cuMemAlloc");
 }
 
@@ -50,6 +52,26 @@ GpuBuffer& GpuBuffer::operator=(GpuBuffer&& other) noexcept {
     std::swap(address_, other.address_);
     std::swap(bytes_, other.bytes_);
     return *this;
+}
+
+GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : stream_(stream) {
+    constexpr int first_version = 11020;
+    const GpuDevice& device = stream.device();
+    const CudaDriver& driver = device.driver();
+    if (driver->cuMemAllocAsync == nullptr || driver->cuMemFreeAsync == nullptr)
+        driver.too_old_for("workspace that is taken from the stream", first_version);
+    if (device.attribute(cuda::DeviceAttribute::memory_pools) == 0)
+        throw UserError("{} has no memory in the order of a stream; bring a workspace of {} bytes",
+                        device.description(), bytes);
+    const CurrentGpu current(device);
+    const cuda::Result result = driver->cuMemAllocAsync(&address_, bytes, stream.handle());
+    if (result == cuda::out_of_memory) throw_no_room(device, bytes);
+    driver.check(result, "cuMemAllocAsync");
+}
+
+GpuStreamBuffer::~GpuStreamBuffer() {
+    const GpuDevice& device = stream_.device();
+    release_on(device, [&] { device.driver()->cuMemFreeAsync(address_, stream_.handle()); });
 }
 
 void copy_to_gpu(const GpuDevice& device, cuda::Address to, const void* from, std::size_t bytes) {
@@ -106,12 +128,16 @@ PointerPlace place_of(const GpuDevice& device, const void* pointer) {
     return {Kind::host, -1};
 }
 
+bool is_memory_of(const GpuDevice& device, const PointerPlace& place) {
+    return place.kind == PointerPlace::Kind::managed ||
+           (place.kind == PointerPlace::Kind::gpu && place.gpu == device.facts().number);
+}
+
 void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument) {
     if (pointer == nullptr)
         throw UserError("{} is a null pointer; memory of {} is needed", argument, device.description());
     const PointerPlace place = place_of(device, pointer);
-    if (place.kind == PointerPlace::Kind::managed) return;
-    if (place.kind == PointerPlace::Kind::gpu && place.gpu == device.facts().number) return;
+    if (is_memory_of(device, place)) return;
     throw UserError(
         "{} points to {}; memory of {} is needed, as cudaMalloc, cuMemAlloc or cudaMallocManaged "
         "give it",

@@ -22,7 +22,7 @@ constexpr std::size_t most_from_elsewhere = 8;
 std::optional<Recipe> recipe_for(const target::Cpu& cpu, const std::string& text) {
     try {
         Recipe recipe = planning::parse_recipe(text);
-        if (recipe.cpu == cpu.name) return recipe;
+        if (recipe.machine == cpu.name) return recipe;
     } catch (const UserError&) {
         // from another version, or damaged
     }

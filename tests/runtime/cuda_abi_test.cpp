@@ -54,6 +54,7 @@ TEST(CudaAbi, AttributesAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(D::shared_bytes_per_block_at_most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     EXPECT_TRUE(is(D::blocks_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR));
     EXPECT_TRUE(is(D::shared_bytes_reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK));
+    EXPECT_TRUE(is(D::memory_pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
     EXPECT_TRUE(is(D::cluster_launch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH));
 
     using F = FunctionAttribute;

@@ -14,7 +14,7 @@ TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
                              "dft 30x37", "dft 32 batch=100 planar", "rdft 60", "dct2 24"}) {
         const Problem problem = parse_problem(text);
         const Choice choice = estimate(problem, target::portable_cpu());
-        EXPECT_EQ(choice.recipe.cpu, "portable");
+        EXPECT_EQ(choice.recipe.machine, "portable");
         // Building checks the plan against the definition.
         EXPECT_EQ(planning::Plan::build(problem, choice.recipe)->cpu().name, "portable") << text;
     }
@@ -25,7 +25,7 @@ TEST(PortablePlanning, IsChosenWhereNoMachineCodeCanRun) {
     const auto plan = make_plan(Problem::dft({1000}), {.use_wisdom = false});
     unsetenv("SWIRL_NO_JIT");
     EXPECT_EQ(plan->cpu().name, "portable");
-    EXPECT_EQ(plan->recipe().cpu, "portable");
+    EXPECT_EQ(plan->recipe().machine, "portable");
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no machine code can run here";
     EXPECT_EQ(make_plan(Problem::dft({1000}), {.use_wisdom = false})->cpu().name, target::host_cpu().name);
 }

@@ -77,6 +77,23 @@ void take_options(unsigned count, const CompileOption* names, void** values) {
     }
 }
 
+/// Whether there is room. As of a GPU's, addresses are multiples of 256.
+bool allocate(Address* address, std::size_t bytes) {
+    if (bytes > fake().free_bytes) return false;
+    constexpr std::size_t alignment = 256;
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    *address = reinterpret_cast<std::uintptr_t>(std::aligned_alloc(alignment, whole));
+    fake().blocks[*address] = {bytes, device_of(stack.back())};
+    fake().free_bytes -= bytes;
+    return true;
+}
+
+void release(Address address) {
+    fake().free_bytes += fake().blocks.at(address).bytes;
+    fake().blocks.erase(address);
+    std::free(at(address));
+}
+
 } // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -122,6 +139,7 @@ EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, Device
         switch (attribute) {
         case DeviceAttribute::capability_major: *value = 9; break;
         case DeviceAttribute::shared_bytes_per_block_at_most: *value = 232448; break;
+        case DeviceAttribute::memory_pools: *value = fake().has_memory_pools ? 1 : 0; break;
         default: *value = 0;
         }
     });
@@ -259,22 +277,23 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
 
 EXPORT Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
     bool has_room = true;
-    const Result result = Call("cuMemAlloc", Call::context)([&] {
-        has_room = bytes <= fake().free_bytes;
-        if (!has_room) return;
-        *address = reinterpret_cast<std::uintptr_t>(std::malloc(bytes));
-        fake().blocks[*address] = {bytes, device_of(stack.back())};
-        fake().free_bytes -= bytes;
-    });
+    const Result result = Call("cuMemAlloc", Call::context)([&] { has_room = allocate(address, bytes); });
     return has_room ? result : out_of_memory;
 }
 EXPORT Result cuMemFree_v2(Address address) {
-    return Call("cuMemFree", Call::context)([=] {
-        fake().free_bytes += fake().blocks.at(address).bytes;
-        fake().blocks.erase(address);
-        std::free(at(address));
-    });
+    return Call("cuMemFree", Call::context)([=] { release(address); });
 }
+#if SWIRL_FAKE_CUDA_VERSION >= 11020
+EXPORT Result cuMemAllocAsync(Address* address, std::size_t bytes, Stream) {
+    bool has_room = true;
+    const Result result =
+        Call("cuMemAllocAsync", Call::context)([&] { has_room = allocate(address, bytes); });
+    return has_room ? result : out_of_memory;
+}
+EXPORT Result cuMemFreeAsync(Address address, Stream) {
+    return Call("cuMemFreeAsync", Call::context)([=] { release(address); });
+}
+#endif
 EXPORT Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
     return Call("cuMemGetInfo", Call::context)([=] {
         *free = fake().free_bytes;

@@ -32,6 +32,7 @@ struct FakeCuda {
     std::size_t free_bytes = 1 << 20;                           ///< of each GPU
     std::vector<std::size_t> argument_bytes = {};               ///< of the kernel's parameters
     bool is_capturing = false;
+    bool has_memory_pools = true;
     const void* pinned = nullptr; ///< a pointer that counts as pinned memory of the host
     const void* managed = nullptr;
     std::map<std::string, runtime::cuda::Result> bad_ptx = {};  ///< texts that it refuses to compile

@@ -1,0 +1,88 @@
+#include "plan/gpu_arguments.hpp"
+
+#include "base/error.hpp"
+#include "runtime/cuda_memory.hpp"
+
+#include <cstdint>
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr std::size_t workspace_alignment = 256;
+
+const std::byte* at(const void* pointer, Integer offset) {
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
+}
+
+} // namespace
+
+GpuArgumentCheck::GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, 4>& alignments,
+                                   std::size_t workspace_bytes)
+    : on_host_(problem), alignments_(alignments), workspace_bytes_(workspace_bytes) {
+    for (const Side side : {Side::input, Side::output}) {
+        const auto k = static_cast<std::size_t>(side == Side::output);
+        const Extent reach = extent(problem, side);
+        // Of planar data each array has half of a number's bytes.
+        const bool halves = problem.layout == ComplexLayout::planar && is_complex(problem, side);
+        const Integer bytes = element_bytes(problem, side) / (halves ? 2 : 1);
+        low_[k] = reach.lowest * bytes;
+        high_[k] = (reach.highest + 1) * bytes;
+    }
+}
+
+std::vector<GpuArgumentCheck::Argument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
+    const auto of = [&](const char* name, const void* pointer, Binding::Source source) {
+        const auto place = static_cast<std::size_t>(source);
+        const std::size_t side =
+            source == Binding::Source::output || source == Binding::Source::output_imaginary ? 1 : 0;
+        return Argument{name, pointer, low_[side], high_[side], alignments_[place]};
+    };
+    std::vector<Argument> result{of("input", arguments.input, Binding::Source::input),
+                                 of("output", arguments.output, Binding::Source::output)};
+    if (arguments.input_imaginary != nullptr)
+        result.push_back(of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary));
+    if (arguments.output_imaginary != nullptr)
+        result.push_back(
+            of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary));
+    return result;
+}
+
+void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& argument) const {
+    if (argument.alignment > 1 &&
+        reinterpret_cast<std::uintptr_t>(argument.pointer) % argument.alignment != 0)
+        throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", argument.name,
+                        argument.pointer, argument.alignment);
+    runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
+    const void* const last = at(argument.pointer, argument.high - 1);
+    if (!runtime::is_memory_of(device, runtime::place_of(device, last)))
+        throw UserError(
+            "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
+            argument.name, argument.pointer, argument.high, device.description());
+}
+
+void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
+    on_host_(arguments);
+    for (const Argument& argument : list_of(arguments)) check(device, argument);
+}
+
+void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
+                                  const Arguments& arguments) const {
+    if (workspace.bytes < workspace_bytes_)
+        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, workspace_bytes_);
+    if (workspace_bytes_ == 0) return;
+    if (reinterpret_cast<std::uintptr_t>(workspace.data) % workspace_alignment != 0)
+        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
+                        workspace_alignment);
+    const Argument whole{"workspace", workspace.data, 0, static_cast<Integer>(workspace_bytes_), 1};
+    check(device, whole);
+    for (const Argument& argument : list_of(arguments)) {
+        const bool apart = at(argument.pointer, argument.high) <= at(workspace.data, 0) ||
+                           at(workspace.data, whole.high) <= at(argument.pointer, argument.low);
+        if (!apart)
+            throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
+                            workspace.data, argument.name, argument.pointer);
+    }
+}
+
+} // namespace swirl::planning

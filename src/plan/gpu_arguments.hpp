@@ -1,0 +1,50 @@
+#pragma once
+
+#include "plan/arguments.hpp"
+#include "plan/gpu_kernel.hpp"
+#include "runtime/cuda_device.hpp"
+
+#include <cstddef>
+
+namespace swirl::planning {
+
+/// Memory of the GPU for intermediate results: a multiple of 256 bytes, used by one execution at a time. Null: the plan
+/// takes some in the order of the stream.
+struct GpuWorkspace {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// What the pointers of an execution on a GPU must satisfy.
+class GpuArgumentCheck {
+public:
+    /// `alignments` in bytes, of the arguments in the order of Binding::Source; 0 where any will do.
+    GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, 4>& alignments,
+                     std::size_t workspace_bytes);
+
+    /// UserError, naming the argument, its value and what would work, for what ArgumentCheck finds, pointers that are
+    /// not aligned to both parts of their numbers, and those whose elements are not memory of this GPU (or managed).
+    void operator()(const runtime::GpuDevice& device, const Arguments& arguments) const;
+    /// The same for a workspace that is not null: too small, misaligned, not of this GPU, over the arguments.
+    void operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
+                    const Arguments& arguments) const;
+
+private:
+    struct Argument {
+        const char* name;
+        const void* pointer;
+        Integer low;  ///< bytes from the pointer to the first that is touched
+        Integer high; ///< … and past the last
+        std::size_t alignment;
+    };
+    std::vector<Argument> list_of(const Arguments& arguments) const;
+    void check(const runtime::GpuDevice& device, const Argument& argument) const;
+
+    ArgumentCheck on_host_;
+    std::array<std::size_t, 4> alignments_;
+    std::size_t workspace_bytes_;
+    std::array<Integer, 2> low_; ///< bytes, of input and output
+    std::array<Integer, 2> high_;
+};
+
+} // namespace swirl::planning

@@ -1,0 +1,159 @@
+#include "plan/gpu_kernel.hpp"
+
+#include "base/error.hpp"
+#include "passes/pipeline.hpp"
+#include "plan/tables.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+namespace {
+
+/// Bytes of which the parts of a workspace and tables start at multiples: a line of the caches and more, as memory from
+/// the driver does.
+constexpr std::size_t part_alignment = 256;
+
+std::size_t rounded_up(std::size_t bytes) {
+    return (bytes + part_alignment - 1) / part_alignment * part_alignment;
+}
+
+bool is_callers(const ir::BufferInfo& buffer) {
+    const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
+    return buffer.space == ir::Space::argument && (stem == "in" || stem == "out" || stem == "data");
+}
+
+bool is_workspace(const ir::BufferInfo& buffer) {
+    return buffer.space == ir::Space::scratch || (buffer.space == ir::Space::argument && !is_callers(buffer));
+}
+
+void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
+    if (recipe.mappings.empty())
+        throw UserError(
+            "the step {} says nothing of threads\n  a step on a GPU says how many share a transform, and how "
+            "many transforms a block has: '{} on 64x2'",
+            rules::to_string(recipe.tree), rules::to_string(recipe.tree));
+    for (const lower::GpuMapping& mapping : recipe.mappings)
+        if (mapping.threads > gpu.threads_per_block || mapping.transforms > gpu.threads_per_block ||
+            mapping.threads * mapping.transforms > gpu.threads_per_block)
+            throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
+                            rules::to_string(recipe.tree), to_string(mapping),
+                            mapping.threads * mapping.transforms, gpu.name, gpu.threads_per_block);
+}
+
+runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
+    return {static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
+            static_cast<unsigned>(extent[2])};
+}
+
+} // namespace
+
+GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
+                             const target::Gpu& gpu) {
+    check_mappings(recipe, gpu);
+    if (recipe.mappings.size() != 1)
+        throw UserError("the step {} has mappings of {} kernels; it is one kernel",
+                        rules::to_string(recipe.tree), recipe.mappings.size());
+    const lower::KernelRequest request = kernel_request(problem, stage, recipe.tree);
+    GpuDerivation result{request.formula, {}, {}};
+    ir::Program lowered = lower::lower_to_gpu(request, recipe.mappings.front());
+    result.lowered.push_back(laid_out(std::move(lowered), problem, stage));
+    for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
+    return result;
+}
+
+emit::PtxOptions ptx_options(const target::Gpu& gpu) {
+    return {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)};
+}
+
+ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
+                                const target::Gpu& gpu) {
+    ir::Program block = program; // conditions that depend on the block would be looked at in each
+    block.launch.blocks = {1, 1, 1};
+    ir::KernelInfo info = ir::describe(block, recipe.tree.choice, recipe.mappings.at(kernel).transforms);
+    info.launch = program.launch;
+    const auto& blocks = program.launch.blocks;
+    for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
+        *count *= blocks[0] * blocks[1] * blocks[2];
+    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu)).dynamic_shared_bytes;
+    return info;
+}
+
+std::size_t TableImage::add(const ir::BufferInfo& table) {
+    const std::size_t offset = bytes_.size();
+    bytes_.resize(offset + rounded_up(bytes_of(table)));
+    fill_table(bytes_.data() + offset, table);
+    return offset;
+}
+
+StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
+    std::map<std::string, std::size_t> sizes;
+    for (const ir::Program& program : programs)
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (is_workspace(buffer)) {
+                ensure(buffer.first >= 0, "workspace {} has negative indices", buffer.name);
+                std::size_t& size = sizes[buffer.name];
+                size = std::max(size, bytes_of(buffer));
+            }
+    for (const auto& [name, size] : sizes) {
+        offsets_[name] = bytes_;
+        bytes_ += rounded_up(size);
+    }
+}
+
+LaunchedKernel::LaunchedKernel(const ir::Program& program, const Stage& stage, const target::Gpu& gpu,
+                               ir::KernelInfo info, const StepWorkspace& workspace,
+                               std::size_t workspace_offset, TableImage& tables)
+    : info_(std::move(info)) {
+    const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu));
+    entry_ = interface.entry;
+    for (const emit::PtxParameter& parameter : interface.parameters) {
+        ensure(parameter.kind == emit::PtxParameter::Kind::buffer, "kernel {} of a plan has a number",
+               program.name);
+        const ir::BufferInfo& buffer = program.buffers[static_cast<std::size_t>(parameter.position)];
+        parameters_.push_back(parameter_of(buffer, stage, workspace, workspace_offset, tables));
+        std::size_t& alignment = alignments_[static_cast<std::size_t>(parameters_.back().source)];
+        alignment = std::max<std::size_t>({alignment, static_cast<std::size_t>(buffer.alignment),
+                                           static_cast<std::size_t>(ir::size_in_bytes(buffer.element))});
+    }
+    ensure(parameters_.size() <= most_parameters, "kernel {} has {} parameters; at most {} are foreseen",
+           program.name, parameters_.size(), most_parameters);
+}
+
+LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buffer, const Stage& stage,
+                                                       const StepWorkspace& workspace,
+                                                       std::size_t workspace_offset,
+                                                       TableImage& tables) const {
+    if (buffer.space == ir::Space::table) return {Binding::Source::table, tables.add(buffer)};
+    if (is_workspace(buffer))
+        return {Binding::Source::workspace, workspace_offset + workspace.offset_of(buffer.name)};
+    return {source_of(buffer.name, stage), 0};
+}
+
+void LaunchedKernel::load(const runtime::GpuModule& module) {
+    code_.assign(1, module.kernel(entry_));
+    const runtime::GpuKernel& code = code_.front();
+    const auto dynamic = static_cast<int>(info_.dynamic_shared_bytes);
+    if (dynamic > 0) code.allow_shared_bytes(dynamic);
+    const auto& threads = info_.launch.threads;
+    info_.registers = code.facts().registers;
+    info_.spilled_bytes = code.facts().local_bytes;
+    info_.resident_blocks = code.resident_blocks(static_cast<int>(threads[0] * threads[1] * threads[2]),
+                                                 static_cast<std::size_t>(dynamic));
+}
+
+void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const {
+    std::array<runtime::cuda::Address, most_parameters> values;
+    std::array<void*, most_parameters> pointers;
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+        const Parameter& parameter = parameters_[k];
+        values[k] = addresses[static_cast<std::size_t>(parameter.source)] + parameter.offset;
+        pointers[k] = &values[k];
+    }
+    const runtime::LaunchShape shape{.grid = extent_of(info_.launch.blocks),
+                                     .block = extent_of(info_.launch.threads),
+                                     .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes)};
+    code_.front().launch_with(shape, stream, std::span(pointers).first(parameters_.size()));
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,39 @@
+#include "plan/gpu_problem_data.hpp"
+
+#include "base/error.hpp"
+
+namespace swirl::planning {
+
+GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host) : device_(device) {
+    for (const runtime::AlignedBuffer& buffer : host.buffers())
+        buffers_.emplace_back(device, buffer.span_of<std::byte>().size());
+    const auto there = [&](const void* pointer) -> void* {
+        if (pointer == nullptr) return nullptr;
+        for (std::size_t k = 0; k < buffers_.size(); ++k) {
+            const auto bytes = host.buffers()[k].span_of<std::byte>();
+            const std::ptrdiff_t offset = static_cast<const std::byte*>(pointer) - bytes.data();
+            if (offset >= 0 && offset < std::ssize(bytes))
+                return reinterpret_cast<void*>(buffers_[k].address() + static_cast<std::size_t>(offset));
+        }
+        throw InternalError("an argument outside of the problem's data");
+    };
+    const Arguments on_host = host.arguments();
+    arguments_ = {.input = there(on_host.input),
+                  .output = there(on_host.output),
+                  .input_imaginary = there(on_host.input_imaginary),
+                  .output_imaginary = there(on_host.output_imaginary)};
+}
+
+void GpuProblemData::copy_from(const ProblemData& host) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        runtime::copy_to_gpu(device_, buffers_[k].address(), host.buffers()[k].data(), buffers_[k].bytes());
+    device_.synchronize(); // the last bytes of a small copy may still be on their way
+}
+
+void GpuProblemData::copy_to(ProblemData& host) const {
+    device_.synchronize();
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        runtime::copy_from_gpu(device_, host.buffers()[k].data(), buffers_[k].address(), buffers_[k].bytes());
+}
+
+} // namespace swirl::planning

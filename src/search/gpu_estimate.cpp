@@ -1,0 +1,171 @@
+#include "search/gpu_estimate.hpp"
+
+#include "base/error.hpp"
+#include "plan/gpu_kernel.hpp"
+#include "plan/steps.hpp"
+#include "problem/syntax.hpp"
+#include "problem/validate.hpp"
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+
+namespace swirl::search {
+
+using planning::Stage;
+using planning::StepRecipe;
+
+namespace {
+
+constexpr Integer largest_radix = 16; ///< whose numbers a thread keeps in registers, in double precision too
+constexpr Integer largest_prime = 31;
+constexpr Integer fewest_block_threads = 128;
+constexpr Integer most_block_threads = 256;
+/// Entries after which one is left out of shared memory, for lengths with many factors of two.
+constexpr Integer row_of_banks = 32;
+/// Iterations that a thread does in turn are written out one after the other.
+constexpr Integer most_turns = 64;
+
+bool is_radix(Integer n) { return n <= largest_radix || (n <= largest_prime && rules::is_prime(n)); }
+
+bool is_better(const std::vector<Integer>& a, const std::vector<Integer>& b) {
+    if (b.empty() || a.size() != b.size()) return b.empty() || a.size() < b.size();
+    if (a.front() != b.front()) return a.front() < b.front(); // the largest
+    return a.back() > b.back();
+}
+
+/// Completes `chosen`, whose last radix is the largest that may still be taken, to a product that contains n.
+void search_radices(Integer n, Integer most, std::vector<Integer>& chosen, std::vector<Integer>& best) {
+    if (n == 1) {
+        if (is_better(chosen, best)) best = chosen;
+        return;
+    }
+    if (!best.empty() && chosen.size() >= best.size()) return;
+    for (Integer radix = std::min(most, n); radix > 1; --radix) {
+        if (n % radix != 0 || !is_radix(radix)) continue;
+        chosen.push_back(radix);
+        search_radices(n / radix, radix, chosen, best);
+        chosen.pop_back();
+    }
+}
+
+[[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
+    throw UserError("not yet on GPUs: {}\n  problem: {}\n  a plan for the CPU can compute it", what,
+                    to_text(problem));
+}
+
+Integer count_of(const std::vector<Integer>& loops) {
+    Integer count = 1;
+    for (const Integer loop : loops) count *= loop;
+    return count;
+}
+
+Integer largest_divisor_up_to(Integer n, Integer most) {
+    for (Integer divisor = std::min(n, most); divisor > 1; --divisor)
+        if (n % divisor == 0) return divisor;
+    return 1;
+}
+
+class StepChooser {
+public:
+    StepChooser(const Problem& problem, const Stage& stage, const target::Gpu& gpu)
+        : problem_(problem), stage_(stage), gpu_(gpu), n_(stage.nonterminal.rows()) {
+        loops_ = stage.left;
+        loops_.insert(loops_.end(), stage.right.begin(), stage.right.end());
+    }
+
+    StepRecipe choose() { return is_radix(n_) ? one_codelet() : several_passes(); }
+
+private:
+    /// A codelet's outermost loop is shared by a block's transforms and by blocks, the others by threads.
+    StepRecipe one_codelet() const {
+        const Integer outer = loops_.empty() ? 1 : loops_.front();
+        const Integer inner = count_of(loops_) / outer;
+        lower::GpuMapping mapping{};
+        mapping.threads = largest_divisor_up_to(inner, most_block_threads);
+        if (inner / mapping.threads > most_turns)
+            not_yet(problem_, fmt::format("loops of {} transforms of {} points inside another", inner, n_));
+        mapping.transforms =
+            std::min(outer, fewest_block_threads / std::min(mapping.threads, fewest_block_threads));
+        mapping.threads = std::max(mapping.threads, least_threads(mapping.transforms));
+        return {stage_.dimension, {}, {mapping}};
+    }
+
+    StepRecipe several_passes() const {
+        StepRecipe step{stage_.dimension, {}, {}};
+        step.tree.rule = "stockham";
+        step.tree.choice = balanced_radices(n_);
+        if (step.tree.choice.empty())
+            not_yet(problem_,
+                    fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}",
+                                n_, rules::largest_prime_factor(n_), largest_prime));
+        const Integer entry_bytes = 2 * real_bytes(problem_.precision);
+        if (n_ * entry_bytes > gpu_.shared_bytes_per_block_at_most) too_long();
+        lower::GpuMapping mapping{};
+        mapping.threads = largest_divisor_up_to(n_ / step.tree.choice.front(), gpu_.threads_per_block);
+        mapping.transforms = 1;
+        if (n_ % row_of_banks == 0) mapping.shared_row = row_of_banks;
+        step.mappings = {mapping};
+        const Integer bytes = shared_bytes(step);
+        if (bytes > gpu_.shared_bytes_per_block_at_most) too_long();
+        const Integer room =
+            bytes == 0 ? gpu_.threads_per_block : gpu_.shared_bytes_per_block_at_most / bytes;
+        step.mappings[0].transforms = transforms_of_a_block(mapping.threads, room);
+        step.mappings[0].threads = std::max(mapping.threads, least_threads(step.mappings[0].transforms));
+        return step;
+    }
+
+    [[noreturn]] void too_long() const {
+        not_yet(problem_,
+                fmt::format("a transform of {} points along one dimension, which does not fit in the "
+                            "shared memory of a block ({} bytes on {})",
+                            n_, gpu_.shared_bytes_per_block_at_most, gpu_.name));
+    }
+
+    Integer shared_bytes(const StepRecipe& step) const {
+        Integer bytes = 0;
+        for (const ir::Program& program : planning::derive_for_gpu(problem_, stage_, step, gpu_).programs)
+            for (const ir::BufferInfo& buffer : program.buffers)
+                if (buffer.space == ir::Space::shared)
+                    bytes += buffer.elements * ir::size_in_bytes(buffer.element);
+        return bytes;
+    }
+
+    /// The fewest that make whole warps of a block of the wanted size, where there are so many and room for them.
+    Integer transforms_of_a_block(Integer threads, Integer room) const {
+        const Integer innermost = loops_.empty() ? 1 : loops_.back();
+        const Integer most = std::min({innermost, room, std::max<Integer>(1, most_block_threads / threads)});
+        const Integer wanted = std::min(most, ceil_divide(fewest_block_threads, threads));
+        for (Integer transforms = wanted; transforms <= most; ++transforms)
+            if (threads * transforms % gpu_.warp_size == 0) return transforms;
+        return wanted;
+    }
+
+    /// Blocks of less than a warp would leave the rest of it idle all the same.
+    Integer least_threads(Integer transforms) const { return transforms == 1 ? gpu_.warp_size : 1; }
+
+    const Problem& problem_;
+    const Stage& stage_;
+    const target::Gpu& gpu_;
+    Integer n_;
+    std::vector<Integer> loops_; ///< around the transform, outermost first
+};
+
+} // namespace
+
+std::vector<Integer> balanced_radices(Integer n) {
+    std::vector<Integer> chosen, best;
+    if (n > 1 && rules::largest_prime_factor(n) <= largest_prime)
+        search_radices(n, largest_prime, chosen, best);
+    return best;
+}
+
+planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
+    validate(problem);
+    if (problem.kind != TransformKind::dft) not_yet(problem, "transforms other than dft");
+    planning::Recipe recipe{std::string(gpu.name), {}};
+    for (const Stage& stage : planning::stages(problem, planning::Fusion::none))
+        recipe.steps.push_back(StepChooser(problem, stage, gpu).choose());
+    return recipe;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "plan/recipe.hpp"
+#include "problem/problem.hpp"
+#include "target/gpu.hpp"
+
+#include <vector>
+
+/// Choosing a recipe for a GPU.
+namespace swirl::search {
+
+/// A recipe for the problem on such a GPU. Transforms of up to 16 points are one codelet a thread; longer ones the fewest
+/// passes of about equal radices, of which a thread does one at a time. UserError for an invalid problem, and "not yet on
+/// GPUs" for one that there are no kernels for.
+planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
+
+/// The fewest radices up to 16, or primes up to 31, whose product is n, as equal as can be, the largest first; none where
+/// n has a larger prime factor.
+std::vector<Integer> balanced_radices(Integer n);
+
+} // namespace swirl::search

@@ -1,0 +1,276 @@
+#include "plan/gpu_plan.hpp"
+#include "problem/syntax.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "support/cuda_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+using runtime::error_of;
+using runtime::expect_contains;
+using runtime::fake_cuda_library;
+using runtime::fake_of;
+using runtime::GpuBuffer;
+using runtime::GpuDevice;
+using runtime::GpuOutOfMemory;
+using support::FakeLaunch;
+
+void* at(const GpuBuffer& buffer, std::size_t offset = 0) {
+    return reinterpret_cast<void*>(buffer.address() + offset);
+}
+
+std::vector<runtime::cuda::Address> addresses_in(const FakeLaunch& launch) {
+    std::vector<runtime::cuda::Address> result(launch.arguments.size() / sizeof(runtime::cuda::Address));
+    std::memcpy(result.data(), launch.arguments.data(), launch.arguments.size());
+    return result;
+}
+
+/// Plans for a GPU that is not there: what is launched is what was planned.
+class GpuPlans : public runtime::Cuda {
+protected:
+    void SetUp() override {
+        Cuda::SetUp();
+        fake.devices = 2;
+        fake.free_bytes = std::size_t{1} << 24;
+    }
+
+    std::shared_ptr<const GpuPlan> plan_of(const std::string& text, const std::string& recipe,
+                                           int device = 0) {
+        return GpuPlan::build(problem(text), parse_recipe(recipe), GpuDevice(device, driver()),
+                              {.check = false, .use_cache = false});
+    }
+    void expect_parameters(std::size_t count) {
+        fake.argument_bytes.assign(count, sizeof(runtime::cuda::Address));
+    }
+};
+
+TEST_F(GpuPlans, LaunchWhatTheirFactsSay) {
+    const auto plan = plan_of("dft 1024 float32 batch=7", "sm_90: 0 stockham(16,8,8) on 64x2 pad 32");
+    const std::vector<ir::KernelInfo> kernels = plan->kernels();
+    ASSERT_EQ(kernels.size(), 1U);
+    const ir::KernelInfo& kernel = kernels[0];
+    EXPECT_EQ(kernel.launch, (ir::Launch{{4, 1, 1}, {64, 2, 1}}));
+    EXPECT_EQ(kernel.transforms_per_block, 2);
+    EXPECT_EQ(kernel.factors, (std::vector<Integer>{16, 8, 8}));
+    EXPECT_GT(kernel.registers, 0);
+    EXPECT_EQ(kernel.resident_blocks, 2048 / 128);
+    EXPECT_GE(kernel.shared_bytes, 2 * 1024 * 8);
+    EXPECT_GT(plan->flops(), 7 * 1024 * 20);
+    EXPECT_GE(plan->bytes(), 2 * 7 * 1024 * 8);
+
+    const GpuBuffer in(plan->device(), 7 * 1024 * 8), out(plan->device(), 7 * 1024 * 8);
+    expect_parameters(2);
+    auto* const stream = reinterpret_cast<runtime::cuda::Stream>(0x77);
+    plan->execute({.input = at(in), .output = at(out)}, stream);
+    ASSERT_EQ(fake.launches.size(), 1U);
+    const FakeLaunch& launch = fake.launches[0];
+    EXPECT_EQ(launch.grid[0], 4U);
+    EXPECT_EQ(launch.block[0], 64U);
+    EXPECT_EQ(launch.block[1], 2U);
+    EXPECT_EQ(launch.shared_bytes, kernel.dynamic_shared_bytes);
+    EXPECT_EQ(launch.stream, stream);
+    EXPECT_EQ(addresses_in(launch)[0], in.address());
+    EXPECT_EQ(addresses_in(launch)[1], out.address());
+}
+
+TEST_F(GpuPlans, AskForMoreSharedMemoryThanAModuleMayDeclare) {
+    const auto plan = plan_of("dft 4096 batch=2", "sm_90: 0 stockham(16,16,16) on 256x1");
+    EXPECT_EQ(plan->kernels()[0].dynamic_shared_bytes, plan->kernels()[0].shared_bytes);
+    EXPECT_GT(plan->kernels()[0].dynamic_shared_bytes, 48 * 1024);
+}
+
+TEST_F(GpuPlans, TransformOneDimensionAfterTheOther) {
+    const auto plan = plan_of("dft 16x8", "sm_90: 1 codelet on 1x16; 0 codelet on 8x1");
+    const GpuBuffer in(plan->device(), 128 * 16), out(plan->device(), 128 * 16);
+    expect_parameters(1);
+    plan->execute({.input = at(in), .output = at(out)}, nullptr);
+    ASSERT_EQ(fake.launches.size(), 2U);
+    EXPECT_EQ(addresses_in(fake.launches[0])[0], in.address());
+    EXPECT_EQ(addresses_in(fake.launches[1])[0], out.address());
+    EXPECT_EQ(plan->describe().size(), 2U);
+}
+
+TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
+    const auto plan = plan_of("dft 8 planar batch=32", "sm_90: 0 codelet on 1x32");
+    std::vector<GpuBuffer> parts;
+    for (int k = 0; k < 4; ++k) parts.emplace_back(plan->device(), 8 * 32 * 8);
+    expect_parameters(4);
+    plan->execute({.input = at(parts[0]),
+                   .output = at(parts[2]),
+                   .input_imaginary = at(parts[1]),
+                   .output_imaginary = at(parts[3])},
+                  nullptr);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(addresses_in(fake.launches.at(0))[k], parts[k].address());
+}
+
+TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {
+    const auto plan = plan_of("dft 256 batch=4", "sm_90: 0 stockham(16,16) on 16x2 pad 32");
+    const GpuBuffer in(plan->device(), 256 * 4 * 16), out(plan->device(), 256 * 4 * 16);
+    fake.calls.clear();
+    plan->execute({.input = at(in), .output = at(out)}, nullptr);
+    for (const char* call : {"cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "cuMemAlloc",
+                             "cuMemAllocAsync", "cuMemcpyHtoD", "cuMemcpyDtoH"})
+        EXPECT_EQ(fake.count(call), 0) << call;
+}
+
+TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
+    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 1x4");
+    ASSERT_GE(plan->workspace_bytes(), 4 * 5 * 16U);
+    const GpuBuffer in(plan->device(), 1024), out(plan->device(), 1024);
+    const GpuBuffer workspace(plan->device(), plan->workspace_bytes());
+    expect_parameters(2);
+    fake.calls.clear();
+    plan->execute({.input = at(in), .output = at(out)}, nullptr);
+    EXPECT_EQ(fake.count("cuMemAllocAsync"), 1);
+    EXPECT_EQ(fake.count("cuMemFreeAsync"), 1);
+    EXPECT_EQ(addresses_in(fake.launches.at(0))[1], addresses_in(fake.launches.at(1))[0]);
+    const auto with = [&](GpuWorkspace given) {
+        return [&, given] { plan->execute({.input = at(in), .output = at(out)}, nullptr, given); };
+    };
+    with({at(workspace), workspace.bytes()})();
+    EXPECT_EQ(fake.count("cuMemAllocAsync"), 1);
+    EXPECT_EQ(addresses_in(fake.launches.at(2))[1], workspace.address());
+
+    std::vector<std::byte> host(4096);
+    expect_contains(error_of<UserError>(with({at(workspace), 8})), {"workspace has 8 bytes", "needs"});
+    expect_contains(error_of<UserError>(with({at(workspace, 16), workspace.bytes()})),
+                    {"not aligned to 256"});
+    expect_contains(error_of<UserError>(with({at(in), 1024})), {"workspace", "input", "overlap"});
+    expect_contains(error_of<UserError>(with({host.data(), 4096})), {"workspace"});
+    fake.has_memory_pools = false;
+    expect_contains(error_of<UserError>(with({})), {"bring a workspace"});
+    fake.has_memory_pools = true;
+    fake.free_bytes = 16;
+    expect_contains(error_of<GpuOutOfMemory>(with({})), {"no room"});
+    EXPECT_EQ(fake.launches.size(), 4U);
+}
+
+TEST_F(GpuPlans, GiveWorkspaceBackWhereALaunchFails) {
+    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 1x4");
+    const GpuBuffer in(plan->device(), 1024), out(plan->device(), 1024);
+    fake.failures["cuLaunchKernel"] = runtime::cuda::launch_out_of_resources;
+    EXPECT_THROW(plan->execute({.input = at(in), .output = at(out)}, nullptr), InternalError);
+    EXPECT_EQ(fake.count("cuMemFreeAsync"), 1);
+}
+
+TEST_F(GpuPlans, AreUsedByManyThreadsAtOnce) {
+    const auto plan = plan_of("dft 64 batch=4", "sm_90: 0 stockham(8,8) on 8x4");
+    const GpuBuffer in(plan->device(), 64 * 4 * 16), out(plan->device(), 64 * 4 * 16);
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 8; ++k)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i) plan->execute({.input = at(in), .output = at(out)}, nullptr);
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(fake.launches.size(), 400U);
+}
+
+TEST_F(GpuPlans, RefuseArgumentsThatDoNotFitAndStayUsable) {
+    const auto plan = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 1x4");
+    const std::size_t bytes = 16 * 4 * 16;
+    const GpuBuffer in(plan->device(), 2 * bytes), out(plan->device(), 2 * bytes), small(plan->device(), 256);
+    const GpuBuffer elsewhere(GpuDevice(1, driver()), bytes);
+    std::vector<double> host(2 * 16 * 4);
+    const auto refused = [&](const void* input, void* output) {
+        return error_of<UserError>([&] { plan->execute({.input = input, .output = output}, nullptr); });
+    };
+    expect_contains(refused(nullptr, at(out)), {"input is null"});
+    expect_contains(refused(at(in), nullptr), {"output is null"});
+    expect_contains(refused(host.data(), at(out)), {"input", "memory of the host", "GPU 0", "cudaMalloc"});
+    expect_contains(refused(at(in), host.data()), {"output", "memory of the host"});
+    expect_contains(refused(at(elsewhere), at(out)), {"input", "memory of GPU 1", "memory of GPU 0"});
+    expect_contains(refused(at(in, 4), at(out)), {"input", "not aligned", "multiple of 8"});
+    expect_contains(refused(at(in), at(out, 8)), {"output", "not aligned", "multiple of 16"});
+    expect_contains(refused(at(in), at(in, 512)), {"input", "output", "overlap"});
+    expect_contains(refused(at(small), at(out)), {"input", "too small", "1024"});
+    EXPECT_TRUE(fake.launches.empty());
+    EXPECT_EQ(refused(at(in), at(out)), "");
+    EXPECT_EQ(fake.launches.size(), 1U);
+}
+
+TEST_F(GpuPlans, RefuseHalvesOfPlanarData) {
+    const auto plan = plan_of("dft 8 planar batch=4", "sm_90: 0 codelet on 1x4");
+    const GpuBuffer a(plan->device(), 4096), b(plan->device(), 4096), c(plan->device(), 4096);
+    const std::string error = error_of<UserError>(
+        [&] { plan->execute({.input = at(a), .output = at(b), .output_imaginary = at(c)}, nullptr); });
+    expect_contains(error, {"imaginary input is null"});
+}
+
+TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
+    const auto refused = [&](const char* recipe) {
+        return error_of<UserError>([&] { plan_of("dft 64", recipe); });
+    };
+    expect_contains(refused("avx2: 0 codelet"), {"avx2", "sm_90"});
+    expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 64x2"});
+    expect_contains(refused("sm_90: 0 stockham(8,8) on 64x64"), {"4096", "1024"});
+    expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels"});
+    expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});
+    expect_contains(refused("sm_90 scalar: 0 codelet on 1x1"), {"scalar"});
+    expect_contains(error_of<UserError>(
+                        [] { Plan::build(problem("dft 64"), parse_recipe("sse2: 0 stockham(8,8) on 8x1")); }),
+                    {"on 8x1", "sse2 is a CPU"});
+}
+
+TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
+    fake.free_bytes = 1024;
+    expect_contains(
+        error_of<GpuOutOfMemory>([&] { plan_of("dft 4096", "sm_90: 0 stockham(16,16,16) on 256x1"); }),
+        {"no room", "1024"});
+}
+
+TEST_F(GpuPlans, AreComparedWithTheDefinition) {
+    const std::string recipe = "sm_90: 0 stockham(8,8) on 8x1"; // whose kernels do nothing here
+    expect_contains(error_of<InternalError>([&] {
+                        GpuPlan::build(problem("dft 64"), parse_recipe(recipe), GpuDevice(0, driver()),
+                                       {.use_cache = false});
+                    }),
+                    {"failed its check", "dft 64", recipe.c_str()});
+}
+
+TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
+    runtime::FakeCuda& fake = fake_of(11000);
+    fake = {.stack_depth = fake.stack_depth};
+    const runtime::CudaDriver old(fake_cuda_library(11000));
+    const GpuDevice device(0, old);
+    expect_contains(error_of<UserError>([&] {
+                        GpuPlan::build(problem("dft 64"), parse_recipe("sm_90: 0 stockham(8,8) on 8x1"),
+                                       device, {.check = false, .use_cache = false});
+                    }),
+                    {"sm_90", "CUDA 12.0", "11.0"});
+    EXPECT_NO_THROW(GpuPlan::build(problem("dft 64"), parse_recipe("generic: 0 stockham(8,8) on 8x1"), device,
+                                   {.check = false}));
+}
+
+TEST(StepsForGpus, AreDescribedWithoutADriver) {
+    const auto steps = describe_steps(problem("dft 64 batch=3 float32"),
+                                      parse_recipe("sm_80: 0 stockham(8,8) on 8x4 pad 32"));
+    ASSERT_EQ(steps.size(), 1U);
+    EXPECT_NE(steps[0].ptx.at(0).find(".target sm_80"), std::string::npos);
+    EXPECT_EQ(steps[0].kernels.at(0).launch.threads[1], 4);
+    EXPECT_EQ(steps[0].kernels[0].registers, 0);
+    EXPECT_NE(ir::to_string(steps[0].kernels[0]).find("1x1x1 blocks of 8x4x1"), std::string::npos);
+}
+
+TEST(RecipesForGpus, RoundTripAsText) {
+    for (const char* text :
+         {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
+          "generic: 0 stockham(4,4,4) on 16x2 pad 32, 8x4, 4x1 pad 16"})
+        EXPECT_EQ(to_string(parse_recipe(text)), text);
+    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32");
+    EXPECT_EQ(recipe.steps[0].mappings, (std::vector<lower::GpuMapping>{{8, 16, 32}}));
+    for (const char* text :
+         {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
+          "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",
+          "sm_90: 0 codelet on x2"})
+        EXPECT_THROW(parse_recipe(text), UserError) << text;
+}
+
+} // namespace
+} // namespace swirl::planning

@@ -1,0 +1,95 @@
+#include "search/gpu_estimate.hpp"
+
+#include "base/error.hpp"
+#include "plan/check.hpp"
+#include "problem/syntax.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace {
+
+/// Throws where the plan, interpreted, is not the transform.
+void prove(const std::string& text, const target::Gpu& gpu = target::gpu_named("sm_90")) {
+    SCOPED_TRACE(text);
+    const Problem problem = swirl::problem(text);
+    const planning::Recipe recipe = gpu_recipe(problem, gpu);
+    EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << to_string(recipe);
+    const support::InterpretedPlan plan(problem, recipe);
+    EXPECT_NO_THROW(planning::check_against_definition(problem, recipe, [&](planning::ProblemData& data) {
+        plan.execute(data.arguments());
+    })) << to_string(recipe);
+}
+
+TEST(RadicesForGpus, AreFewAndAboutEqual) {
+    const auto radices = [](std::initializer_list<Integer> list) { return std::vector<Integer>(list); };
+    EXPECT_EQ(balanced_radices(64), radices({8, 8}));
+    EXPECT_EQ(balanced_radices(512), radices({8, 8, 8}));
+    EXPECT_EQ(balanced_radices(4096), radices({16, 16, 16}));
+    EXPECT_EQ(balanced_radices(1024), radices({16, 8, 8}));
+    EXPECT_EQ(balanced_radices(60), radices({10, 6}));
+    EXPECT_EQ(balanced_radices(31 * 32), radices({31, 8, 4}));
+    EXPECT_EQ(balanced_radices(37), radices({}));
+}
+
+TEST(RecipesForGpus, ComputeEverySizeUpTo64) {
+    for (Integer n = 1; n <= 64; ++n) {
+        if (n == 37 || n == 41 || n == 43 || n == 47 || n == 53 || n == 59 || n == 61) continue;
+        prove(fmt::format("dft {} float32 batch=3", n));
+        prove(fmt::format("dft {} backward inplace", n));
+    }
+}
+
+TEST(RecipesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
+    for (const char* text : {"dft 8 batch=300",
+                             "dft 12 planar batch=7",
+                             "dft 60 planar inplace batch=5 backward",
+                             "dft 64 float32 in=3 out=2",
+                             "dft 64 batch=10:(1,64) in=10 out=1",
+                             "dft 100 strides=-1 batch=4:-100",
+                             "dft 64 batch=3:400x4:80 inplace",
+                             "dft 256 float32 batch=33 scale=0.5",
+                             "dft 16x8",
+                             "dft 8x16 inplace",
+                             "dft 32x32 batch=3 float32",
+                             "dft 4x5x6",
+                             "dft 64x20 planar",
+                             "dft 1x7",
+                             "dft 1 batch=5 scale=3",
+                             "dft 1024",
+                             "dft 1000 batch=2 float32",
+                             "dft 31 batch=40",
+                             "dft 62",
+                             "dft 8 batch=3:100x5"})
+        prove(text);
+}
+
+TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
+    for (const target::Gpu* gpu : target::gpus())
+        for (const char* text : {"dft 2048 float32 batch=5", "dft 1024 batch=2", "dft 16 batch=65536"}) {
+            const Problem problem = swirl::problem(text);
+            for (const auto& step : planning::describe_steps(problem, gpu_recipe(problem, *gpu)))
+                for (const ir::KernelInfo& kernel : step.kernels) {
+                    EXPECT_LE(kernel.shared_bytes, gpu->shared_bytes_per_block_at_most) << gpu->name << text;
+                    EXPECT_LE(kernel.launch.threads[0] * kernel.launch.threads[1], gpu->threads_per_block);
+                }
+        }
+}
+
+TEST(RecipesForGpus, SayWhatThereAreNoKernelsForYet) {
+    for (const char* text : {"rdft 8", "wht 8", "dct2 8", "dft 37", "dft 2^20"}) {
+        try {
+            gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"));
+            ADD_FAILURE() << text;
+        } catch (const UserError& error) {
+            EXPECT_NE(std::string(error.what()).find("not yet on GPUs"), std::string::npos) << error.what();
+        }
+    }
+}
+
+} // namespace
+} // namespace swirl::search

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "ir/interpreter.hpp"
+#include "plan/gpu_plan.hpp"
+#include "plan/kernel.hpp"
+#include "plan/problem_data.hpp"
+#include "plan/steps.hpp"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::support {
+
+/// A GPU plan's programs, one after the other, in the interpreter, which throws for races, barriers that not all threads
+/// reach, accesses out of bounds and reads of what nobody has written.
+class InterpretedPlan {
+public:
+    InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
+        : stages_(planning::stages(problem, planning::Fusion::none)),
+          steps_(planning::describe_steps(problem, recipe)) {}
+
+    void execute(const planning::Arguments& call) const {
+        for (std::size_t k = 0; k < steps_.size(); ++k) {
+            std::map<std::string, std::shared_ptr<ir::Memory>> workspace;
+            for (const ir::Program& program : steps_[k].programs) run(program, stages_[k], call, workspace);
+        }
+    }
+
+private:
+    static void run(const ir::Program& program, const planning::Stage& stage, const planning::Arguments& call,
+                    std::map<std::string, std::shared_ptr<ir::Memory>>& workspace) {
+        ir::Arguments arguments(program);
+        for (const ir::BufferInfo& buffer : program.buffers) {
+            if (void* const data = callers(buffer, stage, call))
+                each(buffer, data, [&](auto& element, Integer i) { arguments[buffer.name].set(i, element); });
+            else if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch) {
+                if (const auto known = workspace.find(buffer.name); known != workspace.end())
+                    arguments.bind(buffer.name, known->second);
+                workspace[buffer.name] = arguments.shared(buffer.name);
+            }
+        }
+        ir::interpret(program, arguments);
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (void* const data = callers(buffer, stage, call); data != nullptr && buffer.written)
+                each(buffer, data, [&]<class T>(T& element, Integer i) {
+                    element = static_cast<T>(arguments[buffer.name][i]);
+                });
+    }
+
+    static void* callers(const ir::BufferInfo& buffer, const planning::Stage& stage,
+                         const planning::Arguments& call) {
+        if (buffer.space != ir::Space::argument || buffer.name.starts_with("t")) return nullptr;
+        using Source = planning::Binding::Source;
+        switch (planning::source_of(buffer.name, stage)) {
+        case Source::input: return const_cast<void*>(call.input);
+        case Source::input_imaginary: return const_cast<void*>(call.input_imaginary);
+        case Source::output: return call.output;
+        case Source::output_imaginary: return call.output_imaginary;
+        default: return nullptr;
+        }
+    }
+
+    template <class Body> static void each(const ir::BufferInfo& buffer, void* data, Body body) {
+        for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i)
+            if (buffer.element == ir::Scalar::float32)
+                body(static_cast<float*>(data)[i], i);
+            else
+                body(static_cast<double*>(data)[i], i);
+    }
+
+    std::vector<planning::Stage> stages_;
+    std::vector<planning::GpuStepDescription> steps_;
+};
+
+} // namespace swirl::support
