@@ -30,15 +30,14 @@ bool is_workspace(const ir::BufferInfo& buffer) {
 void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
     if (recipe.mappings.empty())
         throw UserError(
-            "the step {} says nothing of threads\n  a step on a GPU says how many share a transform, and how "
-            "many transforms a block has: '{} on 64x2'",
+            "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
+            "transforms they share: '{} on 128x2'",
             rules::to_string(recipe.tree), rules::to_string(recipe.tree));
     for (const lower::GpuMapping& mapping : recipe.mappings)
-        if (mapping.threads > gpu.threads_per_block || mapping.transforms > gpu.threads_per_block ||
-            mapping.threads * mapping.transforms > gpu.threads_per_block)
+        if (mapping.threads > gpu.threads_per_block)
             throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
-                            rules::to_string(recipe.tree), to_string(mapping),
-                            mapping.threads * mapping.transforms, gpu.name, gpu.threads_per_block);
+                            rules::to_string(recipe.tree), to_string(mapping), mapping.threads, gpu.name,
+                            gpu.threads_per_block);
 }
 
 runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
@@ -51,13 +50,13 @@ runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
 GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
                              const target::Gpu& gpu) {
     check_mappings(recipe, gpu);
-    if (recipe.mappings.size() != 1)
-        throw UserError("the step {} has mappings of {} kernels; it is one kernel",
-                        rules::to_string(recipe.tree), recipe.mappings.size());
     const lower::KernelRequest request = kernel_request(problem, stage, recipe.tree);
     GpuDerivation result{request.formula, {}, {}};
-    ir::Program lowered = lower::lower_to_gpu(request, recipe.mappings.front());
-    result.lowered.push_back(laid_out(std::move(lowered), problem, stage));
+    for (ir::Program& program : lower::lower_to_gpu(request, recipe.mappings))
+        result.lowered.push_back(laid_out(std::move(program), problem, stage));
+    if (recipe.mappings.size() > result.lowered.size())
+        throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
+                        recipe.mappings.size(), result.lowered.size());
     for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
     return result;
 }
@@ -70,7 +69,8 @@ ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& re
                                 const target::Gpu& gpu) {
     ir::Program block = program; // conditions that depend on the block would be looked at in each
     block.launch.blocks = {1, 1, 1};
-    ir::KernelInfo info = ir::describe(block, recipe.tree.choice, recipe.mappings.at(kernel).transforms);
+    const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
+    ir::KernelInfo info = ir::describe(block, recipe.tree.choice, mapping.transforms);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
     for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})

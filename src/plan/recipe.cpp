@@ -22,13 +22,16 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// What a mapping has by name; left out of the text where it is 0.
+/// What a mapping has by name: a number, left out of the text where it is 0, or whether something is so.
 struct NamedChoice {
     std::string_view name;
-    Integer lower::GpuMapping::*member;
+    Integer lower::GpuMapping::*number = nullptr;
+    bool lower::GpuMapping::*flag = nullptr;
 };
 constexpr NamedChoice named_choices[] = {
-    {"pad", &lower::GpuMapping::shared_row},
+    {.name = "pad", .number = &lower::GpuMapping::shared_row},
+    {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
+    {.name = "held", .flag = &lower::GpuMapping::one_vector},
 };
 
 std::string choice_names() {
@@ -56,7 +59,11 @@ private:
         result.threads = number();
         if (!take("x")) fail("'x' between threads and transforms");
         result.transforms = number();
-        while (const NamedChoice* choice = take_choice()) result.*choice->member = number();
+        while (const NamedChoice* choice = take_choice())
+            if (choice->flag != nullptr)
+                result.*choice->flag = true;
+            else
+                result.*choice->number = number();
         return result;
     }
 
@@ -109,7 +116,9 @@ StepRecipe parse_step(std::string_view text) {
 std::string to_string(const lower::GpuMapping& mapping) {
     std::string text = fmt::format("{}x{}", mapping.threads, mapping.transforms);
     for (const NamedChoice& choice : named_choices)
-        if (const Integer value = mapping.*choice.member; value != 0)
+        if (choice.flag != nullptr)
+            text += mapping.*choice.flag ? fmt::format(" {}", choice.name) : "";
+        else if (const Integer value = mapping.*choice.number; value != 0)
             text += fmt::format(" {} {}", choice.name, value);
     return text;
 }

@@ -25,10 +25,11 @@ struct Recipe {
     bool operator==(const Recipe&) const = default;
 };
 
-/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 16x8 pad 32"; steps are
+/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 128x8 pad 32"; steps are
 /// separated by "; ", the mappings of a step's kernels by ", ". Round-trips.
 std::string to_string(const Recipe& recipe);
-/// "64x2 pad 32": threads that share a transform x transforms of a block, then what else was chosen by name.
+/// "128x2 pad 32 held": threads of a block x transforms that they share, then what else was chosen, by name: "pad" and
+/// "pitch" are entries of shared memory (shared_row, shared_pitch), "held" is one_vector.
 std::string to_string(const lower::GpuMapping& mapping);
 /// Throws UserError with the place and what was expected.
 Recipe parse_recipe(std::string_view text);

@@ -76,18 +76,17 @@ public:
     StepRecipe choose() { return is_radix(n_) ? one_codelet() : several_passes(); }
 
 private:
-    /// A codelet's outermost loop is shared by a block's transforms and by blocks, the others by threads.
+    /// Of several loops around a codelet the outermost is shared by a block's transforms and by blocks, the others by
+    /// threads.
     StepRecipe one_codelet() const {
         const Integer outer = loops_.empty() ? 1 : loops_.front();
         const Integer inner = count_of(loops_) / outer;
-        lower::GpuMapping mapping{};
-        mapping.threads = largest_divisor_up_to(inner, most_block_threads);
-        if (inner / mapping.threads > most_turns)
+        const Integer threads = largest_divisor_up_to(inner, most_block_threads);
+        if (inner / threads > most_turns)
             not_yet(problem_, fmt::format("loops of {} transforms of {} points inside another", inner, n_));
-        mapping.transforms =
-            std::min(outer, fewest_block_threads / std::min(mapping.threads, fewest_block_threads));
-        mapping.threads = std::max(mapping.threads, least_threads(mapping.transforms));
-        return {stage_.dimension, {}, {mapping}};
+        const Integer transforms = std::min(outer, std::max<Integer>(1, fewest_block_threads / threads));
+        return {
+            stage_.dimension, {}, {{.threads = whole_warps(threads * transforms), .transforms = transforms}}};
     }
 
     StepRecipe several_passes() const {
@@ -100,17 +99,17 @@ private:
                                 n_, rules::largest_prime_factor(n_), largest_prime));
         const Integer entry_bytes = 2 * real_bytes(problem_.precision);
         if (n_ * entry_bytes > gpu_.shared_bytes_per_block_at_most) too_long();
-        lower::GpuMapping mapping{};
-        mapping.threads = largest_divisor_up_to(n_ / step.tree.choice.front(), gpu_.threads_per_block);
-        mapping.transforms = 1;
+        const Integer threads = largest_divisor_up_to(n_ / step.tree.choice.front(), gpu_.threads_per_block);
+        lower::GpuMapping mapping{.threads = threads};
         if (n_ % row_of_banks == 0) mapping.shared_row = row_of_banks;
         step.mappings = {mapping};
         const Integer bytes = shared_bytes(step);
         if (bytes > gpu_.shared_bytes_per_block_at_most) too_long();
         const Integer room =
             bytes == 0 ? gpu_.threads_per_block : gpu_.shared_bytes_per_block_at_most / bytes;
-        step.mappings[0].transforms = transforms_of_a_block(mapping.threads, room);
-        step.mappings[0].threads = std::max(mapping.threads, least_threads(step.mappings[0].transforms));
+        mapping.transforms = transforms_of_a_block(threads, room);
+        mapping.threads = whole_warps(threads * mapping.transforms);
+        step.mappings = {mapping};
         return step;
     }
 
@@ -140,8 +139,10 @@ private:
         return wanted;
     }
 
-    /// Blocks of less than a warp would leave the rest of it idle all the same.
-    Integer least_threads(Integer transforms) const { return transforms == 1 ? gpu_.warp_size : 1; }
+    Integer whole_warps(Integer threads) const {
+        return std::min<Integer>(gpu_.threads_per_block,
+                                 ceil_divide(threads, gpu_.warp_size) * gpu_.warp_size);
+    }
 
     const Problem& problem_;
     const Stage& stage_;

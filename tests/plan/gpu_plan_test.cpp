@@ -52,11 +52,11 @@ protected:
 };
 
 TEST_F(GpuPlans, LaunchWhatTheirFactsSay) {
-    const auto plan = plan_of("dft 1024 float32 batch=7", "sm_90: 0 stockham(16,8,8) on 64x2 pad 32");
+    const auto plan = plan_of("dft 1024 float32 batch=7", "sm_90: 0 stockham(16,8,8) on 128x2 pad 32");
     const std::vector<ir::KernelInfo> kernels = plan->kernels();
     ASSERT_EQ(kernels.size(), 1U);
     const ir::KernelInfo& kernel = kernels[0];
-    EXPECT_EQ(kernel.launch, (ir::Launch{{4, 1, 1}, {64, 2, 1}}));
+    EXPECT_EQ(kernel.launch, (ir::Launch{{4, 1, 1}, {128, 1, 1}}));
     EXPECT_EQ(kernel.transforms_per_block, 2);
     EXPECT_EQ(kernel.factors, (std::vector<Integer>{16, 8, 8}));
     EXPECT_GT(kernel.registers, 0);
@@ -72,8 +72,8 @@ TEST_F(GpuPlans, LaunchWhatTheirFactsSay) {
     ASSERT_EQ(fake.launches.size(), 1U);
     const FakeLaunch& launch = fake.launches[0];
     EXPECT_EQ(launch.grid[0], 4U);
-    EXPECT_EQ(launch.block[0], 64U);
-    EXPECT_EQ(launch.block[1], 2U);
+    EXPECT_EQ(launch.block[0], 128U);
+    EXPECT_EQ(launch.block[1], 1U);
     EXPECT_EQ(launch.shared_bytes, kernel.dynamic_shared_bytes);
     EXPECT_EQ(launch.stream, stream);
     EXPECT_EQ(addresses_in(launch)[0], in.address());
@@ -87,7 +87,7 @@ TEST_F(GpuPlans, AskForMoreSharedMemoryThanAModuleMayDeclare) {
 }
 
 TEST_F(GpuPlans, TransformOneDimensionAfterTheOther) {
-    const auto plan = plan_of("dft 16x8", "sm_90: 1 codelet on 1x16; 0 codelet on 8x1");
+    const auto plan = plan_of("dft 16x8", "sm_90: 1 codelet on 32x16; 0 codelet on 8x1");
     const GpuBuffer in(plan->device(), 128 * 16), out(plan->device(), 128 * 16);
     expect_parameters(1);
     plan->execute({.input = at(in), .output = at(out)}, nullptr);
@@ -98,7 +98,7 @@ TEST_F(GpuPlans, TransformOneDimensionAfterTheOther) {
 }
 
 TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
-    const auto plan = plan_of("dft 8 planar batch=32", "sm_90: 0 codelet on 1x32");
+    const auto plan = plan_of("dft 8 planar batch=32", "sm_90: 0 codelet on 32x32");
     std::vector<GpuBuffer> parts;
     for (int k = 0; k < 4; ++k) parts.emplace_back(plan->device(), 8 * 32 * 8);
     expect_parameters(4);
@@ -111,7 +111,7 @@ TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
 }
 
 TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {
-    const auto plan = plan_of("dft 256 batch=4", "sm_90: 0 stockham(16,16) on 16x2 pad 32");
+    const auto plan = plan_of("dft 256 batch=4", "sm_90: 0 stockham(16,16) on 32x2 pad 32");
     const GpuBuffer in(plan->device(), 256 * 4 * 16), out(plan->device(), 256 * 4 * 16);
     fake.calls.clear();
     plan->execute({.input = at(in), .output = at(out)}, nullptr);
@@ -121,7 +121,7 @@ TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {
 }
 
 TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
-    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 1x4");
+    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 4x4");
     ASSERT_GE(plan->workspace_bytes(), 4 * 5 * 16U);
     const GpuBuffer in(plan->device(), 1024), out(plan->device(), 1024);
     const GpuBuffer workspace(plan->device(), plan->workspace_bytes());
@@ -153,7 +153,7 @@ TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
 }
 
 TEST_F(GpuPlans, GiveWorkspaceBackWhereALaunchFails) {
-    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 1x4");
+    const auto plan = plan_of("rdft 4x8 backward", "sm_90: 0 codelet on 5x1; 1 codelet on 4x4");
     const GpuBuffer in(plan->device(), 1024), out(plan->device(), 1024);
     fake.failures["cuLaunchKernel"] = runtime::cuda::launch_out_of_resources;
     EXPECT_THROW(plan->execute({.input = at(in), .output = at(out)}, nullptr), InternalError);
@@ -161,7 +161,7 @@ TEST_F(GpuPlans, GiveWorkspaceBackWhereALaunchFails) {
 }
 
 TEST_F(GpuPlans, AreUsedByManyThreadsAtOnce) {
-    const auto plan = plan_of("dft 64 batch=4", "sm_90: 0 stockham(8,8) on 8x4");
+    const auto plan = plan_of("dft 64 batch=4", "sm_90: 0 stockham(8,8) on 32x4");
     const GpuBuffer in(plan->device(), 64 * 4 * 16), out(plan->device(), 64 * 4 * 16);
     std::vector<std::thread> threads;
     for (int k = 0; k < 8; ++k)
@@ -173,7 +173,7 @@ TEST_F(GpuPlans, AreUsedByManyThreadsAtOnce) {
 }
 
 TEST_F(GpuPlans, RefuseArgumentsThatDoNotFitAndStayUsable) {
-    const auto plan = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 1x4");
+    const auto plan = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 4x4");
     const std::size_t bytes = 16 * 4 * 16;
     const GpuBuffer in(plan->device(), 2 * bytes), out(plan->device(), 2 * bytes), small(plan->device(), 256);
     const GpuBuffer elsewhere(GpuDevice(1, driver()), bytes);
@@ -196,7 +196,7 @@ TEST_F(GpuPlans, RefuseArgumentsThatDoNotFitAndStayUsable) {
 }
 
 TEST_F(GpuPlans, RefuseHalvesOfPlanarData) {
-    const auto plan = plan_of("dft 8 planar batch=4", "sm_90: 0 codelet on 1x4");
+    const auto plan = plan_of("dft 8 planar batch=4", "sm_90: 0 codelet on 4x4");
     const GpuBuffer a(plan->device(), 4096), b(plan->device(), 4096), c(plan->device(), 4096);
     const std::string error = error_of<UserError>(
         [&] { plan->execute({.input = at(a), .output = at(b), .output_imaginary = at(c)}, nullptr); });
@@ -208,9 +208,9 @@ TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
         return error_of<UserError>([&] { plan_of("dft 64", recipe); });
     };
     expect_contains(refused("avx2: 0 codelet"), {"avx2", "sm_90"});
-    expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 64x2"});
-    expect_contains(refused("sm_90: 0 stockham(8,8) on 64x64"), {"4096", "1024"});
-    expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels"});
+    expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 128x2"});
+    expect_contains(refused("sm_90: 0 stockham(8,8) on 2048x64"), {"2048", "1024"});
+    expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels", "there are 1"});
     expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});
     expect_contains(refused("sm_90 scalar: 0 codelet on 1x1"), {"scalar"});
     expect_contains(error_of<UserError>(
@@ -250,21 +250,21 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
 
 TEST(StepsForGpus, AreDescribedWithoutADriver) {
     const auto steps = describe_steps(problem("dft 64 batch=3 float32"),
-                                      parse_recipe("sm_80: 0 stockham(8,8) on 8x4 pad 32"));
+                                      parse_recipe("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
     ASSERT_EQ(steps.size(), 1U);
     EXPECT_NE(steps[0].ptx.at(0).find(".target sm_80"), std::string::npos);
-    EXPECT_EQ(steps[0].kernels.at(0).launch.threads[1], 4);
+    EXPECT_EQ(steps[0].kernels.at(0).launch.threads[0], 32);
     EXPECT_EQ(steps[0].kernels[0].registers, 0);
-    EXPECT_NE(ir::to_string(steps[0].kernels[0]).find("1x1x1 blocks of 8x4x1"), std::string::npos);
+    EXPECT_NE(ir::to_string(steps[0].kernels[0]).find("1x1x1 blocks of 32x1x1"), std::string::npos);
 }
 
 TEST(RecipesForGpus, RoundTripAsText) {
     for (const char* text :
          {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
-          "generic: 0 stockham(4,4,4) on 16x2 pad 32, 8x4, 4x1 pad 16"})
+          "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 held, 8x4 held, 4x1 pad 16"})
         EXPECT_EQ(to_string(parse_recipe(text)), text);
-    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32");
-    EXPECT_EQ(recipe.steps[0].mappings, (std::vector<lower::GpuMapping>{{8, 16, 32}}));
+    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 held");
+    EXPECT_EQ(recipe.steps[0].mappings, (std::vector<lower::GpuMapping>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",
