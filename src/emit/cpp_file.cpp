@@ -47,7 +47,15 @@ void CppFile::write_kernel(std::size_t position, Convention convention) {
     std::vector<std::string> tables(program.buffers.size());
     for (std::size_t i = 0; i < program.buffers.size(); ++i)
         if (options_.embed_tables && program.buffers[i].space == ir::Space::table)
-            tables[i] = table(program.buffers[i], usages_[position].buffers[i]);
+            tables[i] = tables_.name_of(program.buffers[i], names_);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+        if (!tables[i].empty() && usages_[position].buffers[i] && tables_.is_first_use(tables[i])) {
+            out_.line();
+            write_c_table(
+                out_, program.buffers[i],
+                fmt::format("alignas(64) static const {}", cpp_type({program.buffers[i].element, 1})),
+                tables[i], [](long double number, ir::Scalar scalar) { return c_literal(number, scalar); });
+        }
     CppKernelWriter kernel(out_, program, usages_[position], functions_[position], tables, names_,
                            options_.vectors);
     out_.line();
@@ -59,30 +67,6 @@ void CppFile::write_kernel(std::size_t position, Convention convention) {
     if (!options_.typed_overload) return;
     out_.line();
     kernel.write_typed_overload();
-}
-
-/// The array's name; writes the array when it is the first of its kind.
-std::string CppFile::table(const ir::BufferInfo& buffer, bool used) {
-    const void* data = buffer.data ? static_cast<const void*>(buffer.data.get()) : buffer.integers.get();
-    ensure(data != nullptr, "table '{}' holds no data", buffer.name);
-    const auto [at, is_new] = tables_.try_emplace({data, buffer.element});
-    if (is_new) at->second = names_.unique(buffer.name);
-    if (used && written_.insert(at->second).second) write_table(buffer, at->second);
-    return at->second;
-}
-
-void CppFile::write_table(const ir::BufferInfo& buffer, const std::string& name) {
-    std::vector<std::string> items;
-    if (buffer.data)
-        for (const long double number : *buffer.data) items.push_back(c_literal(number, buffer.element));
-    else
-        for (const Integer number : *buffer.integers) items.push_back(c_literal(number));
-    ensure(static_cast<Integer>(items.size()) == buffer.elements, "table '{}' holds {} of {} elements",
-           buffer.name, items.size(), buffer.elements);
-    out_.line();
-    out_.list(fmt::format("alignas(64) static const {} {}[{}] = {{", cpp_type({buffer.element, 1}), name,
-                          items.size()),
-              items, "};");
 }
 
 } // namespace swirl::emit

@@ -1,13 +1,11 @@
 #pragma once
 
+#include "emit/c_tables.hpp"
 #include "emit/cpp.hpp"
 #include "emit/identifiers.hpp"
 #include "emit/source_writer.hpp"
 #include "emit/usage.hpp"
 
-#include <compare>
-#include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,16 +29,7 @@ public:
     std::string text() && { return std::move(out_).text(); }
 
 private:
-    /// A table of the file: the same contents in the same type are stored once.
-    struct TableKey {
-        const void* data;
-        ir::Scalar element;
-        auto operator<=>(const TableKey&) const = default;
-    };
-
     PreludeNeeds needs() const;
-    std::string table(const ir::BufferInfo& buffer, bool used);
-    void write_table(const ir::BufferInfo& buffer, const std::string& name);
 
     std::span<const ir::Program* const> programs_;
     const CppOptions& options_;
@@ -48,8 +37,7 @@ private:
     Identifiers names_;
     std::vector<std::string> functions_;
     std::vector<Usage> usages_;
-    std::map<TableKey, std::string> tables_;
-    std::set<std::string> written_;
+    CTables tables_;
 };
 
 } // namespace swirl::emit

@@ -25,30 +25,16 @@ const char* role(const ir::BufferInfo& buffer) {
 CppKernelWriter::CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage,
                                  std::string name, std::span<const std::string> tables,
                                  const Identifiers& file_names, CppVectors vectors)
-    : out_(out),
-      program_(program),
-      usage_(usage),
+    : CKernelWriter(out, program, usage, "std::int64_t", file_names),
       name_(std::move(name)),
       tables_(tables),
-      names_(file_names),
       vectors_(vectors) {
-    for (std::size_t i = 0; i < program.operations.size(); ++i) names_.reserve(fmt::format("v{}", i));
-    for (std::size_t i = 0; i < program.buffers.size(); ++i)
-        buffers_.push_back(tables_[i].empty() ? names_.unique(program.buffers[i].name) : tables_[i]);
-    variables_.resize(program.variables.size());
-    for (std::size_t i = 0; i < variables_.size(); ++i) {
-        using Kind = ir::VariableInfo::Kind;
-        const Kind kind = program.variables[i].kind;
-        if (kind != Kind::loop && kind != Kind::induction) open_scope(static_cast<Variable>(i));
-    }
+    for (std::size_t i = 0; i < program.buffers.size();
+         ++i) // arrays of this file start at their lowest index
+        name_buffer(tables_[i].empty() ? names_.unique(program.buffers[i].name) : tables_[i],
+                    is_passed(i) ? 0 : program.buffers[i].first);
+    name_fixed_variables();
 }
-
-void CppKernelWriter::open_scope(Variable variable) {
-    const std::size_t position = static_cast<std::size_t>(variable);
-    variables_[position] = names_.unique(program_.variables[position].name);
-}
-
-void CppKernelWriter::close_scope(Variable variable) { names_.release(name(variable)); }
 
 bool CppKernelWriter::is_passed(std::size_t buffer) const {
     return !is_in_frame(program_.buffers[buffer].space) && tables_[buffer].empty();
@@ -178,57 +164,7 @@ void CppKernelWriter::write_typed_overload() {
 
 // ---- statements -----------------------------------------------------------------------------------------------
 
-void CppKernelWriter::write(const ir::Body& body) {
-    for (const ir::Statement& statement : body)
-        std::visit([this](const auto& node) { write(node); }, statement.node);
-}
-
-void CppKernelWriter::write(const ir::Straight& straight) {
-    for (const ir::Value value : straight.operations) write(value);
-}
-
-void CppKernelWriter::write(const ir::For& loop) {
-    std::vector<Variable> scope = {loop.variable};
-    const std::string end = form(loop.end);
-    std::vector<std::string> starts = {form(loop.begin)};
-    std::vector<Integer> steps = {loop.step};
-    for (const ir::Induction& induction : loop.inductions) {
-        if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
-        scope.push_back(induction.variable);
-        starts.push_back(form(induction.start));
-        steps.push_back(induction.step);
-    }
-    std::string start;
-    std::string step;
-    for (std::size_t i = 0; i < scope.size(); ++i) {
-        open_scope(scope[i]);
-        const char* separator = i == 0 ? "" : ", ";
-        start += fmt::format("{}{} = {}", separator, name(scope[i]), starts[i]);
-        step += fmt::format("{}{} += {}", separator, name(scope[i]), steps[i]);
-    }
-    if (loop.kind == ir::For::Kind::parallel) out_.comment("the iterations are independent");
-    {
-        SourceWriter::Block block(
-            out_, fmt::format("for (std::int64_t {}; {} < {}; {})", start, name(loop.variable), end, step));
-        write(loop.body);
-    }
-    for (const Variable variable : scope) close_scope(variable);
-}
-
-void CppKernelWriter::write(const ir::If& branch) {
-    std::vector<std::string> conditions;
-    for (const ir::Condition& each : branch.conditions) conditions.push_back(condition(each));
-    SourceWriter::Block block(
-        out_, fmt::format("if ({})",
-                          conditions.empty() ? "true" : fmt::format("{}", fmt::join(conditions, " && "))));
-    write(branch.then);
-    if (branch.otherwise.empty()) return;
-    out_.reopen("else");
-    write(branch.otherwise);
-}
-
 void CppKernelWriter::write(ir::Value value) {
-    if (!usage_.values[static_cast<std::size_t>(value)]) return;
     const ir::Operation& operation = program_[value];
     switch (operation.opcode) {
     case ir::Opcode::constant:
@@ -241,15 +177,6 @@ void CppKernelWriter::write(ir::Value value) {
     default: break;
     }
     out_.line("const {} v{} = {};", cpp_type(operation.type), value, expression(operation));
-}
-
-std::string CppKernelWriter::condition(const ir::Condition& condition) const {
-    switch (condition.relation) {
-    case ir::Condition::Relation::negative: return form(condition.form) + " < 0";
-    case ir::Condition::Relation::nonnegative: return form(condition.form) + " >= 0";
-    case ir::Condition::Relation::zero: return form(condition.form) + " == 0";
-    }
-    return {};
 }
 
 } // namespace swirl::emit

@@ -1,10 +1,7 @@
 #pragma once
 
+#include "emit/c_kernel.hpp"
 #include "emit/cpp_prelude.hpp"
-#include "emit/identifiers.hpp"
-#include "emit/source_writer.hpp"
-#include "emit/usage.hpp"
-#include "ir/program.hpp"
 
 #include <span>
 #include <string>
@@ -14,7 +11,7 @@
 namespace swirl::emit {
 
 /// One kernel as a C++ function: the calling convention of ir::Program, and an overload with named pointers.
-class CppKernelWriter {
+class CppKernelWriter : private CKernelWriter {
 public:
     /// `tables`: for each buffer, the name of the file's array that holds it; empty: passed in `buffers`.
     CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string name,
@@ -29,11 +26,6 @@ public:
 
 private:
     bool is_passed(std::size_t buffer) const;
-    const std::string& name(Variable variable) const {
-        return variables_[static_cast<std::size_t>(variable)];
-    }
-    void open_scope(Variable variable);
-    void close_scope(Variable variable);
     std::string pointer_type(const ir::BufferInfo& buffer) const;
 
     /// A parameter of the typed convention: a buffer's pointer or a number.
@@ -49,19 +41,11 @@ private:
     void declare_buffers(bool from_array);
     void declare_parameters(bool from_array);
 
-    void write(const ir::Body& body);
-    void write(const ir::Straight& straight);
-    void write(const ir::For& loop);
-    void write(const ir::If& branch);
-    void write(const ir::Barrier&) {} // one thread has nobody to wait for
-    void write(ir::Value value);
+    using CKernelWriter::write;
+    void write(ir::Value value) override;
+    void write(const ir::Barrier&) override {} // one thread has nobody to wait for
 
-    std::string form(const Affine& affine) const;
-    std::string condition(const ir::Condition& condition) const;
-    std::string operand(ir::Value value) const;
-    std::string index(const ir::Address& address) const;
-    std::string element(const ir::Address& address) const;
-    std::string pointer(const ir::Address& address) const;
+    std::string operand(ir::Value value) const override;
     std::string load(const ir::Operation& operation) const;
     std::string store(const ir::Operation& operation) const;
     std::string convert(const ir::Operation& operation) const;
@@ -70,15 +54,9 @@ private:
     std::string shuffle(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     std::string expression(const ir::Operation& operation) const;
 
-    SourceWriter& out_;
-    const ir::Program& program_;
-    const Usage& usage_;
     std::string name_;
     std::span<const std::string> tables_;
-    Identifiers names_;
     CppVectors vectors_;
-    std::vector<std::string> buffers_;   ///< names by Buffer
-    std::vector<std::string> variables_; ///< names by Variable; those of loops while they are open
 };
 
 } // namespace swirl::emit

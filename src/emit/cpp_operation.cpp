@@ -10,32 +10,6 @@
 #include <algorithm>
 
 namespace swirl::emit {
-/// What is added comes first, so that most forms begin without a sign.
-std::string CppKernelWriter::form(const Affine& affine) const {
-    std::string text;
-    const auto append = [&](bool negative, const std::string& magnitude) {
-        if (text.empty())
-            text = fmt::format("{}{}", negative ? "-" : "", magnitude);
-        else
-            text += fmt::format(" {} {}", negative ? "-" : "+", magnitude);
-    };
-    const auto append_terms = [&](bool negative) {
-        for (const Affine::Term& term : affine.terms()) {
-            if ((term.coefficient < 0) != negative) continue;
-            const std::string factor = c_literal(term.coefficient).substr(negative ? 1 : 0);
-            append(negative,
-                   factor == "1" ? name(term.variable) : fmt::format("{} * {}", factor, name(term.variable)));
-        }
-    };
-    const Integer constant = affine.constant();
-    append_terms(false);
-    if (constant > 0) append(false, c_literal(constant));
-    append_terms(true);
-    if (constant < 0 && text.empty()) return c_literal(constant);
-    if (constant < 0) append(true, c_literal(constant).substr(1));
-    return text.empty() ? "0" : text;
-}
-
 std::string CppKernelWriter::operand(ir::Value value) const {
     const ir::Operation& operation = program_[value];
     if (operation.opcode != ir::Opcode::constant || operation.type.lanes != 1)
@@ -45,27 +19,6 @@ std::string CppKernelWriter::operand(ir::Value value) const {
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------
-
-/// Arrays of this file start at their lowest index.
-std::string CppKernelWriter::index(const ir::Address& address) const {
-    const std::size_t buffer = static_cast<std::size_t>(address.buffer);
-    Affine affine = address.index;
-    if (!is_passed(buffer)) affine -= program_.buffers[buffer].first;
-    const bool dynamic_only = address.dynamic != ir::no_value && affine == Affine(0);
-    if (dynamic_only) return operand(address.dynamic);
-    if (address.dynamic == ir::no_value) return form(affine);
-    return fmt::format("{} + {}", operand(address.dynamic), form(affine));
-}
-
-std::string CppKernelWriter::element(const ir::Address& address) const {
-    return fmt::format("{}[{}]", buffers_[static_cast<std::size_t>(address.buffer)], index(address));
-}
-
-std::string CppKernelWriter::pointer(const ir::Address& address) const {
-    const std::string offset = index(address);
-    const std::string& name = buffers_[static_cast<std::size_t>(address.buffer)];
-    return offset == "0" ? name : fmt::format("{} + {}", name, offset);
-}
 
 std::string CppKernelWriter::load(const ir::Operation& operation) const {
     const ir::Type type = operation.type;
@@ -82,9 +35,7 @@ std::string CppKernelWriter::load(const ir::Operation& operation) const {
 std::string CppKernelWriter::store(const ir::Operation& operation) const {
     const ir::Address& address = operation.address;
     const std::string value = operand(operation.operands[0]);
-    ensure(program_.buffers[static_cast<std::size_t>(address.buffer)].written,
-           "emit_cpp: a store to buffer '{}', which is not marked as written",
-           program_.buffers[static_cast<std::size_t>(address.buffer)].name);
+    expect_written(address);
     if (operation.type.lanes == 1) return fmt::format("{} = {};", element(address), value);
     ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not stored");
     if (moves_half(operation, vectors_)) return fmt::format("store_half({}, {});", pointer(address), value);
@@ -172,10 +123,10 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
             return fmt::format("splat<{}>({})", cpp_type(operation.type),
                                c_literal(source.number, source.type.scalar));
         return fmt::format("splat<{}>({})", cpp_type(operation.type), a());
-    case Opcode::negate: return fmt::format("-{}", a());
-    case Opcode::add: return a() + " + " + b();
-    case Opcode::subtract: return a() + " - " + b();
-    case Opcode::multiply: return a() + " * " + b();
+    case Opcode::negate: return c_arithmetic(operation.opcode, a(), "");
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply: return c_arithmetic(operation.opcode, a(), b());
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return fused(operation);

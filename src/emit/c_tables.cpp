@@ -1,0 +1,29 @@
+#include "emit/c_tables.hpp"
+
+#include "base/error.hpp"
+#include "emit/literal.hpp"
+
+namespace swirl::emit {
+
+const std::string& CTables::name_of(const ir::BufferInfo& buffer, Identifiers& names) {
+    const void* data = buffer.data ? static_cast<const void*>(buffer.data.get()) : buffer.integers.get();
+    ensure(data != nullptr, "table '{}' holds no data", buffer.name);
+    const auto [at, is_new] = names_.try_emplace({data, buffer.element});
+    if (is_new) at->second = names.unique(buffer.name);
+    return at->second;
+}
+
+void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_view type,
+                   std::string_view name,
+                   const std::function<std::string(long double, ir::Scalar)>& literal) {
+    std::vector<std::string> items;
+    if (buffer.data)
+        for (const long double number : *buffer.data) items.push_back(literal(number, buffer.element));
+    else
+        for (const Integer number : *buffer.integers) items.push_back(c_literal(number));
+    ensure(static_cast<Integer>(items.size()) == buffer.elements, "table '{}' holds {} of {} elements",
+           buffer.name, items.size(), buffer.elements);
+    out.list(fmt::format("{} {}[{}] = {{", type, name, items.size()), items, "};");
+}
+
+} // namespace swirl::emit

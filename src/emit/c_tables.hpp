@@ -1,0 +1,38 @@
+#pragma once
+
+#include "emit/identifiers.hpp"
+#include "emit/source_writer.hpp"
+#include "ir/program.hpp"
+
+#include <compare>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace swirl::emit {
+
+/// The tables of a file in a language of C's family: the same contents in the same type have one name and are written once.
+class CTables {
+public:
+    /// The array's name, taken from `names` where the table is new.
+    const std::string& name_of(const ir::BufferInfo& buffer, Identifiers& names);
+    /// Whether nobody has asked for this name before: the array has to be written.
+    bool is_first_use(const std::string& name) { return used_.insert(name).second; }
+
+private:
+    struct Key {
+        const void* data;
+        ir::Scalar element;
+        auto operator<=>(const Key&) const = default;
+    };
+    std::map<Key, std::string> names_;
+    std::set<std::string> used_;
+};
+
+/// `type name[entries] = {…};` with the numbers as `literal` spells them; integers are spelled by c_literal.
+void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_view type,
+                   std::string_view name, const std::function<std::string(long double, ir::Scalar)>& literal);
+
+} // namespace swirl::emit
