@@ -19,4 +19,7 @@ std::string c_literal(Integer number);
 /// float32 that holds it.
 std::string ptx_literal(long double number, ir::Scalar scalar);
 
+/// The bits of a number of 16 bits in hexadecimal, as C and PTX spell an integer.
+std::string bits_literal(long double number, ir::Scalar scalar);
+
 } // namespace swirl::emit

@@ -6,11 +6,7 @@
 #include "emit/ptx_layout.hpp"
 #include "emit/source_writer.hpp"
 #include "emit/usage.hpp"
-#include "ir/rounding.hpp"
 #include "ir/type_rules.hpp"
-
-#include <bit>
-#include <cmath>
 
 namespace swirl::emit {
 namespace {
@@ -27,19 +23,6 @@ std::string_view data_type(ir::Scalar scalar) {
     return "";
 }
 
-/// The number's bits in one of the types of 16.
-std::string short_bits(long double number, ir::Scalar scalar) {
-    const double value = ir::round_to(scalar, number);
-    if (scalar == ir::Scalar::bfloat16)
-        return fmt::format("0x{:04X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
-    // Scaled by 2^-112 the exponents of float16, subnormal ones too, are those of float32.
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::ldexp(value, -112)));
-    const std::uint32_t sign = bits >> 16 & 0x8000U;
-    if (std::isnan(value)) return fmt::format("0x{:04X}", sign | 0x7E00U);
-    if (std::isinf(value)) return fmt::format("0x{:04X}", sign | 0x7C00U);
-    return fmt::format("0x{:04X}", sign | (bits >> 13 & 0x7FFFU));
-}
-
 void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace& place) {
     const bool is_integer = buffer.element == ir::Scalar::int64;
     const std::size_t entries = static_cast<std::size_t>(buffer.elements);
@@ -51,7 +34,7 @@ void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace
         if (is_integer)
             items.push_back(fmt::format("{}", (*buffer.integers)[i]));
         else if (is_short(buffer.element))
-            items.push_back(short_bits((*buffer.data)[i], buffer.element));
+            items.push_back(bits_literal((*buffer.data)[i], buffer.element));
         else
             items.push_back(ptx_literal((*buffer.data)[i], buffer.element));
     out.list(fmt::format(".global .align {} {} {}[{}] = {{", place.alignment, data_type(buffer.element),

@@ -1,11 +1,11 @@
 #include "emit/ptx_addresses.hpp"
 
 #include "base/error.hpp"
+#include "emit/gpu_launch.hpp"
 #include "ir/analysis.hpp"
 
 #include <bit>
 #include <limits>
-#include <numeric>
 
 namespace swirl::emit {
 namespace {
@@ -234,12 +234,7 @@ std::string PtxAddresses::operand(const std::string& pointer, const ir::Address&
 }
 
 Integer PtxAddresses::alignment(const ir::Address& address) const {
-    const Integer size = element_size(address.buffer);
-    if (address.dynamic != ir::no_value) return size;
-    const Affine counters = ranges_.in_counters(address.index);
-    Integer result = std::gcd(place(address.buffer).alignment, counters.constant() * size);
-    for (const Affine::Term& term : counters.terms()) result = std::gcd(result, term.coefficient * size);
-    return result;
+    return known_alignment(ranges_, address, place(address.buffer).alignment, element_size(address.buffer));
 }
 
 // ---- what loops do not change -----------------------------------------------------------------------------------

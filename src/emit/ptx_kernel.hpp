@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emit/gpu_launch.hpp"
 #include "emit/ptx_addresses.hpp"
 #include "emit/ptx_assembly.hpp"
 #include "emit/ptx_layout.hpp"
@@ -84,9 +85,5 @@ private:
 /// ".f32" and so on: the type in which values of a scalar type are computed.
 std::string_view ptx_type(ir::Scalar scalar);
 PtxRegister ptx_register(ir::Scalar scalar);
-
-constexpr bool is_short(ir::Scalar scalar) {
-    return scalar == ir::Scalar::float16 || scalar == ir::Scalar::bfloat16;
-}
 
 } // namespace swirl::emit

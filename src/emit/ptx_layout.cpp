@@ -1,6 +1,7 @@
 #include "emit/ptx_layout.hpp"
 
 #include "base/error.hpp"
+#include "emit/gpu_launch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,6 @@
 
 namespace swirl::emit {
 namespace {
-
-constexpr Integer widest_access = 16;                  // bytes
-constexpr Integer largest_declared_shared = 48 * 1024; // bytes; more has to be asked for when launching
 
 Integer rounded_up(Integer bytes, Integer unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -45,23 +43,6 @@ std::string version_of(int capability) {
     throw InternalError("ptx: no version for this target");
 }
 
-void check_launch(const ir::Program& program) {
-    const ir::Launch& launch = program.launch;
-    ensure(launch != ir::Launch{}, "ptx: '{}' has no launch: it is a program for a CPU", program.name);
-    constexpr std::array<Integer, 3> most_threads = {1024, 1024, 64};
-    constexpr std::array<Integer, 3> most_blocks = {2147483647, 65535, 65535};
-    Integer threads = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        ensure(launch.threads[axis] >= 1 && launch.threads[axis] <= most_threads[axis] &&
-                   launch.blocks[axis] >= 1 && launch.blocks[axis] <= most_blocks[axis],
-               "ptx: '{}' is launched as {} blocks of {} threads along axis {}; GPUs have up to {} and {}",
-               program.name, launch.blocks[axis], launch.threads[axis], axis, most_blocks[axis],
-               most_threads[axis]);
-        threads *= launch.threads[axis];
-    }
-    ensure(threads <= 1024, "ptx: '{}' has {} threads a block; GPUs have up to 1024", program.name, threads);
-}
-
 /// The integer parameters in the order of their positions.
 std::vector<Variable> parameters_of(const ir::Program& program) {
     std::vector<Variable> result;
@@ -81,7 +62,7 @@ std::vector<Variable> parameters_of(const ir::Program& program) {
 
 PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options)
     : variables(parameters_of(program)), capability(capability_of(options.target)) {
-    check_launch(program);
+    expect_gpu_launch(program);
     version = options.version.empty() ? version_of(capability) : options.version;
     Identifiers names;
     names.reserve("WARP_SZ");

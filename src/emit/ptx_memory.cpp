@@ -1,16 +1,13 @@
 // Loads, stores and atomic additions.
 
 #include "base/error.hpp"
+#include "emit/gpu_launch.hpp"
 #include "emit/literal.hpp"
 #include "emit/ptx_kernel.hpp"
 #include "ir/type_rules.hpp"
 
-#include <numeric>
-
 namespace swirl::emit {
 namespace {
-
-constexpr int widest_access = 16; // bytes
 
 std::string_view space_name(PtxPlace::Space space) {
     switch (space) {
@@ -47,14 +44,7 @@ std::string PtxKernelWriter::pointer(const ir::Address& address) {
 
 /// The lanes from `lane` on that one instruction can move.
 int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) const {
-    if (operation.address.lane_stride != 1) return 1;
-    const int size = size_in_bytes(operation.type.scalar);
-    const Integer alignment = std::gcd(addresses_.alignment(operation.address), Integer{lane} * size);
-    for (const int count : {8, 4, 2})
-        if (count <= operation.active - lane && count * size <= widest_access &&
-            alignment % (count * size) == 0)
-            return count;
-    return 1;
+    return emit::lanes_at_once(operation, lane, addresses_.alignment(operation.address), 8);
 }
 
 /// Four registers of 32 bits: eight lanes of 16 bits are moved as these, as vectors in PTX have at most four.

@@ -1,0 +1,187 @@
+#include "emit/gpu_file.hpp"
+
+#include "base/error.hpp"
+#include "emit/gpu_launch.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace swirl::emit {
+namespace {
+
+/// Parts of the workspace begin at multiples of this: no device wants parts of a memory object aligned to more.
+constexpr Integer workspace_unit = 1024;
+
+Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * workspace_unit; }
+
+Integer bytes_of(const ir::BufferInfo& buffer) {
+    return in_units(buffer.elements * size_in_bytes(buffer.element));
+}
+
+Integer shared_workspace_bytes(const GpuTransform& transform) {
+    return workspace_offset(transform, transform.memories.size());
+}
+
+bool has_parameters(const ir::Program& program) {
+    return std::any_of(
+        program.variables.begin(), program.variables.end(),
+        [](const ir::VariableInfo& variable) { return variable.kind == ir::VariableInfo::Kind::parameter; });
+}
+
+/// Whether one step finds the same memory under two names.
+bool repeats_a_memory(const GpuTransform::Step& step) {
+    return std::set<std::size_t>(step.memories.begin(), step.memories.end()).size() != step.memories.size();
+}
+
+} // namespace
+
+Integer workspace_offset(const GpuTransform& transform, std::size_t memory) {
+    Integer bytes = 0;
+    for (std::size_t m = 0; m < memory; ++m) {
+        const GpuTransform::Memory& each = transform.memories[m];
+        if (each.workspace) bytes += in_units(each.elements * size_in_bytes(each.element));
+    }
+    return bytes;
+}
+
+Integer gpu_workspace_bytes(const GpuTransform& transform) {
+    Integer scratch = 0;
+    for (const GpuTransform::Step& step : transform.steps) {
+        Integer bytes = 0;
+        for (const ir::BufferInfo& buffer : step.program->buffers)
+            if (buffer.space == ir::Space::scratch) bytes += bytes_of(buffer);
+        scratch = std::max(scratch, bytes);
+    }
+    return shared_workspace_bytes(transform) + scratch;
+}
+
+GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
+    : transform_(transform), options_(options), dialect_(dialect_of(options.language)) {
+    reserve_gpu_words(names_, dialect_);
+    function_ = names_.unique(transform.name);
+    for (const char* suffix : {"_create", "_enqueue", "_release", "_source", "_run", "_workspace_bytes"})
+        names_.reserve(function_ + suffix);
+    Identifiers inside = names_;
+    for (const GpuTransform::Memory& memory : transform.memories)
+        memory_names_.push_back(inside.unique(memory.name));
+    for (const GpuTransform::Step& step : transform.steps) add_step(step);
+}
+
+std::size_t GpuFile::kernel_of(const ir::Program& program) {
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+        if (kernels_[k].program == &program) return k;
+    expect_gpu_launch(program);
+    ensure(!has_parameters(program), "kernel '{}' takes numbers, a transform's kernels must not",
+           program.name);
+    GpuKernel& kernel = kernels_.emplace_back();
+    kernel.program = &program;
+    kernel.name = names_.unique(fmt::format("{}_kernel_{}", function_, kernels_.size()));
+    kernel.usage = usage_of(program);
+    kernel.arguments_overlap = options_.arguments_overlap;
+    kernel.place_shared(dialect_);
+    name_tables(kernel);
+    return kernels_.size() - 1;
+}
+
+void GpuFile::name_tables(GpuKernel& kernel) {
+    kernel.tables.resize(kernel.program->buffers.size());
+    for (std::size_t b = 0; b < kernel.tables.size(); ++b) {
+        const ir::BufferInfo& buffer = kernel.buffer(b);
+        const Integer bytes = buffer.elements * size_in_bytes(buffer.element);
+        const bool is_constant = dialect_.largest_table == 0 || bytes <= dialect_.largest_table;
+        if (buffer.space == ir::Space::table && kernel.usage.buffers[b] && is_constant)
+            kernel.tables[b] = tables_.name_of(buffer, names_);
+    }
+}
+
+void GpuFile::add_step(const GpuTransform::Step& step) {
+    Step result{.kernel = kernel_of(*step.program), .actuals = {}};
+    GpuKernel& kernel = kernels_[result.kernel];
+    kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
+    std::vector<Actual> places(step.program->buffers.size());
+    std::size_t argument = 0;
+    Integer offset = shared_workspace_bytes(transform_);
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        const ir::BufferInfo& buffer = step.program->buffers[b];
+        places[b].buffer = b;
+        if (buffer.space == ir::Space::argument) {
+            ensure(argument < step.memories.size() && step.memories[argument] < transform_.memories.size(),
+                   "kernel '{}' has more arguments than its step names", step.program->name);
+            places[b].memory = step.memories[argument++];
+            const GpuTransform::Memory& memory = transform_.memories[*places[b].memory];
+            ensure(
+                memory.element == buffer.element && (memory.written || memory.workspace || !buffer.written),
+                "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
+        } else if (buffer.space == ir::Space::scratch) {
+            places[b].scratch_offset = offset;
+            offset += bytes_of(buffer);
+        }
+    }
+    ensure(argument == step.memories.size(), "kernel '{}' has fewer arguments than its step names",
+           step.program->name);
+    for (const std::size_t b : kernel.passed()) {
+        if (const ir::BufferInfo& buffer = kernel.buffer(b); buffer.space == ir::Space::table) {
+            const std::string& name = tables_.name_of(buffer, names_);
+            const auto at = std::find_if(passed_tables_.begin(), passed_tables_.end(),
+                                         [&](const PassedTable& table) { return table.name == name; });
+            places[b].table = static_cast<std::size_t>(at - passed_tables_.begin());
+            if (at == passed_tables_.end()) passed_tables_.push_back({name, &buffer});
+        }
+        result.actuals.push_back(places[b]);
+    }
+    steps_.push_back(std::move(result));
+}
+
+void GpuFile::write_tables(SourceWriter& out, const GpuKernel& kernel) {
+    for (std::size_t b = 0; b < kernel.tables.size(); ++b) {
+        if (kernel.tables[b].empty() || !tables_.is_first_use(kernel.tables[b])) continue;
+        const ir::BufferInfo& buffer = kernel.buffer(b);
+        out.line();
+        write_c_table(out, buffer,
+                      fmt::format("{}{}{}", fmt::format(fmt::runtime(dialect_.aligned), widest_access),
+                                  dialect_.constant_array, gpu_memory_type(dialect_, buffer.element)),
+                      kernel.tables[b], [&](long double number, ir::Scalar scalar) {
+                          return gpu_table_entry(dialect_, number, scalar);
+                      });
+    }
+}
+
+void GpuFile::write_kernels(SourceWriter& out) {
+    GpuHelpers helpers;
+    for (const GpuKernel& kernel : kernels_) helpers.include(kernel);
+    write_helpers(out, dialect_, helpers);
+    for (const GpuKernel& kernel : kernels_) {
+        write_tables(out, kernel);
+        out.line();
+        const ir::Launch& launch = kernel.program->launch;
+        out.comment(fmt::format("{} × {} × {} blocks of {} × {} × {} threads", launch.blocks[0],
+                                launch.blocks[1], launch.blocks[2], launch.threads[0], launch.threads[1],
+                                launch.threads[2]));
+        GpuKernelWriter(out, dialect_, kernel, names_).write_kernel();
+    }
+}
+
+void GpuFile::describe_arguments(SourceWriter& out) const {
+    const auto describe = [&](std::size_t m) {
+        for (const Step& step : steps_)
+            for (const Actual& actual : step.actuals) {
+                if (actual.memory != m) continue;
+                const ir::BufferInfo& buffer = kernels_[step.kernel].buffer(actual.buffer);
+                const Integer aligned = std::max<Integer>(buffer.alignment, size_in_bytes(buffer.element));
+                out.comment(fmt::format(
+                    "  {}: {} {}…{}{}, aligned to {} bytes", memory_names_[m],
+                    gpu_memory_type(dialect_, buffer.element), buffer.first,
+                    buffer.first + buffer.elements - 1,
+                    dialect_.pointers_at_zero || buffer.first == 0 ? "" : ", the first at the beginning",
+                    aligned));
+                return;
+            }
+    };
+    for (std::size_t m = 0; m < memory_names_.size(); ++m)
+        if (!transform_.memories[m].workspace) describe(m);
+    if (const Integer bytes = gpu_workspace_bytes(transform_); bytes > 0)
+        out.comment(
+            fmt::format("  workspace: {} bytes, contents irrelevant, aligned as allocations are", bytes));
+}
+
+} // namespace swirl::emit

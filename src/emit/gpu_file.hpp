@@ -1,0 +1,74 @@
+#pragma once
+
+#include "emit/c_tables.hpp"
+#include "emit/gpu_kernel.hpp"
+#include "emit/gpu_source.hpp"
+#include "emit/source_writer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+/// A transform as the writers of files see it: names, kernels, and where each step finds its buffers.
+class GpuFile {
+public:
+    GpuFile(const GpuTransform& transform, const GpuSourceOptions& options);
+
+    /// Where a kernel's argument comes from.
+    struct Actual {
+        std::size_t buffer = 0;            ///< of the kernel's program
+        std::optional<std::size_t> memory; ///< of the transform
+        std::optional<std::size_t> table;  ///< among passed_tables()
+        Integer scratch_offset = 0;        ///< bytes from the start of the workspace, where it is neither
+    };
+    struct Step {
+        std::size_t kernel = 0;
+        std::vector<Actual> actuals;
+    };
+    struct PassedTable {
+        std::string name;
+        const ir::BufferInfo* buffer = nullptr;
+    };
+
+    const GpuDialect& dialect() const { return dialect_; }
+    const std::string& function() const { return function_; }
+    const std::string& memory_name(std::size_t memory) const { return memory_names_[memory]; }
+    const GpuTransform& transform() const { return transform_; }
+    const std::vector<GpuKernel>& kernels() const { return kernels_; }
+    const std::vector<Step>& steps() const { return steps_; }
+    const std::vector<PassedTable>& passed_tables() const { return passed_tables_; }
+
+    void write_kernels(SourceWriter& out);
+    /// What the function's caller must know of each argument.
+    void describe_arguments(SourceWriter& out) const;
+
+private:
+    std::size_t kernel_of(const ir::Program& program);
+    void name_tables(GpuKernel& kernel);
+    void add_step(const GpuTransform::Step& step);
+    void write_tables(SourceWriter& out, const GpuKernel& kernel);
+
+    const GpuTransform& transform_;
+    const GpuSourceOptions& options_;
+    const GpuDialect& dialect_;
+    Identifiers names_;
+    std::string function_;
+    std::vector<std::string> memory_names_;
+    std::vector<GpuKernel> kernels_;
+    std::vector<Step> steps_;
+    CTables tables_;
+    std::vector<PassedTable> passed_tables_;
+};
+
+/// Bytes from the start of the workspace to a memory that is part of it.
+Integer workspace_offset(const GpuTransform& transform, std::size_t memory);
+
+/// The host's part of a file (gpu_host.cpp, opencl_host.cpp).
+void write_host(SourceWriter& out, const GpuFile& file);
+void write_host_declaration(SourceWriter& out, const GpuFile& file);
+void write_opencl_host(SourceWriter& out, const GpuFile& file, std::string_view kernels);
+void write_opencl_declarations(SourceWriter& out, const GpuFile& file);
+
+} // namespace swirl::emit

@@ -1,0 +1,94 @@
+// The function of the host in CUDA C++ and HIP, whose runtimes differ in what names begin with.
+
+#include "base/error.hpp"
+#include "emit/gpu_file.hpp"
+
+namespace swirl::emit {
+namespace {
+
+std::vector<std::string> host_parameters(const GpuFile& file) {
+    std::vector<std::string> result;
+    const GpuTransform& transform = file.transform();
+    for (std::size_t m = 0; m < transform.memories.size(); ++m) {
+        const GpuTransform::Memory& memory = transform.memories[m];
+        if (memory.workspace) continue;
+        result.push_back(fmt::format("{}{}* {}", memory.written ? "" : "const ",
+                                     gpu_memory_type(file.dialect(), memory.element), file.memory_name(m)));
+    }
+    if (gpu_workspace_bytes(transform) > 0) result.emplace_back("void* workspace");
+    result.push_back(fmt::format("{}Stream_t stream", file.dialect().runtime));
+    return result;
+}
+
+void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_view name, Integer offset) {
+    out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
+}
+
+void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step) {
+    const GpuDialect& dialect = file.dialect();
+    const GpuKernel& kernel = file.kernels()[step.kernel];
+    const std::string_view runtime = dialect.runtime;
+    SourceWriter::Block block(out, "");
+    std::vector<std::string> arguments;
+    for (const GpuFile::Actual& actual : step.actuals) {
+        if (actual.memory) {
+            arguments.push_back("&" + file.memory_name(*actual.memory));
+            continue;
+        }
+        const ir::BufferInfo& buffer = kernel.buffer(actual.buffer);
+        const std::string name = fmt::format("scratch_{}", actual.buffer);
+        declare_in_workspace(out, gpu_memory_type(dialect, buffer.element), name,
+                             actual.scratch_offset - buffer.first * size_in_bytes(buffer.element));
+        arguments.push_back("&" + name);
+    }
+    out.list("void* arguments[] = {", arguments, "};");
+    const std::string function = fmt::format("reinterpret_cast<const void*>(&{})", kernel.name);
+    const auto run = [&](const std::string& call) {
+        out.write(call);
+        out.line("if (error != {}Success) return error;", runtime);
+    };
+    const Integer shared = kernel.dynamic_shared_bytes;
+    if (shared > 0)
+        run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeMaxDynamicSharedMemorySize, {2});",
+                        runtime, function, shared));
+    const ir::Launch& launch = kernel.program->launch;
+    run(fmt::format("error = {}LaunchKernel({}, dim3({}), dim3({}), arguments, {}, stream);", runtime,
+                    function, fmt::join(launch.blocks, ", "), fmt::join(launch.threads, ", "), shared));
+}
+
+} // namespace
+
+void write_host(SourceWriter& out, const GpuFile& file) {
+    const GpuDialect& dialect = file.dialect();
+    const GpuTransform& transform = file.transform();
+    out.line();
+    out.directive(fmt::format("#if !defined({})", dialect.runtime_compiler));
+    out.comment(fmt::format("{}, on memory of the GPU, in the stream's order:", transform.name));
+    file.describe_arguments(out);
+    out.list(fmt::format("extern \"C\" {}Error_t {}(", dialect.runtime, file.function()),
+             host_parameters(file), ") {");
+    out.indent();
+    for (std::size_t m = 0; m < transform.memories.size(); ++m)
+        if (transform.memories[m].workspace)
+            declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
+                                 file.memory_name(m), workspace_offset(transform, m));
+    out.line("{0}Error_t error = {0}Success;", dialect.runtime);
+    for (const GpuFile::Step& step : file.steps()) write_step(out, file, step);
+    out.line("return error;");
+    out.close();
+    out.directive("#endif");
+}
+
+void write_host_declaration(SourceWriter& out, const GpuFile& file) {
+    out.directive(fmt::format("#include <{}>", file.dialect().runtime_header));
+    out.paragraph("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    if (const Integer bytes = gpu_workspace_bytes(file.transform()); bytes > 0)
+        out.directive(fmt::format("#define {}_workspace_bytes {}", file.function(), bytes));
+    out.comment("On memory of the GPU, in the stream's order:");
+    file.describe_arguments(out);
+    out.list(fmt::format("{}Error_t {}(", file.dialect().runtime, file.function()), host_parameters(file),
+             ");");
+    out.paragraph("\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n");
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,251 @@
+#include "emit/gpu_kernel.hpp"
+
+#include "base/error.hpp"
+#include "emit/gpu_launch.hpp"
+#include "emit/literal.hpp"
+#include "ir/analysis.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace swirl::emit {
+namespace {
+
+/// Whether all that a kernel computes of its indices fits 32 bits, whatever the order of the sums.
+class IndexWidth {
+public:
+    explicit IndexWidth(const ir::Program& program) : program_(program), ranges_(program) {}
+
+    bool is_wide() {
+        visit(program_.body);
+        return wide_;
+    }
+
+private:
+    void visit(const ir::Body& body) {
+        for (const ir::Statement& statement : body) {
+            if (const auto* run = std::get_if<ir::Straight>(&statement.node)) {
+                for (const ir::Value value : run->operations) visit(program_[value]);
+            } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
+                visit(*loop);
+            } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+                for (const ir::Condition& condition : branch->conditions) visit(condition.form);
+                visit(branch->then);
+                visit(branch->otherwise);
+            }
+        }
+    }
+
+    void visit(const ir::Operation& operation) {
+        if (operation.opcode != ir::Opcode::index && !ir::accesses_memory(operation.opcode)) return;
+        visit(operation.address.index);
+        if (operation.opcode == ir::Opcode::index) return;
+        const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(operation.address.buffer)];
+        include(buffer.first);
+        include(buffer.first + buffer.elements);
+    }
+
+    void visit(const ir::For& loop) {
+        visit(loop.begin);
+        visit(loop.end);
+        ranges_.enter(loop);
+        visit(Affine::of(loop.variable) + loop.step);
+        for (const ir::Induction& induction : loop.inductions)
+            visit(Affine::of(induction.variable) + induction.step);
+        visit(loop.body);
+        ranges_.leave(loop);
+    }
+
+    void visit(const Affine& form) {
+        Integer sum = magnitude(form.constant());
+        for (const Affine::Term& term : form.terms()) {
+            const std::optional<ir::Range> range = ranges_.range(Affine::of(term.variable));
+            if (!range) return void(wide_ = true);
+            sum += magnitude(term.coefficient) * std::max(magnitude(range->low), magnitude(range->high));
+        }
+        include(sum);
+    }
+
+    static Integer magnitude(Integer number) { return number < 0 ? -number : number; }
+    void include(Integer number) {
+        wide_ = wide_ || magnitude(number) > std::numeric_limits<std::int32_t>::max() / 2;
+    }
+
+    const ir::Program& program_;
+    ir::VariableRanges ranges_;
+    bool wide_ = false;
+};
+
+std::string_view index_type(const GpuDialect& dialect, const ir::Program& program) {
+    return IndexWidth(program).is_wide() ? dialect.wide_integer : "int";
+}
+
+bool is_own_array(ir::Space space) { return space == ir::Space::shared || space == ir::Space::local; }
+
+} // namespace
+
+// ---- what a file knows of a kernel ------------------------------------------------------------------------------
+
+bool GpuKernel::is_passed(std::size_t position) const {
+    return usage.buffers[position] && !is_own_array(buffer(position).space) && tables[position].empty();
+}
+
+std::vector<std::size_t> GpuKernel::passed() const {
+    std::vector<std::size_t> result;
+    for (std::size_t b = 0; b < program->buffers.size(); ++b)
+        if (is_passed(b) && buffer(b).space != ir::Space::table) result.push_back(b);
+    for (std::size_t b = 0; b < program->buffers.size(); ++b)
+        if (is_passed(b) && buffer(b).space == ir::Space::table) result.push_back(b);
+    return result;
+}
+
+void GpuKernel::place_shared(const GpuDialect& dialect) {
+    Integer bytes = 0;
+    shared_offsets.assign(program->buffers.size(), 0);
+    for (std::size_t b = 0; b < program->buffers.size(); ++b) {
+        if (buffer(b).space != ir::Space::shared || !usage.buffers[b]) continue;
+        shared_offsets[b] = bytes;
+        bytes +=
+            ceil_divide(buffer(b).elements * size_in_bytes(buffer(b).element), widest_access) * widest_access;
+    }
+    dynamic_shared_bytes = dialect.largest_shared != 0 && bytes > dialect.largest_shared ? bytes : 0;
+}
+
+// ---- the kernel -------------------------------------------------------------------------------------------------
+
+GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, const GpuKernel& kernel,
+                                 const Identifiers& file_names)
+    : CKernelWriter(out, *kernel.program, kernel.usage, index_type(dialect, *kernel.program), file_names),
+      dialect_(dialect),
+      kernel_(kernel),
+      ranges_(program_),
+      values_(program_.operations.size()) {
+    for (std::size_t i = 0; i < program_.operations.size(); ++i)
+        for (int lane = 0; lane < program_.operations[i].type.lanes; ++lane)
+            names_.reserve(fmt::format("v{}_{}", i, lane));
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::BufferInfo& buffer = program_.buffers[b];
+        const bool at_zero = kernel.is_passed(b) && dialect.pointers_at_zero;
+        name_buffer(kernel.tables[b].empty() ? names_.unique(buffer.name) : kernel.tables[b],
+                    at_zero ? 0 : buffer.first);
+    }
+    name_fixed_variables();
+}
+
+void GpuKernelWriter::write_kernel() {
+    const auto& threads = program_.launch.threads;
+    out_.list(fmt::format(fmt::runtime(dialect_.kernel_head), fmt::arg("name", kernel_.name),
+                          fmt::arg("threads", threads[0] * threads[1] * threads[2]),
+                          fmt::arg("x", threads[0]), fmt::arg("y", threads[1]), fmt::arg("z", threads[2])),
+              formals(), ") {");
+    out_.indent();
+    declare_buffers();
+    declare_indices();
+    write(program_.body);
+    out_.close();
+}
+
+std::vector<std::string> GpuKernelWriter::formals() const {
+    std::vector<std::string> result;
+    for (const std::size_t b : kernel_.passed()) {
+        const ir::BufferInfo& buffer = program_.buffers[b];
+        result.push_back(fmt::format("{}{}{}* {}{}", space_of(b), buffer.written ? "" : "const ",
+                                     gpu_memory_type(dialect_, buffer.element),
+                                     kernel_.arguments_overlap ? "" : dialect_.restricted, buffers_[b]));
+    }
+    return result;
+}
+
+void GpuKernelWriter::declare_buffers() {
+    const std::string aligned = fmt::format(fmt::runtime(dialect_.aligned), widest_access);
+    if (kernel_.dynamic_shared_bytes > 0)
+        out_.line("extern {}{}unsigned char shared_memory[];", dialect_.shared, aligned);
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+        const ir::BufferInfo& buffer = program_.buffers[b];
+        if (!usage_.buffers[b] || !is_own_array(buffer.space)) continue;
+        const std::string_view type = gpu_memory_type(dialect_, buffer.element);
+        if (buffer.space == ir::Space::shared && kernel_.dynamic_shared_bytes > 0)
+            out_.line("{0}* const {1} = ({0}*)(shared_memory + {2});", type, buffers_[b],
+                      kernel_.shared_offsets[b]);
+        else
+            out_.line("{}{}{} {}[{}];", space_of(b), aligned, type, buffers_[b], buffer.elements);
+    }
+}
+
+/// Digits are taken as unsigned numbers, so that shifts and masks will do.
+void GpuKernelWriter::declare_indices() {
+    using Kind = ir::VariableInfo::Kind;
+    const std::string_view type = index_type(dialect_, program_);
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+        const ir::VariableInfo& variable = program_.variables[v];
+        if (!usage_.variables[v] || (variable.kind != Kind::thread && variable.kind != Kind::block)) continue;
+        const auto axis = static_cast<std::size_t>(variable.axis);
+        std::string digit(variable.kind == Kind::thread ? dialect_.threads[axis] : dialect_.blocks[axis]);
+        if (variable.divisor != 1) digit += fmt::format(" / {}u", variable.divisor);
+        if (variable.modulus != 0) digit += fmt::format(" % {}u", variable.modulus);
+        out_.line("const {0} {1} = ({0})({2});", type, variables_[v], digit);
+    }
+}
+
+std::string_view GpuKernelWriter::space_of(std::size_t buffer) const {
+    switch (program_.buffers[buffer].space) {
+    case ir::Space::argument:
+    case ir::Space::scratch: return dialect_.global;
+    case ir::Space::table: return kernel_.is_passed(buffer) ? dialect_.global : dialect_.constant;
+    case ir::Space::shared: return dialect_.shared;
+    case ir::Space::local: break;
+    }
+    return "";
+}
+
+/// Whether threads may tell the order of accesses to global memory: some of it is both read and written.
+bool GpuKernelWriter::orders_global_memory() const {
+    std::vector<char> read(program_.buffers.size());
+    ir::for_each_operation(program_, [&](ir::Value value) {
+        if (program_[value].opcode == ir::Opcode::load)
+            read[static_cast<std::size_t>(program_[value].address.buffer)] = 1;
+    });
+    if (kernel_.arguments_overlap) return true;
+    for (std::size_t b = 0; b < read.size(); ++b)
+        if (kernel_.is_passed(b) && program_.buffers[b].written && read[b] != 0) return true;
+    return false;
+}
+
+void GpuKernelWriter::write(const ir::For& loop) {
+    ranges_.enter(loop);
+    CKernelWriter::write(loop);
+    ranges_.leave(loop);
+}
+
+void GpuKernelWriter::write(const ir::Barrier&) {
+    out_.write(orders_global_memory() ? dialect_.global_barrier : dialect_.barrier);
+}
+
+void GpuKernelWriter::write(ir::Value value) {
+    switch (program_[value].opcode) {
+    case ir::Opcode::load: return load(value);
+    case ir::Opcode::store: return store(program_[value]);
+    case ir::Opcode::atomic_add: return atomic_add(program_[value]);
+    default: return compute(value);
+    }
+}
+
+std::string GpuKernelWriter::operand(ir::Value value) const {
+    const Lanes& lanes = values_[static_cast<std::size_t>(value)];
+    ensure(!lanes.empty(), "a value is used before it is written");
+    return lanes.front();
+}
+
+std::string_view GpuKernelWriter::value_type(ir::Scalar scalar) const {
+    switch (scalar) {
+    case ir::Scalar::boolean: return "bool";
+    case ir::Scalar::int64: return dialect_.wide_integer;
+    case ir::Scalar::float16:
+    case ir::Scalar::bfloat16:
+    case ir::Scalar::float32: return "float";
+    case ir::Scalar::float64: return "double";
+    }
+    return "";
+}
+
+} // namespace swirl::emit

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "emit/c_kernel.hpp"
+#include "emit/gpu_dialect.hpp"
+#include "emit/usage.hpp"
+#include "ir/ranges.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace swirl::emit {
+
+/// A kernel of a file, and what the file has for its buffers.
+struct GpuKernel {
+    const ir::Program* program = nullptr;
+    std::string name;
+    Usage usage;
+    std::vector<std::string> tables; ///< by Buffer: the array of the file that holds it; empty: passed
+    bool arguments_overlap = false;
+    std::vector<Integer> shared_offsets; ///< by Buffer, in bytes; where the launch allots shared memory
+    Integer dynamic_shared_bytes = 0;    ///< that the launch allots; 0: the kernel declares its arrays
+
+    const ir::BufferInfo& buffer(std::size_t position) const { return program->buffers[position]; }
+    bool is_passed(std::size_t position) const;
+    /// The buffers that are arguments of the kernel: those of the program that it uses, then tables.
+    std::vector<std::size_t> passed() const;
+    /// Places shared buffers one after the other where they are more than the dialect declares.
+    void place_shared(const GpuDialect& dialect);
+};
+
+/// What kernels want to find above them.
+struct GpuHelpers {
+    bool float64 = false;
+    bool float16 = false;
+    bool bfloat16 = false;
+    bool to_odd = false; ///< float64 to 16 bits by way of float32
+    void include(const GpuKernel& kernel);
+};
+void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelpers& helpers);
+void reserve_gpu_words(Identifiers& names, const GpuDialect& dialect);
+
+/// A number in a table, or where it is used; numbers of 16 bits in a table are their bits.
+std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scalar scalar);
+std::string gpu_table_entry(const GpuDialect& dialect, long double number, ir::Scalar scalar);
+/// The type of an element in memory: numbers of 16 bits are their bits.
+std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar);
+
+/// One kernel in one of the dialects. A value is a list of operands, one a lane: names, parts of names or literals. Moves
+/// of lanes are lists in another order; lanes that lie side by side in memory move at once. Numbers of 16 bits are held
+/// as float, rounded to their type after each operation.
+class GpuKernelWriter : private CKernelWriter {
+public:
+    GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, const GpuKernel& kernel,
+                    const Identifiers& file_names);
+
+    void write_kernel();
+
+private:
+    using Lanes = std::vector<std::string>;
+
+    // ---- the kernel (gpu_kernel.cpp)
+    using CKernelWriter::write;
+    void write(const ir::For& loop) override;
+    void write(ir::Value value) override;
+    void write(const ir::Barrier& barrier) override;
+    std::string operand(ir::Value value) const override;
+    std::vector<std::string> formals() const;
+    void declare_indices();
+    void declare_buffers();
+    std::string_view space_of(std::size_t buffer) const;
+    bool orders_global_memory() const;
+    std::string_view value_type(ir::Scalar scalar) const;
+
+    // ---- operations, lane by lane (gpu_operation.cpp)
+    const Lanes& lanes_of(const ir::Operation& operation, std::size_t position) const;
+    Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
+    void compute(ir::Value value);
+    std::string expression(const ir::Operation& operation, std::size_t lane) const;
+    std::string fused(const ir::Operation& operation, std::size_t lane) const;
+    std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a) const;
+
+    // ---- memory (gpu_memory.cpp)
+    void load(ir::Value value);
+    void store(const ir::Operation& operation);
+    void atomic_add(const ir::Operation& operation);
+    std::string place(const ir::Address& address, Integer lane_offset, int lanes, bool read_only) const;
+    Integer alignment(const ir::Operation& operation) const;
+    std::string vector_type(ir::Scalar scalar, int lanes) const;
+
+    const GpuDialect& dialect_;
+    const GpuKernel& kernel_;
+    ir::VariableRanges ranges_;
+    std::vector<Lanes> values_; ///< by Value, once written
+};
+
+} // namespace swirl::emit

@@ -1,0 +1,47 @@
+#include "emit/gpu_launch.hpp"
+
+#include "base/error.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace swirl::emit {
+
+void expect_gpu_launch(const ir::Program& program) {
+    const ir::Launch& launch = program.launch;
+    ensure(launch != ir::Launch{}, "'{}' has no launch: it is a program for a CPU", program.name);
+    constexpr std::array<Integer, 3> most_threads = {1024, 1024, 64};
+    constexpr std::array<Integer, 3> most_blocks = {2147483647, 65535, 65535};
+    Integer threads = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        ensure(launch.threads[axis] >= 1 && launch.threads[axis] <= most_threads[axis] &&
+                   launch.blocks[axis] >= 1 && launch.blocks[axis] <= most_blocks[axis],
+               "'{}' is launched as {} blocks of {} threads along axis {}; GPUs have up to {} and {}",
+               program.name, launch.blocks[axis], launch.threads[axis], axis, most_blocks[axis],
+               most_threads[axis]);
+        threads *= launch.threads[axis];
+    }
+    ensure(threads <= 1024, "'{}' has {} threads a block; GPUs have up to 1024", program.name, threads);
+}
+
+Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& address, Integer base,
+                        Integer element_bytes) {
+    if (address.dynamic != ir::no_value) return element_bytes;
+    const Affine counters = ranges.in_counters(address.index);
+    Integer result = std::gcd(base, counters.constant() * element_bytes);
+    for (const Affine::Term& term : counters.terms())
+        result = std::gcd(result, term.coefficient * element_bytes);
+    return result;
+}
+
+int lanes_at_once(const ir::Operation& operation, int lane, Integer alignment, int most) {
+    if (operation.address.lane_stride != 1) return 1;
+    const Integer size = ir::size_in_bytes(operation.type.scalar);
+    const Integer here = std::gcd(alignment, lane * size);
+    for (int count = most; count > 1; count /= 2)
+        if (count <= operation.active - lane && count * size <= widest_access && here % (count * size) == 0)
+            return count;
+    return 1;
+}
+
+} // namespace swirl::emit

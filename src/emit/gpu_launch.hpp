@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ir/program.hpp"
+#include "ir/ranges.hpp"
+
+/// What all back ends for GPUs ask of a program.
+namespace swirl::emit {
+
+/// Shared memory that a kernel may declare, in bytes; more has to be asked for when it is launched.
+constexpr Integer largest_declared_shared = 48 * 1024;
+/// The most that one thread moves at once, in bytes.
+constexpr Integer widest_access = 16;
+
+/// Numbers of 16 bits, which threads hold as float32.
+constexpr bool is_short(ir::Scalar scalar) {
+    return scalar == ir::Scalar::float16 || scalar == ir::Scalar::bfloat16;
+}
+
+/// InternalError for a program without a launch, and for one beyond what GPUs can do.
+void expect_gpu_launch(const ir::Program& program);
+
+/// Bytes that the address of lane 0 is known to be a multiple of, where that of index 0 is one of `base`.
+Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& address, Integer base,
+                        Integer element_bytes);
+
+/// The lanes from `lane` on that one instruction can move, where lane 0 is aligned to `alignment` bytes: a power of two,
+/// `most` at most.
+int lanes_at_once(const ir::Operation& operation, int lane, Integer alignment, int most);
+
+} // namespace swirl::emit

@@ -1,0 +1,135 @@
+// Operations of the ir as expressions of the dialects for GPUs, lane by lane.
+
+#include "base/error.hpp"
+#include "emit/gpu_kernel.hpp"
+#include "emit/gpu_launch.hpp"
+#include "emit/literal.hpp"
+#include "ir/analysis.hpp"
+#include "ir/rounding.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace swirl::emit {
+namespace {
+
+/// Rounded to a type of 16 bits, and float again.
+std::string rounded(ir::Scalar scalar, const std::string& a) {
+    return scalar == ir::Scalar::float16 ? fmt::format("float16_value(float16_bits({}))", a)
+                                         : fmt::format("bfloat16_value(bfloat16_bits({}))", a);
+}
+
+} // namespace
+
+std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scalar scalar) {
+    if (!ir::is_floating(scalar)) return c_literal(number, scalar);
+    const double value = ir::round_to(scalar, number);
+    const bool is_wide = scalar == ir::Scalar::float64;
+    if (std::isfinite(value)) return c_literal(value, is_wide ? scalar : ir::Scalar::float32);
+    if (is_wide)
+        return fmt::format(fmt::runtime(dialect.float64_of_bits),
+                           fmt::format("0x{:016X}", std::bit_cast<std::uint64_t>(value)));
+    return fmt::format(fmt::runtime(dialect.float32_of_bits),
+                       fmt::format("0x{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value))));
+}
+
+std::string gpu_table_entry(const GpuDialect& dialect, long double number, ir::Scalar scalar) {
+    return is_short(scalar) ? bits_literal(number, scalar) : gpu_literal(dialect, number, scalar);
+}
+
+const GpuKernelWriter::Lanes& GpuKernelWriter::lanes_of(const ir::Operation& operation,
+                                                        std::size_t position) const {
+    const Lanes& lanes = values_[static_cast<std::size_t>(operation.operands[position])];
+    ensure(!lanes.empty(), "a value is used before it is written");
+    return lanes;
+}
+
+GpuKernelWriter::Lanes GpuKernelWriter::moved(const ir::Operation& operation,
+                                              std::span<const std::int8_t> lane_map) const {
+    const Lanes& first = lanes_of(operation, 0);
+    const Lanes& last = lanes_of(operation, ir::operand_count(operation) - 1);
+    Lanes result;
+    for (const std::int8_t from : lane_map) {
+        const auto at = static_cast<std::size_t>(from < 0 ? 0 : from);
+        result.push_back(at < first.size() ? first[at] : last[at - first.size()]);
+    }
+    return result;
+}
+
+void GpuKernelWriter::compute(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const auto count = static_cast<std::size_t>(operation.type.lanes);
+    Lanes& result = values_[static_cast<std::size_t>(value)];
+    switch (operation.opcode) {
+    case ir::Opcode::constant: {
+        const std::string literal = gpu_literal(dialect_, operation.number, operation.type.scalar);
+        result.assign(count, literal.starts_with('-') ? fmt::format("({})", literal) : literal);
+        return;
+    }
+    case ir::Opcode::splat: result.assign(count, lanes_of(operation, 0).front()); return;
+    case ir::Opcode::shuffle: result = moved(operation, operation.lane_map); return;
+    case ir::Opcode::instruction:
+        if (operation.instruction->lane_map.empty())
+            throw UserError("instruction '{}' exists on one machine only and has no {}",
+                            operation.instruction->name, dialect_.name);
+        result = moved(operation, operation.instruction->lane_map);
+        return;
+    default: break;
+    }
+    for (std::size_t lane = 0; lane < count; ++lane) {
+        result.push_back(count == 1 ? fmt::format("v{}", value) : fmt::format("v{}_{}", value, lane));
+        out_.line("const {} {} = {};", value_type(operation.type.scalar), result.back(),
+                  expression(operation, lane));
+    }
+}
+
+std::string GpuKernelWriter::expression(const ir::Operation& operation, std::size_t lane) const {
+    using ir::Opcode;
+    const auto a = [&](std::size_t position) -> const std::string& {
+        return lanes_of(operation, position)[lane];
+    };
+    const ir::Scalar scalar = operation.type.scalar;
+    switch (operation.opcode) {
+    case Opcode::index: return form(operation.address.index);
+    case Opcode::negate: return c_arithmetic(operation.opcode, a(0), "");
+    case Opcode::add:
+    case Opcode::subtract:
+    case Opcode::multiply: {
+        // float32 has more than twice the digits of the short types: rounding twice is rounding once.
+        const std::string result = c_arithmetic(operation.opcode, a(0), a(1));
+        return is_short(scalar) ? rounded(scalar, result) : result;
+    }
+    case Opcode::fma:
+    case Opcode::fms:
+    case Opcode::fnma: return fused(operation, lane);
+    case Opcode::convert: return converted(program_[operation.operands[0]].type.scalar, scalar, a(0));
+    case Opcode::less: return a(0) + " < " + a(1);
+    case Opcode::select: return fmt::format("{} ? {} : {}", a(0), a(1), a(2));
+    default: throw InternalError("a statement where an expression was expected");
+    }
+}
+
+std::string GpuKernelWriter::fused(const ir::Operation& operation, std::size_t lane) const {
+    const ir::Scalar scalar = operation.type.scalar;
+    const std::string& b = lanes_of(operation, 1)[lane];
+    const std::string a = (operation.opcode == ir::Opcode::fnma ? "-" : "") + lanes_of(operation, 0)[lane];
+    const std::string c = (operation.opcode == ir::Opcode::fms ? "-" : "") + lanes_of(operation, 2)[lane];
+    const bool is_float32 = scalar == ir::Scalar::float32;
+    const std::string_view function = is_float32 ? dialect_.fma32 : dialect_.fma64;
+    if (!is_short(scalar)) return fmt::format("{}({}, {}, {})", function, a, b, c);
+    // In float64, where the sum of a product and a short number near which rounding is in doubt is exact.
+    return rounded(scalar, fmt::format("to_odd({}((double){}, (double){}, (double){}))", function, a, b, c));
+}
+
+std::string GpuKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std::string& a) const {
+    using ir::Scalar;
+    if (from == to) return a;
+    ensure(to != Scalar::boolean, "a number is no condition");
+    if (from == Scalar::boolean)
+        return fmt::format("{} ? {} : {}", a, gpu_literal(dialect_, 1, to), gpu_literal(dialect_, 0, to));
+    if (!is_short(to)) return fmt::format("({}){}", value_type(to), a);
+    return rounded(
+        to, from == Scalar::float64 || from == Scalar::int64 ? fmt::format("to_odd((double){})", a) : a);
+}
+
+} // namespace swirl::emit

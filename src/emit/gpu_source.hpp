@@ -1,0 +1,74 @@
+#pragma once
+
+#include "ir/program.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Programs for a GPU as text in CUDA C++, HIP or OpenCL C, with a function for the host that runs them. Every operation
+/// means what ir::interpret says: the text contracts and reorders nothing.
+namespace swirl::emit {
+
+enum class GpuLanguage : std::uint8_t { cuda, hip, opencl };
+
+/// "cuda", "hip" and "opencl".
+std::string_view name_of(GpuLanguage language);
+/// UserError naming them for any other.
+GpuLanguage gpu_language_named(std::string_view name);
+
+/// Kernels that one function of the host runs one after the other.
+struct GpuTransform {
+    /// Memory of the GPU that steps share: what the caller passes, or workspace between steps.
+    struct Memory {
+        std::string name; ///< such as "in", "out", "data", "in_re"
+        ir::Scalar element = ir::Scalar::float32;
+        bool written = false; ///< of an argument: not const
+        bool workspace =
+            false; ///< part of the one workspace that the function takes, contents undefined before
+        Integer elements = 0; ///< of workspace
+    };
+    struct Step {
+        const ir::Program* program = nullptr; ///< for a GPU, without integer parameters
+        std::vector<std::size_t>
+            memories; ///< for each of its argument buffers in order, which of the transform's
+    };
+
+    std::string name; ///< of the function
+    std::vector<Memory> memories;
+    std::vector<Step> steps;
+};
+
+struct GpuSourceOptions {
+    GpuLanguage language = GpuLanguage::cuda;
+    /// Arguments of the function may be the same memory, as in place: no kernel may assume that they differ.
+    bool arguments_overlap = false;
+    std::string comment = {}; ///< words at the head of the file
+};
+
+/// Bytes of workspace that the function wants; with 0 it has no such argument.
+Integer gpu_workspace_bytes(const GpuTransform& transform);
+
+/// The kernels alone, with the tables that are constants: for a compiler at run time. Tables too large for constants
+/// (in OpenCL C) are arguments of the kernels, after the others.
+std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptions& options = {});
+
+/// One file: the kernels and the function that runs them, which needs nothing but the language's runtime.
+///
+/// CUDA C++ and HIP (with hip for cuda), on memory of the GPU, in the stream's order:
+///     extern "C" cudaError_t NAME(const float* in, float* out, void* workspace, cudaStream_t stream);
+/// It allocates nothing. Compilers at run time see the kernels alone.
+///
+/// OpenCL, in C99, the kernels as text inside:
+///     cl_int NAME_create(struct NAME* self, cl_context context, cl_device_id device);
+///     cl_int NAME(const struct NAME* self, cl_command_queue queue, cl_mem in, cl_mem out, cl_mem workspace);
+///     void NAME_release(struct NAME* self);
+///
+/// UserError where the language lacks something: atomic additions in OpenCL C, and of 16-bit numbers everywhere.
+std::string emit_gpu(const GpuTransform& transform, const GpuSourceOptions& options = {});
+
+/// The declarations that go with it.
+std::string emit_gpu_header(const GpuTransform& transform, const GpuSourceOptions& options = {});
+
+} // namespace swirl::emit

@@ -1,0 +1,245 @@
+// The functions of the host for OpenCL, in C99: create, enqueue, release.
+
+#include "emit/gpu_file.hpp"
+
+namespace swirl::emit {
+namespace {
+
+std::string escaped(std::string_view line) {
+    std::string result;
+    for (const char c : line) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result;
+}
+
+/// One string a line: compilers limit how long a string may be.
+void write_source(SourceWriter& out, const std::string& function, std::string_view text) {
+    SourceWriter::Block block(out, fmt::format("static const char* {}_source[] =", function), ";");
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        out.line("\"{}\\n\",", escaped(text.substr(0, end)));
+        text.remove_prefix(end + 1);
+    }
+}
+
+void write_tables(SourceWriter& out, const GpuFile& file) {
+    for (const GpuFile::PassedTable& table : file.passed_tables()) {
+        out.line();
+        write_c_table(
+            out, *table.buffer,
+            fmt::format("static const {}", table.buffer->element == ir::Scalar::int64
+                                               ? "cl_long"
+                                               : gpu_memory_type(file.dialect(), table.buffer->element)),
+            table.name, [&](long double number, ir::Scalar scalar) {
+                return gpu_table_entry(file.dialect(), number, scalar);
+            });
+    }
+}
+
+std::vector<std::string> enqueue_parameters(const GpuFile& file) {
+    std::vector<std::string> result = {fmt::format("const struct {}* self", file.function()),
+                                       "cl_command_queue queue"};
+    for (std::size_t m = 0; m < file.transform().memories.size(); ++m)
+        if (!file.transform().memories[m].workspace) result.push_back("cl_mem " + file.memory_name(m));
+    if (gpu_workspace_bytes(file.transform()) > 0) result.emplace_back("cl_mem workspace");
+    return result;
+}
+
+void write_create(SourceWriter& out, const GpuFile& file) {
+    const std::string& name = file.function();
+    SourceWriter::Block block(
+        out,
+        fmt::format("cl_int {0}_create(struct {0}* self, cl_context context, cl_device_id device)", name));
+    out.line("static const struct {} nothing;", name);
+    out.line("cl_int error = CL_SUCCESS;");
+    out.line("*self = nothing;");
+    out.line(
+        "self->program = clCreateProgramWithSource(context, sizeof {0}_source / sizeof {0}_source[0], "
+        "{0}_source, NULL, &error);",
+        name);
+    out.line(
+        "if (error == CL_SUCCESS) error = clBuildProgram(self->program, 1, &device, \"-cl-std=CL1.2\", NULL, "
+        "NULL);");
+    for (std::size_t k = 0; k < file.kernels().size(); ++k)
+        out.line(
+            "if (error == CL_SUCCESS) self->kernels[{}] = clCreateKernel(self->program, \"{}\", &error);", k,
+            file.kernels()[k].name);
+    for (std::size_t t = 0; t < file.passed_tables().size(); ++t) {
+        out.line("if (error == CL_SUCCESS)");
+        out.line(
+            "    self->tables[{0}] = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, "
+            "sizeof {1}, (void*){1}, &error);",
+            t, file.passed_tables()[t].name);
+    }
+    out.line("if (error != CL_SUCCESS) {}_release(self);", name);
+    out.line("return error;");
+}
+
+void write_run(SourceWriter& out, const std::string& name) {
+    out.list(
+        fmt::format("static cl_int {}_run(", name),
+        std::vector<std::string>{"cl_command_queue queue", "cl_kernel kernel", "cl_uint count",
+                                 "const cl_mem* buffers", "const size_t* threads", "const size_t* block"},
+        ") {");
+    out.indent();
+    out.line("cl_int error = CL_SUCCESS;");
+    out.line("cl_uint i;");
+    out.line("for (i = 0; i < count && error == CL_SUCCESS; ++i)");
+    out.line("    error = clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);");
+    out.line("if (error == CL_SUCCESS)");
+    out.line("    error = clEnqueueNDRangeKernel(queue, kernel, 3, NULL, threads, block, 0, NULL, NULL);");
+    out.line("return error;");
+    out.close();
+}
+
+/// A part of the workspace, as a memory object for the time of the call.
+class WorkspaceParts {
+public:
+    explicit WorkspaceParts(SourceWriter& out) : out_(out) {}
+
+    std::string add(Integer offset, Integer bytes) {
+        for (std::size_t p = 0; p < parts_.size(); ++p)
+            if (parts_[p] == std::pair(offset, bytes)) return fmt::format("parts[{}]", p);
+        parts_.emplace_back(offset, bytes);
+        return fmt::format("parts[{}]", parts_.size() - 1);
+    }
+
+    void write_creation() const {
+        if (parts_.empty()) return;
+        out_.line("cl_mem parts[{}] = {{NULL}};", parts_.size());
+        std::vector<std::string> regions;
+        for (const auto& [offset, bytes] : parts_)
+            regions.push_back(fmt::format("{{{}, {}}}", offset, bytes));
+        out_.list(fmt::format("const cl_buffer_region regions[{}] = {{", parts_.size()), regions, "};");
+        out_.line("int p;");
+        out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", parts_.size());
+        out_.line(
+            "    parts[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, "
+            "&regions[p], &error);");
+    }
+
+    void write_release() const {
+        if (parts_.empty()) return;
+        out_.line("for (p = 0; p < {}; ++p)", parts_.size());
+        out_.line(
+            "    if (parts[p] != NULL) clReleaseMemObject(parts[p]); // commands keep it while they run");
+    }
+
+private:
+    SourceWriter& out_;
+    std::vector<std::pair<Integer, Integer>> parts_;
+};
+
+Integer bytes_of(const GpuTransform::Memory& memory) {
+    return memory.elements * size_in_bytes(memory.element);
+}
+
+std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step, WorkspaceParts& parts) {
+    const GpuTransform& transform = file.transform();
+    std::vector<std::string> result;
+    for (const GpuFile::Actual& actual : step.actuals) {
+        if (actual.table) {
+            result.push_back(fmt::format("self->tables[{}]", *actual.table));
+        } else if (!actual.memory) {
+            const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
+            result.push_back(
+                parts.add(actual.scratch_offset, buffer.elements * size_in_bytes(buffer.element)));
+        } else if (const auto& memory = transform.memories[*actual.memory]; memory.workspace) {
+            result.push_back(parts.add(workspace_offset(transform, *actual.memory), bytes_of(memory)));
+        } else {
+            result.push_back(file.memory_name(*actual.memory));
+        }
+    }
+    return result;
+}
+
+void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step,
+                const std::vector<std::string>& buffers) {
+    const ir::Launch& launch = file.kernels()[step.kernel].program->launch;
+    std::vector<Integer> threads;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        threads.push_back(launch.blocks[axis] * launch.threads[axis]);
+    SourceWriter::Block block(out, "if (error == CL_SUCCESS)");
+    if (&step != &file.steps().front())
+        out.line("error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
+    out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
+    out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
+    out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
+    out.line("if (error == CL_SUCCESS)");
+    out.line("    error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);", file.function(),
+             step.kernel, buffers.size());
+}
+
+void write_enqueue(SourceWriter& out, const GpuFile& file) {
+    WorkspaceParts parts(out);
+    std::vector<std::vector<std::string>> buffers;
+    for (const GpuFile::Step& step : file.steps()) buffers.push_back(actuals(file, step, parts));
+    out.list(fmt::format("cl_int {}_enqueue(", file.function()), enqueue_parameters(file), ") {");
+    out.indent();
+    out.line("cl_int error = CL_SUCCESS;");
+    parts.write_creation();
+    for (std::size_t s = 0; s < buffers.size(); ++s) write_step(out, file, file.steps()[s], buffers[s]);
+    parts.write_release();
+    out.line("return error;");
+    out.close();
+}
+
+void write_release(SourceWriter& out, const GpuFile& file) {
+    SourceWriter::Block block(out, fmt::format("void {0}_release(struct {0}* self)", file.function()));
+    const auto release_all = [&](std::size_t count, const char* member, const char* function) {
+        if (count == 0) return;
+        out.line("for (i = 0; i < {}; ++i)", count);
+        out.line("    if (self->{0}[i] != NULL) {1}(self->{0}[i]);", member, function);
+    };
+    out.line("int i;");
+    release_all(file.passed_tables().size(), "tables", "clReleaseMemObject");
+    release_all(file.kernels().size(), "kernels", "clReleaseKernel");
+    out.line("if (self->program != NULL) clReleaseProgram(self->program);");
+}
+
+} // namespace
+
+void write_opencl_declarations(SourceWriter& out, const GpuFile& file) {
+    const std::string& name = file.function();
+    out.paragraph("#ifndef CL_TARGET_OPENCL_VERSION\n#define CL_TARGET_OPENCL_VERSION 120\n#endif\n");
+    out.directive(fmt::format("#include <{}>", file.dialect().runtime_header));
+    out.paragraph("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    out.directive(fmt::format("#ifndef {}_declared", name));
+    out.directive(fmt::format("#define {}_declared", name));
+    if (const Integer bytes = gpu_workspace_bytes(file.transform()); bytes > 0)
+        out.directive(fmt::format("#define {}_workspace_bytes {}", name, bytes));
+    {
+        SourceWriter::Block block(out, fmt::format("struct {}", name), ";");
+        out.line("cl_program program;");
+        out.line("cl_kernel kernels[{}];", file.kernels().size());
+        if (!file.passed_tables().empty()) out.line("cl_mem tables[{}];", file.passed_tables().size());
+    }
+    out.comment("Builds the program; what the compiler says is in the program's build log.");
+    out.line("cl_int {0}_create(struct {0}* self, cl_context context, cl_device_id device);", name);
+    out.comment("Runs it once; one thread at a time for each created program. The memory objects:");
+    file.describe_arguments(out);
+    out.list(fmt::format("cl_int {}_enqueue(", name), enqueue_parameters(file), ");");
+    out.line("void {0}_release(struct {0}* self);", name);
+    out.directive("#endif");
+    out.paragraph("\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n");
+}
+
+void write_opencl_host(SourceWriter& out, const GpuFile& file, std::string_view kernels) {
+    out.comment("OpenCL 1.2, from C99 or C++.");
+    write_opencl_declarations(out, file);
+    out.line();
+    write_source(out, file.function(), kernels);
+    write_tables(out, file);
+    for (const auto& part : {write_release, write_create}) {
+        out.line();
+        part(out, file);
+    }
+    out.line();
+    write_run(out, file.function());
+    out.line();
+    write_enqueue(out, file);
+}
+
+} // namespace swirl::emit
