@@ -19,6 +19,7 @@ struct GpuDialect {
 
     std::string_view global; ///< what stands before a type for memory of each kind
     std::string_view shared;
+    std::string_view shared_array;   ///< what an array in shared memory itself says
     std::string_view constant;       ///< what a pointer to a table says
     std::string_view constant_array; ///< what a table itself says
     std::string_view restricted;

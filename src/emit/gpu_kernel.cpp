@@ -159,16 +159,18 @@ std::vector<std::string> GpuKernelWriter::formals() const {
 void GpuKernelWriter::declare_buffers() {
     const std::string aligned = fmt::format(fmt::runtime(dialect_.aligned), widest_access);
     if (kernel_.dynamic_shared_bytes > 0)
-        out_.line("extern {}{}unsigned char shared_memory[];", dialect_.shared, aligned);
+        out_.line("{}extern {}unsigned char shared_memory[];", aligned, dialect_.shared_array);
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program_.buffers[b];
         if (!usage_.buffers[b] || !is_own_array(buffer.space)) continue;
         const std::string_view type = gpu_memory_type(dialect_, buffer.element);
-        if (buffer.space == ir::Space::shared && kernel_.dynamic_shared_bytes > 0)
+        const bool is_shared = buffer.space == ir::Space::shared;
+        if (is_shared && kernel_.dynamic_shared_bytes > 0)
             out_.line("{0}* const {1} = ({0}*)(shared_memory + {2});", type, buffers_[b],
                       kernel_.shared_offsets[b]);
         else
-            out_.line("{}{}{} {}[{}];", space_of(b), aligned, type, buffers_[b], buffer.elements);
+            out_.line("{}{}{} {}[{}];", aligned, is_shared ? dialect_.shared_array : "", type, buffers_[b],
+                      buffer.elements);
     }
 }
 

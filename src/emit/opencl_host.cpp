@@ -52,9 +52,8 @@ void write_create(SourceWriter& out, const GpuFile& file) {
     SourceWriter::Block block(
         out,
         fmt::format("cl_int {0}_create(struct {0}* self, cl_context context, cl_device_id device)", name));
-    out.line("static const struct {} nothing;", name);
     out.line("cl_int error = CL_SUCCESS;");
-    out.line("*self = nothing;");
+    out.line("memset(self, 0, sizeof *self);");
     out.line(
         "self->program = clCreateProgramWithSource(context, sizeof {0}_source / sizeof {0}_source[0], "
         "{0}_source, NULL, &error);",
@@ -73,7 +72,6 @@ void write_create(SourceWriter& out, const GpuFile& file) {
             "sizeof {1}, (void*){1}, &error);",
             t, file.passed_tables()[t].name);
     }
-    out.line("if (error != CL_SUCCESS) {}_release(self);", name);
     out.line("return error;");
 }
 
@@ -216,7 +214,10 @@ void write_opencl_declarations(SourceWriter& out, const GpuFile& file) {
         out.line("cl_kernel kernels[{}];", file.kernels().size());
         if (!file.passed_tables().empty()) out.line("cl_mem tables[{}];", file.passed_tables().size());
     }
-    out.comment("Builds the program; what the compiler says is in the program's build log.");
+    out.comment(
+        "Builds the program. To be released in any case: where an error is returned, the program's build log "
+        "has "
+        "what the compiler says.");
     out.line("cl_int {0}_create(struct {0}* self, cl_context context, cl_device_id device);", name);
     out.comment("Runs it once; one thread at a time for each created program. The memory objects:");
     file.describe_arguments(out);
@@ -229,6 +230,8 @@ void write_opencl_declarations(SourceWriter& out, const GpuFile& file) {
 void write_opencl_host(SourceWriter& out, const GpuFile& file, std::string_view kernels) {
     out.comment("OpenCL 1.2, from C99 or C++.");
     write_opencl_declarations(out, file);
+    out.line();
+    out.directive("#include <string.h>");
     out.line();
     write_source(out, file.function(), kernels);
     write_tables(out, file);

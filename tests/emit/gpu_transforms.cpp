@@ -1,0 +1,119 @@
+#include "emit/gpu_transforms.hpp"
+
+#include "passes/pipeline.hpp"
+#include "rules/rule.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::emit {
+namespace {
+
+using namespace formula;
+using ir::Scalar;
+
+Formula batched(Integer batch, Integer n, const char* tree) {
+    const Formula transform = rules::expand(DFT(n), rules::parse_tree(tree));
+    return batch == 1 ? transform : kron({I(batch), transform});
+}
+
+} // namespace
+
+std::string DerivedCase::name() const {
+    return fmt::format("dft_{}_{}{}{}", n, batch, scalar == Scalar::float64 ? "_float64" : "",
+                       in_place ? "_in_place" : "");
+}
+
+Formula DerivedCase::formula() const { return batched(batch, n, tree); }
+
+ir::Program DerivedCase::program() const {
+    const Formula f = formula();
+    ir::Program program = lower::lower_to_gpu({.name = "kernel",
+                                               .formula = f,
+                                               .scalar = scalar,
+                                               .input = lower::Layout::contiguous(f.columns()),
+                                               .output = lower::Layout::contiguous(f.rows()),
+                                               .in_place = in_place},
+                                              mapping);
+    return passes::run_for_gpu(std::move(program));
+}
+
+std::vector<DerivedCase> derived_cases() {
+    const Scalar f64 = Scalar::float64;
+    return {
+        {19, 8, "codelet", {1, 32}},
+        {19, 8, "codelet", {1, 8}, f64, true},
+        {5, 64, "stockham(8,8)", {8, 2, 32}},
+        {5, 64, "stockham(4,4,4)", {16, 4}, f64},
+        {7, 100, "stockham(10,10)", {10, 3}},
+        {3, 100, "stockham(10,10)", {12, 2}, f64, true},
+        {3, 256, "stockham(16,16)", {16, 4, 32}, Scalar::float32, true},
+        {1, 256, "stockham(4,4,4,4)", {64, 1}, f64},
+        {2, 1000, "stockham(10,10,10)", {100, 1}},
+        {1, 1000, "stockham(10,10,10)", {50, 1}, f64},
+        {3, 1024, "stockham(16,8,8)", {64, 2, 32}},
+        {2, 1024, "stockham(4,16,16)", {64, 1}, f64, true},
+        {2, 2187, "stockham(9,9,27)", {81, 1}},
+        {1, 2187, "stockham(3,9,9,9)", {243, 1}, f64},
+        {2, 4096, "stockham(16,16,16)", {256, 1, 32}},
+        {1, 4096, "stockham(16,16,16)", {256, 1}, f64}, // 64 KiB of shared memory
+    };
+}
+
+OwnedTransform alone(ir::Program program, const std::string& name) {
+    std::vector<ir::Program> programs;
+    programs.push_back(std::move(program));
+    OwnedTransform result = all_of(std::move(programs), name);
+    std::size_t m = 0;
+    for (const ir::BufferInfo& buffer : result.programs.front()->buffers)
+        if (buffer.space == ir::Space::argument) result.transform.memories[m++].name = buffer.name;
+    return result;
+}
+
+OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name) {
+    OwnedTransform result;
+    result.transform.name = name;
+    for (ir::Program& program : programs) {
+        GpuTransform::Step step;
+        for (const ir::BufferInfo& buffer : program.buffers) {
+            if (buffer.space != ir::Space::argument) continue;
+            step.memories.push_back(result.transform.memories.size());
+            result.transform.memories.push_back(
+                {.name = fmt::format("{}_{}", buffer.name, result.programs.size()),
+                 .element = buffer.element,
+                 .written = buffer.written,
+                 .workspace = false,
+                 .elements = 0});
+        }
+        result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
+        step.program = result.programs.back().get();
+        result.transform.steps.push_back(std::move(step));
+    }
+    return result;
+}
+
+Formula two_dimensional_formula(Integer rows, Integer columns) { return kron({DFT(rows), DFT(columns)}); }
+
+OwnedTransform two_dimensional(Integer rows, Integer columns) {
+    const auto derived = [](Integer batch, Integer n, const lower::Layout& layout) {
+        return std::make_unique<ir::Program>(
+            passes::run_for_gpu(lower::lower_to_gpu({.name = "kernel",
+                                                     .formula = batched(batch, n, "codelet"),
+                                                     .scalar = Scalar::float32,
+                                                     .input = layout,
+                                                     .output = layout},
+                                                    {1, 8})));
+    };
+    OwnedTransform result;
+    result.programs.push_back(derived(rows, columns, lower::Layout::contiguous(rows * columns)));
+    result.programs.push_back(derived(columns, rows, {{columns, rows}, {1, columns}}));
+    const Integer scalars = 2 * rows * columns;
+    result.transform = {.name = "two_dimensional",
+                        .memories = {{.name = "in"},
+                                     {.name = "out", .written = true},
+                                     {.name = "spare", .workspace = true, .elements = 10},
+                                     {.name = "between", .workspace = true, .elements = scalars}},
+                        .steps = {{result.programs[0].get(), {0, 3}}, {result.programs[1].get(), {3, 1}}}};
+    return result;
+}
+
+} // namespace swirl::emit
