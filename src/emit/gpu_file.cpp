@@ -132,6 +132,13 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
     steps_.push_back(std::move(result));
 }
 
+bool GpuFile::uses(std::size_t memory) const {
+    return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+        return std::any_of(step.actuals.begin(), step.actuals.end(),
+                           [&](const Actual& actual) { return actual.memory == memory; });
+    });
+}
+
 void GpuFile::write_tables(SourceWriter& out, const GpuKernel& kernel) {
     for (std::size_t b = 0; b < kernel.tables.size(); ++b) {
         if (kernel.tables[b].empty() || !tables_.is_first_use(kernel.tables[b])) continue;
@@ -154,7 +161,7 @@ void GpuFile::write_kernels(SourceWriter& out) {
         write_tables(out, kernel);
         out.line();
         const ir::Launch& launch = kernel.program->launch;
-        out.comment(fmt::format("{} × {} × {} blocks of {} × {} × {} threads", launch.blocks[0],
+        out.comment(fmt::format("{} x {} x {} blocks of {} x {} x {} threads", launch.blocks[0],
                                 launch.blocks[1], launch.blocks[2], launch.threads[0], launch.threads[1],
                                 launch.threads[2]));
         GpuKernelWriter(out, dialect_, kernel, names_).write_kernel();

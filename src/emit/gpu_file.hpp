@@ -40,6 +40,9 @@ public:
     const std::vector<Step>& steps() const { return steps_; }
     const std::vector<PassedTable>& passed_tables() const { return passed_tables_; }
 
+    /// Whether some kernel reads or writes a memory of the transform.
+    bool uses(std::size_t memory) const;
+
     void write_kernels(SourceWriter& out);
     /// What the function's caller must know of each argument.
     void describe_arguments(SourceWriter& out) const;

@@ -69,7 +69,7 @@ void write_host(SourceWriter& out, const GpuFile& file) {
              host_parameters(file), ") {");
     out.indent();
     for (std::size_t m = 0; m < transform.memories.size(); ++m)
-        if (transform.memories[m].workspace)
+        if (transform.memories[m].workspace && file.uses(m))
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
                                  file.memory_name(m), workspace_offset(transform, m));
     out.line("{0}Error_t error = {0}Success;", dialect.runtime);

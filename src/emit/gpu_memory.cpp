@@ -63,7 +63,7 @@ void GpuKernelWriter::load(ir::Value value) {
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
         count = lanes_at_once(operation, lane, aligned, most_lanes_at_once);
         const std::string name =
-            operation.type.lanes == 1 ? fmt::format("v{}", value) : fmt::format("v{}_{}", value, lane);
+            operation.type.lanes == count ? fmt::format("v{}", value) : fmt::format("v{}_{}", value, lane);
         const std::string from = place(operation.address, lane * operation.address.lane_stride, count, true);
         if (count > 1)
             out_.line("const {} {} = {};", vector_type(scalar, count), name, from);

@@ -159,14 +159,13 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     std::vector<Integer> threads;
     for (std::size_t axis = 0; axis < 3; ++axis)
         threads.push_back(launch.blocks[axis] * launch.threads[axis]);
-    SourceWriter::Block block(out, "if (error == CL_SUCCESS)");
     if (&step != &file.steps().front())
-        out.line("error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
+        out.line("if (error == CL_SUCCESS) error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
+    SourceWriter::Block block(out, "if (error == CL_SUCCESS)");
     out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
     out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
     out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
-    out.line("if (error == CL_SUCCESS)");
-    out.line("    error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);", file.function(),
+    out.line("error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);", file.function(),
              step.kernel, buffers.size());
 }
 

@@ -3,7 +3,9 @@
 #include "base/error.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/nvrtc.hpp"
+#include "emit/ptx_compiler.hpp"
 #include "emit/ptx_programs.hpp"
+#include "ir/builder.hpp"
 #include "support/run_program.hpp"
 
 #include <gtest/gtest.h>
@@ -65,12 +67,162 @@ TEST_F(EmittedCuda, CompilesForEveryOperation) {
               "");
 }
 
-TEST(Dump, D) {
-    for (auto l : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl}) {
-        std::ofstream("/tmp/eg_2d." + std::string(name_of(l)))
-            << emit_gpu(two_dimensional(16, 8).transform, {l});
-        std::ofstream("/tmp/eg_der." + std::string(name_of(l))) << emit_gpu(derived().transform, {l});
-    }
+/// Whether a compiler takes a file with the host's function in it, without a warning.
+std::string complaints_of(const std::string& command, const std::string& text, const char* file_name) {
+    const TemporaryFolder folder;
+    const std::string source = (folder.path() / file_name).string();
+    std::ofstream(source) << text;
+    const support::Outcome outcome = support::run_command(command + " -c -o " + source + ".o " + source);
+    const std::string words = outcome.output + outcome.errors;
+    return outcome.status == 0 || !words.empty() ? words : "it failed without a word";
 }
+
+/// Tables, several steps, workspace, shared memory that the launch allots, numbers of 16 bits.
+OwnedTransform of_all_kinds() {
+    std::vector<ir::Program> programs = {derived_cases().back().program()};
+    for (ir::Program& program : ptx_programs())
+        if (program.name.starts_with("operations_") || program.name == "tables") programs.push_back(program);
+    OwnedTransform all = all_of(std::move(programs), "of_all_kinds");
+    GpuTransform::Memory& between = all.transform.memories[1]; // the first kernel's output
+    between.workspace = true;
+    between.elements = 8192;
+    return all;
+}
+
+TEST(EmittedCudaFile, CompilesWithTheHostsFunction) {
+    const auto compiler = cuda_tool("nvcc");
+    if (!compiler) GTEST_SKIP() << "no nvcc in PATH, under CUDA_HOME or in /usr/local/cuda*";
+    EXPECT_EQ(complaints_of(support::quoted(*compiler) +
+                                " -arch=sm_80 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror",
+                            emit_gpu(of_all_kinds().transform), "file.cu"),
+              "");
+}
+
+TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
+    if (support::run_command("command -v hipcc").status != 0) GTEST_SKIP() << "no hipcc in PATH";
+    EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
+                            emit_gpu(of_all_kinds().transform, {.language = GpuLanguage::hip}), "file.hip"),
+              "");
+}
+
+// ---- the text ---------------------------------------------------------------------------------------------------
+
+ir::Program doubling(Integer elements = 64) {
+    ir::Builder b("doubling");
+    b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
+    const auto in = b.input("in", ir::Scalar::float32, elements);
+    const auto out = b.output("out", ir::Scalar::float32, elements);
+    const Affine thread = b.thread(), i = thread + 32 * b.block();
+    const ir::Value x = b.load(in, i);
+    b.store(out, i, b.add(x, x));
+    return b.finish();
+}
+
+TEST(EmittedGpuSource, DiffersByDialect) {
+    const OwnedTransform owned = alone(doubling(), "twice");
+    EXPECT_EQ(emit_gpu_kernels(owned.transform, {.comment = "Twice."}),
+              "// Twice.\n"
+              "// CUDA C++. Compile with -fmad=false where results are to be the same everywhere.\n"
+              "#if !defined(__CUDACC_RTC__)\n"
+              "#include <cuda_runtime.h>\n"
+              "#endif\n"
+              "\n"
+              "// 2 x 1 x 1 blocks of 32 x 1 x 1 threads\n"
+              "extern \"C\" __global__ void __launch_bounds__(32) twice_kernel_1(\n"
+              "    const float* __restrict__ in, float* __restrict__ out\n"
+              ") {\n"
+              "    const int thread_x = (int)(threadIdx.x);\n"
+              "    const int block_x = (int)(blockIdx.x);\n"
+              "    const float v0 = in[thread_x + 32 * block_x];\n"
+              "    const float v1 = v0 + v0;\n"
+              "    out[thread_x + 32 * block_x] = v1;\n"
+              "}\n");
+    EXPECT_EQ(emit_gpu_kernels(owned.transform, {.language = GpuLanguage::opencl, .arguments_overlap = true}),
+              "// OpenCL C.\n"
+              "#pragma OPENCL FP_CONTRACT OFF\n"
+              "\n"
+              "// 2 x 1 x 1 blocks of 32 x 1 x 1 threads\n"
+              "__kernel __attribute__((reqd_work_group_size(32, 1, 1))) void twice_kernel_1(\n"
+              "    __global const float* in, __global float* out\n"
+              ") {\n"
+              "    const int thread_x = (int)((uint)get_local_id(0));\n"
+              "    const int block_x = (int)((uint)get_group_id(0));\n"
+              "    const float v0 = in[thread_x + 32 * block_x];\n"
+              "    const float v1 = v0 + v0;\n"
+              "    out[thread_x + 32 * block_x] = v1;\n"
+              "}\n");
+}
+
+TEST(EmittedGpuSource, HasAHostFunctionThatNeedsNothingElse) {
+    const std::string text = emit_gpu(alone(doubling(), "twice").transform, {.language = GpuLanguage::hip});
+    EXPECT_NE(
+        text.find(
+            "#if !defined(__HIPCC_RTC__)\n"
+            "// twice, on memory of the GPU, in the stream's order:\n"
+            "//   in: float 0…63, aligned to 4 bytes\n"
+            "//   out: float 0…63, aligned to 4 bytes\n"
+            "extern \"C\" hipError_t twice(const float* in, float* out, hipStream_t stream) {\n"
+            "    hipError_t error = hipSuccess;\n"
+            "    {\n"
+            "        void* arguments[] = {&in, &out};\n"
+            "        error = hipLaunchKernel(reinterpret_cast<const void*>(&twice_kernel_1), dim3(2, 1, 1), "
+            "dim3(32, 1, 1), arguments, 0, stream);\n"
+            "        if (error != hipSuccess) return error;\n"
+            "    }\n"
+            "    return error;\n"
+            "}\n"
+            "#endif\n"),
+        std::string::npos)
+        << text;
+}
+
+TEST(EmittedGpuSource, HasAHeader) {
+    EXPECT_EQ(
+        emit_gpu_header(two_dimensional(16, 8).transform),
+        "#pragma once\n"
+        "\n"
+        "#include <cuda_runtime.h>\n"
+        "\n"
+        "#ifdef __cplusplus\n"
+        "extern \"C\" {\n"
+        "#endif\n"
+        "\n"
+        "#define two_dimensional_workspace_bytes 2048\n"
+        "// On memory of the GPU, in the stream's order:\n"
+        "//   in: float 0…255, aligned to 8 bytes\n"
+        "//   out: float 0…255, aligned to 8 bytes\n"
+        "//   workspace: 2048 bytes, contents irrelevant, aligned as allocations are\n"
+        "cudaError_t two_dimensional(const float* in, float* out, void* workspace, cudaStream_t stream);\n"
+        "\n"
+        "#ifdef __cplusplus\n"
+        "} // extern \"C\"\n"
+        "#endif\n");
+}
+
+TEST(EmittedGpuSource, AssumesDifferentMemoryOnlyWhereItIs) {
+    OwnedTransform owned = alone(doubling(), "twice");
+    owned.transform.steps[0].memories = {1, 1};
+    EXPECT_EQ(emit_gpu_kernels(owned.transform).find("__restrict__"), std::string::npos);
+}
+
+TEST(EmittedGpuSource, CountsInSixtyFourBitsWhereItMust) {
+    EXPECT_NE(emit_gpu_kernels(alone(doubling(Integer{1} << 33), "twice").transform)
+                  .find("const long long thread_x = (long long)(threadIdx.x);"),
+              std::string::npos);
+}
+
+TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
+    for (const ir::Program& program : ptx_programs()) {
+        if (!program.name.starts_with("atomics")) continue;
+        const OwnedTransform owned = alone(program, "adding");
+        EXPECT_THROW(emit_gpu_kernels(owned.transform, {.language = GpuLanguage::opencl}), UserError);
+    }
+    EXPECT_THROW(gpu_language_named("metal"), UserError);
+    EXPECT_EQ(gpu_language_named("opencl"), GpuLanguage::opencl);
+    ir::Program on_cpu = doubling();
+    on_cpu.launch = {};
+    EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);
+}
+
 } // namespace
 } // namespace swirl::emit

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emit/literal.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
 #include "ir/program.hpp"
@@ -30,6 +31,10 @@ public:
         switch (info_.element) {
         case ir::Scalar::float32: return put(index, static_cast<float>(value));
         case ir::Scalar::float64: return put(index, static_cast<double>(value));
+        case ir::Scalar::float16:
+        case ir::Scalar::bfloat16:
+            return put(index, static_cast<std::uint16_t>(
+                                  std::stoul(bits_literal(value, info_.element), nullptr, 16)));
         default: return put(index, static_cast<std::int64_t>(value));
         }
     }
@@ -99,6 +104,8 @@ public:
             places.push_back(buffer == nullptr ? nullptr : buffer->origin());
         kernel(places.data(), parameters().data());
     }
+
+    NativeBuffer& native(std::size_t buffer) { return native_[buffer]; }
 
     /// The elements of arguments must be what they are after the interpreter, in all bits.
     void expect_same_bits() {

@@ -10,19 +10,21 @@
 
 namespace swirl::emit {
 
-/// NVIDIA's assembler of PTX, if it is here: by name, under $CUDA_HOME, or where CUDA's toolkit is usually installed.
-inline std::optional<std::string> ptx_compiler() {
-    if (support::run_command("command -v ptxas").status == 0) return "ptxas";
+/// A program of CUDA's toolkit, if it is here: by name, under $CUDA_HOME, or where the toolkit is usually installed.
+inline std::optional<std::string> cuda_tool(const std::string& name) {
+    if (support::run_command("command -v " + name).status == 0) return name;
     std::vector<std::filesystem::path> roots;
     if (const char* home = std::getenv("CUDA_HOME")) roots.emplace_back(home);
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/usr/local", none))
         if (entry.path().filename().string().starts_with("cuda")) roots.push_back(entry.path());
     for (const std::filesystem::path& root : roots)
-        if (const auto file = root / "bin" / "ptxas"; std::filesystem::exists(file, none))
-            return file.string();
+        if (const auto file = root / "bin" / name; std::filesystem::exists(file, none)) return file.string();
     return std::nullopt;
 }
+
+/// NVIDIA's assembler of PTX.
+inline std::optional<std::string> ptx_compiler() { return cuda_tool("ptxas"); }
 
 /// What the compiler says of a module: nothing where it accepts it without a warning.
 inline std::string complaints(const std::string& compiler, std::string_view module,

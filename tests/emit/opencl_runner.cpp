@@ -1,0 +1,145 @@
+#include "emit/opencl_runner.hpp"
+
+#include "support/run_program.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace swirl::emit {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Finds a device and moves memory objects from and to files.
+constexpr std::string_view frame = R"(
+#include <stdio.h>
+#include <stdlib.h>
+
+static cl_context context;
+static cl_device_id device;
+static cl_command_queue queue;
+
+int expect(cl_int error, const char* what) {
+    if (error != CL_SUCCESS) fprintf(stderr, "%s: error %d\n", what, (int)error);
+    return error == CL_SUCCESS;
+}
+
+void explain(cl_program program) {
+    static char log[100000];
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fprintf(stderr, "%s\n", log);
+}
+
+cl_mem from_file(const char* name, size_t bytes) {
+    char* data = malloc(bytes + 1);
+    FILE* file = fopen(name, "rb");
+    if (file == NULL || fread(data, 1, bytes, file) != bytes) exit(3);
+    fclose(file);
+    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, NULL);
+    free(data);
+    return memory;
+}
+
+void to_file(const char* name, size_t bytes, cl_mem memory) {
+    char* data = malloc(bytes + 1);
+    FILE* file = fopen(name, "wb");
+    if (!expect(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, bytes, data, 0, NULL, NULL), "read")) exit(3);
+    if (file == NULL || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) exit(3);
+    clReleaseMemObject(memory);
+    free(data);
+}
+
+int start(void) {
+    cl_platform_id platforms[16];
+    cl_uint count = 0, p;
+    cl_int error = CL_DEVICE_NOT_FOUND;
+    clGetPlatformIDs(16, platforms, &count);
+    for (p = 0; p < count && p < 16 && error != CL_SUCCESS; ++p)
+        error = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    if (!expect(error, "device")) return 0;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    if (!expect(error, "context")) return 0;
+    queue = clCreateCommandQueue(context, device, 0, &error);
+    return expect(error, "queue");
+}
+)";
+
+std::string file_name(std::size_t run, std::size_t memory) { return fmt::format("{}_{}", run, memory); }
+
+std::string case_text(const OpenclRun& run, std::size_t number) {
+    const std::string& name = run.transform->name;
+    std::string text = emit_gpu(*run.transform, {.language = GpuLanguage::opencl});
+    std::string made, kept, passed;
+    for (std::size_t m = 0; m < run.memories.size(); ++m) {
+        const std::size_t bytes = run.memories[m].size();
+        made += fmt::format("    cl_mem m{} = from_file(\"{}\", {});\n", m, file_name(number, m), bytes);
+        kept += fmt::format("    to_file(\"{}\", {}, m{});\n", file_name(number, m), bytes, m);
+        passed += fmt::format(", m{}", m);
+    }
+    if (const Integer bytes = gpu_workspace_bytes(*run.transform); bytes > 0) {
+        made += fmt::format("    cl_mem w = clCreateBuffer(context, CL_MEM_READ_WRITE, {}, NULL, NULL);\n",
+                            name + "_workspace_bytes");
+        kept += "    clReleaseMemObject(w);\n";
+        passed += ", w";
+    }
+    text += fmt::format("\nint case_{}(void) {{\n    struct {} self;\n", number, name);
+    text += made;
+    text += fmt::format(
+        "    if (!expect({}_create(&self, context, device), \"{}\")) {{\n"
+        "        explain(self.program);\n        return 0;\n    }}\n",
+        name, name);
+    text += fmt::format("    if (!expect({}_enqueue(&self, queue{}), \"enqueue {}\")) return 0;\n", name,
+                        passed, name);
+    text += fmt::format("    {}_release(&self);\n", name);
+    return text + kept + "    return 1;\n}\n";
+}
+
+std::string program_of(const std::vector<OpenclRun>& runs) {
+    std::string text, calls;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        text += case_text(runs[r], r);
+        calls += fmt::format(" && case_{}()", r);
+    }
+    return fmt::format(
+        "#define CL_TARGET_OPENCL_VERSION 120\n#include <CL/cl.h>\n{}\n{}\nint main(void) {{\n"
+        "    return start(){} ? 0 : 1;\n}}\n",
+        frame, text, calls);
+}
+
+/// Compiles in the folder and runs there; kernels that OpenCL keeps stay there too.
+support::Outcome run_in(const fs::path& folder, const std::string& program) {
+    std::ofstream(folder / "program.c") << program;
+    return support::run_command("cd " + support::quoted(folder.string()) +
+                                " && cc -std=c99 -O0 -Wall -Wextra -Wpedantic -Werror -o program program.c "
+                                "-lOpenCL && POCL_CACHE_DIR=$PWD POCL_MAX_PTHREAD_COUNT=2 ./program");
+}
+
+} // namespace
+
+std::optional<std::string> opencl_is_missing() {
+    const TemporaryFolder folder;
+    const support::Outcome outcome = run_in(folder.path(), program_of({}));
+    if (outcome.status == 0) return std::nullopt;
+    return "OpenCL does not run here: " + outcome.errors;
+}
+
+std::string run_opencl(std::vector<OpenclRun>& runs) {
+    const TemporaryFolder folder;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        for (std::size_t m = 0; m < runs[r].memories.size(); ++m)
+            std::ofstream(folder.path() / file_name(r, m), std::ios::binary)
+                .write(reinterpret_cast<const char*>(runs[r].memories[m].data()),
+                       static_cast<std::streamsize>(runs[r].memories[m].size()));
+    const support::Outcome outcome = run_in(folder.path(), program_of(runs));
+    if (outcome.status != 0) return outcome.errors + "status " + std::to_string(outcome.status);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        for (std::size_t m = 0; m < runs[r].memories.size(); ++m) {
+            const std::string content = support::content_of(folder.path() / file_name(r, m));
+            runs[r].memories[m].assign(content.begin(), content.end());
+        }
+    return outcome.errors;
+}
+
+} // namespace swirl::emit
