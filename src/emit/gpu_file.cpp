@@ -14,14 +14,6 @@ constexpr Integer workspace_unit = 1024;
 
 Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * workspace_unit; }
 
-Integer bytes_of(const ir::BufferInfo& buffer) {
-    return in_units(buffer.elements * size_in_bytes(buffer.element));
-}
-
-Integer shared_workspace_bytes(const GpuTransform& transform) {
-    return workspace_offset(transform, transform.memories.size());
-}
-
 bool has_parameters(const ir::Program& program) {
     return std::any_of(
         program.variables.begin(), program.variables.end(),
@@ -35,25 +27,27 @@ bool repeats_a_memory(const GpuTransform::Step& step) {
 
 } // namespace
 
-Integer workspace_offset(const GpuTransform& transform, std::size_t memory) {
-    Integer bytes = 0;
-    for (std::size_t m = 0; m < memory; ++m) {
-        const GpuTransform::Memory& each = transform.memories[m];
-        if (each.workspace) bytes += in_units(each.elements * size_in_bytes(each.element));
+WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
+    const auto append = [&](Part& part) {
+        part.offset = bytes;
+        bytes += in_units(part.bytes);
+    };
+    for (std::size_t m = 0; m < transform.memories.size(); ++m) {
+        const GpuTransform::Memory& memory = transform.memories[m];
+        if (!memory.workspace) continue;
+        memories[m].bytes = memory.elements * size_in_bytes(memory.element);
+        append(memories[m]);
     }
-    return bytes;
+    for (const GpuTransform::Step& step : transform.steps)
+        for (const ir::BufferInfo& buffer : step.program->buffers) {
+            if (buffer.space != ir::Space::scratch) continue;
+            Part& part = scratch[buffer.name];
+            part.bytes = std::max(part.bytes, buffer.elements * size_in_bytes(buffer.element));
+        }
+    for (auto& [name, part] : scratch) append(part);
 }
 
-Integer gpu_workspace_bytes(const GpuTransform& transform) {
-    Integer scratch = 0;
-    for (const GpuTransform::Step& step : transform.steps) {
-        Integer bytes = 0;
-        for (const ir::BufferInfo& buffer : step.program->buffers)
-            if (buffer.space == ir::Space::scratch) bytes += bytes_of(buffer);
-        scratch = std::max(scratch, bytes);
-    }
-    return shared_workspace_bytes(transform) + scratch;
-}
+Integer gpu_workspace_bytes(const GpuTransform& transform) { return WorkspaceLayout(transform).bytes; }
 
 GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
     : transform_(transform), options_(options), dialect_(dialect_of(options.language)) {
@@ -100,7 +94,6 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
     kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
     std::vector<Actual> places(step.program->buffers.size());
     std::size_t argument = 0;
-    Integer offset = shared_workspace_bytes(transform_);
     for (std::size_t b = 0; b < places.size(); ++b) {
         const ir::BufferInfo& buffer = step.program->buffers[b];
         places[b].buffer = b;
@@ -113,8 +106,7 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
                 memory.element == buffer.element && (memory.written || memory.workspace || !buffer.written),
                 "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
         } else if (buffer.space == ir::Space::scratch) {
-            places[b].scratch_offset = offset;
-            offset += bytes_of(buffer);
+            places[b].scratch = buffer.name;
         }
     }
     ensure(argument == step.memories.size(), "kernel '{}' has fewer arguments than its step names",

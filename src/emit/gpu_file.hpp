@@ -5,6 +5,7 @@
 #include "emit/gpu_source.hpp"
 #include "emit/source_writer.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,10 +19,10 @@ public:
 
     /// Where a kernel's argument comes from.
     struct Actual {
-        std::size_t buffer = 0;            ///< of the kernel's program
-        std::optional<std::size_t> memory; ///< of the transform
-        std::optional<std::size_t> table;  ///< among passed_tables()
-        Integer scratch_offset = 0;        ///< bytes from the start of the workspace, where it is neither
+        std::size_t buffer = 0;             ///< of the kernel's program
+        std::optional<std::size_t> memory;  ///< of the transform
+        std::optional<std::size_t> table;   ///< among passed_tables()
+        std::optional<std::string> scratch; ///< name of the part of the workspace, where it is neither
     };
     struct Step {
         std::size_t kernel = 0;
@@ -65,8 +66,18 @@ private:
     std::vector<PassedTable> passed_tables_;
 };
 
-/// Bytes from the start of the workspace to a memory that is part of it.
-Integer workspace_offset(const GpuTransform& transform, std::size_t memory);
+/// The workspace: memories that are part of it, then the scratch buffers of all kernels by their names.
+struct WorkspaceLayout {
+    explicit WorkspaceLayout(const GpuTransform& transform);
+
+    struct Part {
+        Integer offset = 0; ///< bytes from the start
+        Integer bytes = 0;
+    };
+    std::map<std::size_t, Part> memories;
+    std::map<std::string, Part> scratch;
+    Integer bytes = 0;
+};
 
 /// The host's part of a file (gpu_host.cpp, opencl_host.cpp).
 void write_host(SourceWriter& out, const GpuFile& file);

@@ -24,7 +24,8 @@ void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_
     out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
 }
 
-void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step) {
+void write_step(SourceWriter& out, const GpuFile& file, const WorkspaceLayout& workspace,
+                const GpuFile::Step& step) {
     const GpuDialect& dialect = file.dialect();
     const GpuKernel& kernel = file.kernels()[step.kernel];
     const std::string_view runtime = dialect.runtime;
@@ -37,8 +38,9 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
         }
         const ir::BufferInfo& buffer = kernel.buffer(actual.buffer);
         const std::string name = fmt::format("scratch_{}", actual.buffer);
-        declare_in_workspace(out, gpu_memory_type(dialect, buffer.element), name,
-                             actual.scratch_offset - buffer.first * size_in_bytes(buffer.element));
+        declare_in_workspace(
+            out, gpu_memory_type(dialect, buffer.element), name,
+            workspace.scratch.at(*actual.scratch).offset - buffer.first * size_in_bytes(buffer.element));
         arguments.push_back("&" + name);
     }
     out.list("void* arguments[] = {", arguments, "};");
@@ -68,12 +70,13 @@ void write_host(SourceWriter& out, const GpuFile& file) {
     out.list(fmt::format("extern \"C\" {}Error_t {}(", dialect.runtime, file.function()),
              host_parameters(file), ") {");
     out.indent();
-    for (std::size_t m = 0; m < transform.memories.size(); ++m)
-        if (transform.memories[m].workspace && file.uses(m))
+    const WorkspaceLayout workspace(transform);
+    for (const auto& [m, part] : workspace.memories)
+        if (file.uses(m))
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
-                                 file.memory_name(m), workspace_offset(transform, m));
+                                 file.memory_name(m), part.offset);
     out.line("{0}Error_t error = {0}Success;", dialect.runtime);
-    for (const GpuFile::Step& step : file.steps()) write_step(out, file, step);
+    for (const GpuFile::Step& step : file.steps()) write_step(out, file, workspace, step);
     out.line("return error;");
     out.close();
     out.directive("#endif");

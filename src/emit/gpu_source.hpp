@@ -18,7 +18,8 @@ std::string_view name_of(GpuLanguage language);
 /// UserError naming them for any other.
 GpuLanguage gpu_language_named(std::string_view name);
 
-/// Kernels that one function of the host runs one after the other.
+/// Kernels that one function of the host runs one after the other. Scratch buffers are part of the workspace; those of the
+/// same name are the same memory in all of them.
 struct GpuTransform {
     /// Memory of the GPU that steps share: what the caller passes, or workspace between steps.
     struct Memory {

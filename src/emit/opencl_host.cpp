@@ -97,10 +97,10 @@ class WorkspaceParts {
 public:
     explicit WorkspaceParts(SourceWriter& out) : out_(out) {}
 
-    std::string add(Integer offset, Integer bytes) {
+    std::string add(const WorkspaceLayout::Part& part) {
         for (std::size_t p = 0; p < parts_.size(); ++p)
-            if (parts_[p] == std::pair(offset, bytes)) return fmt::format("parts[{}]", p);
-        parts_.emplace_back(offset, bytes);
+            if (parts_[p].offset == part.offset) return fmt::format("parts[{}]", p);
+        parts_.push_back(part);
         return fmt::format("parts[{}]", parts_.size() - 1);
     }
 
@@ -127,25 +127,20 @@ public:
 
 private:
     SourceWriter& out_;
-    std::vector<std::pair<Integer, Integer>> parts_;
+    std::vector<WorkspaceLayout::Part> parts_;
 };
 
-Integer bytes_of(const GpuTransform::Memory& memory) {
-    return memory.elements * size_in_bytes(memory.element);
-}
-
 std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step, WorkspaceParts& parts) {
-    const GpuTransform& transform = file.transform();
+    const WorkspaceLayout workspace(file.transform());
     std::vector<std::string> result;
     for (const GpuFile::Actual& actual : step.actuals) {
         if (actual.table) {
             result.push_back(fmt::format("self->tables[{}]", *actual.table));
-        } else if (!actual.memory) {
-            const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
-            result.push_back(
-                parts.add(actual.scratch_offset, buffer.elements * size_in_bytes(buffer.element)));
-        } else if (const auto& memory = transform.memories[*actual.memory]; memory.workspace) {
-            result.push_back(parts.add(workspace_offset(transform, *actual.memory), bytes_of(memory)));
+        } else if (actual.scratch) {
+            result.push_back(parts.add(workspace.scratch.at(*actual.scratch)));
+        } else if (const auto part = workspace.memories.find(*actual.memory);
+                   part != workspace.memories.end()) {
+            result.push_back(parts.add(part->second));
         } else {
             result.push_back(file.memory_name(*actual.memory));
         }

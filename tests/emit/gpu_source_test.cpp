@@ -18,7 +18,8 @@ namespace {
 
 OwnedTransform derived() {
     std::vector<ir::Program> programs;
-    for (const DerivedCase& c : derived_cases()) programs.push_back(c.program());
+    for (const DerivedCase& c : derived_cases())
+        for (ir::Program& program : c.programs()) programs.push_back(std::move(program));
     return all_of(std::move(programs), "derived");
 }
 
@@ -79,7 +80,7 @@ std::string complaints_of(const std::string& command, const std::string& text, c
 
 /// Tables, several steps, workspace, shared memory that the launch allots, numbers of 16 bits.
 OwnedTransform of_all_kinds() {
-    std::vector<ir::Program> programs = {derived_cases().back().program()};
+    std::vector<ir::Program> programs = derived_cases().back().programs();
     for (ir::Program& program : ptx_programs())
         if (program.name.starts_with("operations_") || program.name == "tables") programs.push_back(program);
     OwnedTransform all = all_of(std::move(programs), "of_all_kinds");

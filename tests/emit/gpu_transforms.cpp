@@ -16,6 +16,21 @@ Formula batched(Integer batch, Integer n, const char* tree) {
     return batch == 1 ? transform : kron({I(batch), transform});
 }
 
+lower::KernelRequest request(const Formula& formula, Scalar scalar = Scalar::float32, bool in_place = false) {
+    return {.name = "kernel",
+            .formula = formula,
+            .scalar = scalar,
+            .input = lower::Layout::contiguous(formula.columns()),
+            .output = lower::Layout::contiguous(formula.rows()),
+            .in_place = in_place};
+}
+
+std::vector<ir::Program> kernels(const lower::KernelRequest& request, const lower::GpuMapping& mapping) {
+    std::vector<ir::Program> programs = lower::lower_to_gpu(request, {mapping});
+    for (ir::Program& program : programs) program = passes::run_for_gpu(std::move(program));
+    return programs;
+}
+
 } // namespace
 
 std::string DerivedCase::name() const {
@@ -25,34 +40,26 @@ std::string DerivedCase::name() const {
 
 Formula DerivedCase::formula() const { return batched(batch, n, tree); }
 
-ir::Program DerivedCase::program() const {
-    const Formula f = formula();
-    ir::Program program = lower::lower_to_gpu({.name = "kernel",
-                                               .formula = f,
-                                               .scalar = scalar,
-                                               .input = lower::Layout::contiguous(f.columns()),
-                                               .output = lower::Layout::contiguous(f.rows()),
-                                               .in_place = in_place},
-                                              mapping);
-    return passes::run_for_gpu(std::move(program));
+std::vector<ir::Program> DerivedCase::programs() const {
+    return kernels(request(formula(), scalar, in_place), mapping);
 }
 
 std::vector<DerivedCase> derived_cases() {
     const Scalar f64 = Scalar::float64;
     return {
-        {19, 8, "codelet", {1, 32}},
-        {19, 8, "codelet", {1, 8}, f64, true},
-        {5, 64, "stockham(8,8)", {8, 2, 32}},
-        {5, 64, "stockham(4,4,4)", {16, 4}, f64},
-        {7, 100, "stockham(10,10)", {10, 3}},
-        {3, 100, "stockham(10,10)", {12, 2}, f64, true},
-        {3, 256, "stockham(16,16)", {16, 4, 32}, Scalar::float32, true},
+        {19, 8, "codelet", {32, 32}},
+        {19, 8, "codelet", {8, 8}, f64, true},
+        {5, 64, "stockham(8,8)", {16, 2, 32}},
+        {5, 64, "stockham(4,4,4)", {64, 4}, f64},
+        {7, 100, "stockham(10,10)", {30, 3}},
+        {3, 100, "stockham(10,10)", {20, 2}, f64, true},
+        {3, 256, "stockham(16,16)", {64, 4, 32}, Scalar::float32, true},
         {1, 256, "stockham(4,4,4,4)", {64, 1}, f64},
         {2, 1000, "stockham(10,10,10)", {100, 1}},
         {1, 1000, "stockham(10,10,10)", {50, 1}, f64},
-        {3, 1024, "stockham(16,8,8)", {64, 2, 32}},
+        {3, 1024, "stockham(16,8,8)", {128, 2, 32}},
         {2, 1024, "stockham(4,16,16)", {64, 1}, f64, true},
-        {2, 2187, "stockham(9,9,27)", {81, 1}},
+        {2, 2187, "stockham(9,9,27)", {81, 1, 0, 0, true}},
         {1, 2187, "stockham(3,9,9,9)", {243, 1}, f64},
         {2, 4096, "stockham(16,16,16)", {256, 1, 32}},
         {1, 4096, "stockham(16,16,16)", {256, 1}, f64}, // 64 KiB of shared memory
@@ -95,13 +102,9 @@ Formula two_dimensional_formula(Integer rows, Integer columns) { return kron({DF
 
 OwnedTransform two_dimensional(Integer rows, Integer columns) {
     const auto derived = [](Integer batch, Integer n, const lower::Layout& layout) {
-        return std::make_unique<ir::Program>(
-            passes::run_for_gpu(lower::lower_to_gpu({.name = "kernel",
-                                                     .formula = batched(batch, n, "codelet"),
-                                                     .scalar = Scalar::float32,
-                                                     .input = layout,
-                                                     .output = layout},
-                                                    {1, 8})));
+        lower::KernelRequest with_layout = request(batched(batch, n, "codelet"));
+        with_layout.input = with_layout.output = layout;
+        return std::make_unique<ir::Program>(kernels(with_layout, {8, 8}).front());
     };
     OwnedTransform result;
     result.programs.push_back(derived(rows, columns, lower::Layout::contiguous(rows * columns)));
@@ -113,6 +116,22 @@ OwnedTransform two_dimensional(Integer rows, Integer columns) {
                                      {.name = "spare", .workspace = true, .elements = 10},
                                      {.name = "between", .workspace = true, .elements = scalars}},
                         .steps = {{result.programs[0].get(), {0, 3}}, {result.programs[1].get(), {3, 1}}}};
+    return result;
+}
+
+Formula two_sweeps_formula() { return batched(3, 1024, "two-sweep(32,1,1)[stockham(8,4)]"); }
+
+OwnedTransform two_sweeps() {
+    OwnedTransform result;
+    result.transform = {
+        .name = "two_sweeps", .memories = {{.name = "in"}, {.name = "out", .written = true}}, .steps = {}};
+    for (ir::Program& program : kernels(request(two_sweeps_formula()), {64, 16})) {
+        result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
+        GpuTransform::Step step{result.programs.back().get(), {}};
+        for (const ir::BufferInfo& buffer : step.program->buffers)
+            if (buffer.space == ir::Space::argument) step.memories.push_back(buffer.name == "in" ? 0 : 1);
+        result.transform.steps.push_back(std::move(step));
+    }
     return result;
 }
 

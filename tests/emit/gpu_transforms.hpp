@@ -21,7 +21,7 @@ struct DerivedCase {
 
     std::string name() const;
     formula::Formula formula() const;
-    ir::Program program() const;
+    std::vector<ir::Program> programs() const; ///< without workspace between them
 };
 
 /// Lengths 8 to 8192 in both precisions, with threads and blocks that have nothing to do, in place, and with more
@@ -41,5 +41,8 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
 /// A transform of rows × columns points: rows into workspace, columns from there.
 OwnedTransform two_dimensional(Integer rows, Integer columns);
 formula::Formula two_dimensional_formula(Integer rows, Integer columns);
+/// A long transform as two kernels that hand on their data in scratch buffers.
+OwnedTransform two_sweeps();
+formula::Formula two_sweeps_formula();
 
 } // namespace swirl::emit
