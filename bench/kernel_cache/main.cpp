@@ -1,0 +1,125 @@
+// How long kernels of a GPU take to be ready: compiled one after the other, compiled as a list, and from the cache.
+
+#include "base/error.hpp"
+#include "emit/ptx.hpp"
+#include "formula/formula.hpp"
+#include "lower/gpu_lowering.hpp"
+#include "passes/pipeline.hpp"
+#include "rules/rule.hpp"
+#include "runtime/cuda_compile.hpp"
+#include "runtime/team.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+
+namespace swirl::bench {
+namespace {
+
+using runtime::GpuDevice;
+using runtime::KernelCache;
+using runtime::KernelText;
+
+constexpr int rounds = 50;
+
+double milliseconds_of(const auto& action) {
+    const auto start = std::chrono::steady_clock::now();
+    action();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "swirl_bench_XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+        path = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    std::filesystem::path path;
+};
+
+KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree, Integer threads) {
+    const formula::Formula transform = rules::expand(formula::DFT(n), rules::parse_tree(tree));
+    const formula::Formula formula = formula::kron({formula::I(8), transform});
+    const ir::Program program =
+        passes::run_for_gpu(lower::lower_to_gpu({.name = "kernel",
+                                                 .formula = formula,
+                                                 .scalar = ir::Scalar::float32,
+                                                 .input = lower::Layout::contiguous(formula.columns()),
+                                                 .output = lower::Layout::contiguous(formula.rows())},
+                                                {threads, 1, 32}));
+    return {.ptx = emit::ptx(program, {.target = std::string(device.target().name)}), .name = tree};
+}
+
+std::vector<KernelText> kernels_for(const GpuDevice& device) {
+    return {
+        kernel_of(device, 256, "stockham(16,16)", 16),
+        kernel_of(device, 512, "stockham(8,8,8)", 64),
+        kernel_of(device, 1024, "stockham(16,8,8)", 64),
+        kernel_of(device, 2048, "stockham(16,16,8)", 128),
+        kernel_of(device, 4096, "stockham(16,16,16)", 256),
+        kernel_of(device, 8192, "stockham(16,16,32)", 256),
+        kernel_of(device, 1000, "stockham(10,10,10)", 100),
+        kernel_of(device, 729, "stockham(9,9,9)", 81),
+    };
+}
+
+void report(const char* what, double milliseconds) { fmt::print("{:<52}{:>9.3f} ms\n", what, milliseconds); }
+
+void run() {
+    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would answer in the compiler's place
+    const GpuDevice device;
+    std::vector<KernelText> kernels;
+    report("deriving 8 kernels and writing their PTX",
+           milliseconds_of([&] { kernels = kernels_for(device); }));
+    runtime::machine_code(device, kernels[0].ptx); // loads the compiler
+    const double alone = milliseconds_of([&] {
+        for (const KernelText& kernel : kernels) runtime::compiled(device, kernel, nullptr);
+    });
+    report("compiling them, one after the other", alone);
+    const TemporaryFolder folder;
+    KernelCache cache(folder.path);
+    const auto prepare = [&] { runtime::compiled(device, kernels, &cache); };
+    report(fmt::format("compiling them at once, on {} processors", runtime::processors()).c_str(),
+           milliseconds_of(prepare));
+    std::vector<double> times;
+    for (int k = 0; k < rounds; ++k) times.push_back(milliseconds_of(prepare));
+    report("all 8 from the cache, the first time", times[0]);
+    std::sort(times.begin(), times.end());
+    report("all 8 from the cache, median of 50 times", times[times.size() / 2]);
+    times.clear();
+    const std::span<const KernelText> largest(&kernels[5], 1);
+    for (int k = 0; k < rounds; ++k)
+        times.push_back(milliseconds_of([&] { runtime::compiled(device, largest, &cache); }));
+    std::sort(times.begin(), times.end());
+    report("dft 8192 from the cache, median of 50 times", times[times.size() / 2]);
+    std::uint64_t bytes = 0;
+    for (const auto& entry : cache.entries()) bytes += entry.bytes;
+    fmt::print("the 8 entries have {} bytes\n", bytes);
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main() {
+    try {
+        swirl::bench::run();
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench_kernel_cache: %s\n", error.what());
+        return 1;
+    }
+}
