@@ -24,6 +24,7 @@ void add_bench(CLI::App& program);
 void add_ladder(CLI::App& program);
 void add_emit(CLI::App& program);
 void add_wisdom(CLI::App& program);
+void add_cache(CLI::App& program);
 
 /// In the order of the help text.
 std::span<const AddCommand> commands();

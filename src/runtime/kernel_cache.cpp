@@ -145,7 +145,7 @@ bool KernelCache::write(const CacheKey& key, std::span<const std::byte> image) c
     return false;
 }
 
-void KernelCache::drop(const CacheKey& key) const { remove_file(file_of(key)); }
+bool KernelCache::drop(const CacheKey& key) const { return remove_file(file_of(key)) || errno == ENOENT; }
 
 /// Looking at the folder takes time in proportion to its entries, so it is done when an eighth of what was free has been
 /// written by this process: several together do not pass the limit by much.
@@ -183,38 +183,44 @@ void KernelCache::bound() {
     room_ = total < limit_ ? static_cast<std::int64_t>((limit_ - total) / 8) : 0;
 }
 
-std::vector<KernelCache::Stored> KernelCache::entries() const {
-    std::vector<Stored> result;
+void KernelCache::visit(const Visitor& visitor) const {
     for_each_file(folder_, [&](const fs::path& path) {
         const auto key = key_of(path);
         if (!key) return;
         std::error_code error;
-        const auto image = content_of(open_to_read(path));
         Stored stored{.file = path, .key = *key, .used = fs::last_write_time(path, error)};
-        if (error) return; // removed since
+        const auto image = content_of(open_to_read(path));
         if (!image) {
+            if (error) return; // removed since
             stored.damage = "it cannot be read as a file";
-        } else {
-            stored.bytes = image->size();
-            const auto decoded = decode_as(*key, *image);
-            if (const auto* damage = std::get_if<Damage>(&decoded)) stored.damage = damage->reason;
-            if (const auto* entry = std::get_if<KernelEntry>(&decoded)) stored.label = entry->label;
+            return visitor(stored, {});
         }
-        result.push_back(std::move(stored));
+        stored.bytes = image->size();
+        const auto decoded = decode_as(*key, *image);
+        if (const auto* damage = std::get_if<Damage>(&decoded)) stored.damage = damage->reason;
+        if (const auto* entry = std::get_if<KernelEntry>(&decoded)) stored.label = entry->label;
+        visitor(stored, *image);
     });
+}
+
+std::vector<KernelCache::Stored> KernelCache::entries() const {
+    std::vector<Stored> result;
+    visit([&](const Stored& entry, std::span<const std::byte>) { result.push_back(entry); });
     std::sort(result.begin(), result.end(), [](const Stored& a, const Stored& b) {
         return a.used != b.used ? a.used > b.used : a.key < b.key;
     });
     return result;
 }
 
-std::size_t KernelCache::clear() {
-    std::size_t removed = 0;
+KernelCache::Cleared KernelCache::clear() const {
+    Cleared cleared;
     for_each_file(folder_, [&](const fs::path& path) {
         const bool is_entry = key_of(path).has_value();
-        if ((is_entry || is_temporary(path)) && remove_file(path) && is_entry) ++removed;
+        if (!is_entry && !is_temporary(path)) return;
+        const bool is_removed = remove_file(path);
+        if (is_entry) ++(is_removed ? cleared.removed : cleared.left);
     });
-    return removed;
+    return cleared;
 }
 
 } // namespace swirl::runtime

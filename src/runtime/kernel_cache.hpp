@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,8 +33,8 @@ public:
     std::optional<Bytes> find(const CacheKey& key) const;
     /// Replaces what is there. Whether it was kept; the label is for people alone.
     bool store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code);
-    /// Removes an entry, where there is one: it turned out to be useless.
-    void drop(const CacheKey& key) const;
+    /// Removes an entry that turned out to be useless. Whether it is gone.
+    bool drop(const CacheKey& key) const;
 
     /// A file of the cache.
     struct Stored {
@@ -44,10 +45,18 @@ public:
         std::filesystem::file_time_type used; ///< last
         std::string damage = {};              ///< why it is no entry of this cache; empty where it is one
     };
-    /// All entries, whole or not, each read to its end, the one used last first. Counts as no use of them.
+    using Visitor = std::function<void(const Stored& entry, std::span<const std::byte> image)>;
+    /// Shows each entry, whole or not, with all bytes of its file. Counts as no use of them.
+    void visit(const Visitor& visitor) const;
+    /// All of them, the one used last first.
     std::vector<Stored> entries() const;
-    /// Removes all entries, and what writers that were stopped have left. How many entries.
-    std::size_t clear();
+
+    struct Cleared {
+        std::size_t removed = 0;
+        std::size_t left = 0; ///< which may not be removed
+    };
+    /// Removes all entries, and what writers that were stopped have left.
+    Cleared clear() const;
 
     const std::filesystem::path& folder() const { return folder_; }
     std::uint64_t limit() const { return limit_; }

@@ -1,5 +1,6 @@
 #include "search/wisdom.hpp"
 
+#include "base/cache_folder.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "search/wisdom_store.hpp"
@@ -51,8 +52,6 @@ bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
            std::isfinite(entry.seconds) && entry.seconds >= 0;
 }
 
-bool is_set(const char* value) { return value != nullptr && *value != '\0'; }
-
 } // namespace
 
 bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
@@ -82,14 +81,9 @@ Wisdom::Wisdom(Wisdom&&) noexcept = default;
 Wisdom& Wisdom::operator=(Wisdom&&) noexcept = default;
 
 std::filesystem::path Wisdom::default_file() {
-    if (const char* own = std::getenv("SWIRL_WISDOM"); is_set(own)) return own;
-    const std::filesystem::path inside = std::filesystem::path("swirl") / "wisdom.sqlite";
-    // The XDG base directory specification: a relative path there is to be ignored.
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); is_set(cache) && *cache == '/')
-        return cache / inside;
-    if (const char* home = std::getenv("HOME"); is_set(home))
-        return std::filesystem::path(home) / ".cache" / inside;
-    return ":memory:";
+    if (const char* own = std::getenv("SWIRL_WISDOM"); own != nullptr && *own != '\0') return own;
+    const auto folder = cache_folder();
+    return folder ? *folder / "wisdom.sqlite" : std::filesystem::path(":memory:");
 }
 
 std::filesystem::path Wisdom::file() const { return store_->file(); }

@@ -1,0 +1,158 @@
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+#include "runtime/kernel_pack.hpp"
+
+#include <fmt/chrono.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+namespace swirl::cli {
+namespace {
+
+using runtime::KernelCache;
+
+struct Options {
+    std::string file;
+    bool json = false;
+    bool remove = false;
+};
+
+KernelCache& cache() {
+    KernelCache* const found = KernelCache::of_user();
+    if (found == nullptr)
+        throw UserError(
+            "the kernel cache is switched off, or there is no home to keep it in; let SWIRL_KERNEL_CACHE "
+            "name a folder and SWIRL_KERNEL_CACHE_MIB a size above 0");
+    return *found;
+}
+
+std::time_t seconds_since_1970(std::filesystem::file_time_type time) {
+    return std::chrono::system_clock::to_time_t(
+        std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+            std::chrono::file_clock::to_sys(time)));
+}
+
+[[noreturn]] void complain(const std::string& message) {
+    std::cerr << "swirl: " << message << "\n";
+    throw ExitStatus{exit_failure};
+}
+
+void list_json(const std::vector<KernelCache::Stored>& entries) {
+    Json json{{"folder", cache().folder().string()}, {"limit", cache().limit()}, {"kernels", Json::array()}};
+    for (const auto& entry : entries)
+        json["kernels"].push_back({{"key", entry.key.text()},
+                                   {"kernel", entry.label.name},
+                                   {"target", entry.label.target},
+                                   {"bytes", entry.bytes},
+                                   {"last_use", seconds_since_1970(entry.used)},
+                                   {"damage", entry.damage}});
+    print_json(json);
+}
+
+void list(const Options& options) {
+    const auto entries = cache().entries();
+    if (options.json) return list_json(entries);
+    Table table({"key", "bytes", "target", "last use", "kernel"});
+    std::uint64_t bytes = 0;
+    for (const auto& entry : entries) {
+        bytes += entry.bytes;
+        table.add({entry.key.text(), fmt::format("{}", entry.bytes), entry.label.target,
+                   fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds_since_1970(entry.used))),
+                   entry.damage.empty() ? entry.label.name : "(damaged)"});
+    }
+    print((entries.empty() ? "" : table.text()) +
+          fmt::format("{} kernels, {} of {} at most, in {}\n", entries.size(),
+                      format_bytes(static_cast<double>(bytes)),
+                      format_bytes(static_cast<double>(cache().limit())), cache().folder().string()));
+}
+
+void verify(const Options& options) {
+    std::size_t whole = 0, damaged = 0, left = 0;
+    for (const auto& entry : cache().entries()) {
+        if (entry.damage.empty()) {
+            ++whole;
+            continue;
+        }
+        ++damaged;
+        const bool is_gone = options.remove && cache().drop(entry.key);
+        left += is_gone ? 0 : 1;
+        print(fmt::format("{}: {}{}\n", entry.file.string(), entry.damage, is_gone ? "; removed" : ""));
+    }
+    print(fmt::format("{} kernels are whole, {} are damaged\n", whole, damaged));
+    if (left > 0) {
+        if (options.remove) complain(fmt::format("{} of them cannot be removed", left));
+        throw ExitStatus{exit_failure};
+    }
+}
+
+void clear() {
+    const auto [removed, left] = cache().clear();
+    print(fmt::format("{} kernels removed\n", removed));
+    if (left > 0) complain(fmt::format("{} more cannot be removed", left));
+}
+
+void export_pack(const Options& options) {
+    const runtime::KernelPack pack = runtime::pack(cache());
+    write_file(options.file, pack.bytes);
+    print(fmt::format("{} kernels exported\n", pack.kernels));
+}
+
+std::string content_of(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    std::ostringstream content;
+    if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(content << file.rdbuf())))
+        throw std::system_error(errno, std::generic_category(), "cannot read " + name);
+    return content.str();
+}
+
+void import_pack(const Options& options) {
+    const auto kernels = runtime::unpack(content_of(options.file), options.file);
+    std::size_t stored = 0;
+    for (const auto& kernel : kernels) stored += cache().store(kernel.key, kernel.label, kernel.code) ? 1 : 0;
+    print(fmt::format("{} kernels imported\n", stored));
+    if (stored < kernels.size())
+        complain(fmt::format("{} kernels cannot be kept in {}", kernels.size() - stored,
+                             cache().folder().string()));
+}
+
+} // namespace
+
+void add_cache(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command =
+        *program.add_subcommand("cache", "List, verify, clear, export or import compiled kernels of GPUs");
+    command.require_subcommand(1);
+
+    CLI::App& listing = *command.add_subcommand("list", "Show all kernels, the one used last first");
+    listing.add_flag("--json", options->json, "Print JSON");
+    listing.callback([options] { list(*options); });
+
+    CLI::App& verifying = *command.add_subcommand("verify", "Check every kernel's file to its last byte");
+    verifying.add_flag("--remove", options->remove, "Remove those that are damaged");
+    verifying.callback([options] { verify(*options); });
+
+    command.add_subcommand("clear", "Remove all kernels")->callback([] { clear(); });
+
+    CLI::App& exporting = *command.add_subcommand("export", "Write all kernels into one file");
+    exporting.add_option("FILE", options->file, "Where to")->type_name("")->required();
+    exporting.callback([options] { export_pack(*options); });
+
+    CLI::App& importing = *command.add_subcommand(
+        "import", "Add the kernels of such a file. They are machine code: import what you trust");
+    importing.add_option("FILE", options->file, "Where from")->type_name("")->required();
+    importing.callback([options] { import_pack(*options); });
+
+    command.add_subcommand("path", "Print the folder of the cache")->callback([] {
+        print(cache().folder().string() + "\n");
+    });
+}
+
+} // namespace swirl::cli
