@@ -46,6 +46,8 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"wisdom", "subcommand"},
         {"wisdom forget", "nothing to forget"},
         {"wisdom forget --all --machine x", "exclude"},
+        {"cache", "subcommand"},
+        {"cache import", "FILE is required"},
         {"probe --seconds", "--seconds"},
     };
     for (const Mistake& mistake : mistakes) {
@@ -57,7 +59,7 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
 TEST(CommandLine, HelpAndVersionAreNoMistakes) {
     for (const char* arguments :
          {"--help", "-h", "plan --help", "show --help", "verify --help", "bench --help", "emit --help",
-          "probe --help", "wisdom --help", "wisdom list --help"}) {
+          "probe --help", "wisdom --help", "wisdom list --help", "cache --help", "cache import --help"}) {
         const auto outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 0) << arguments;
         EXPECT_NE(outcome.output.find("Usage:"), std::string::npos) << arguments;

@@ -53,7 +53,8 @@ TEST(Readme, ShowsCommandsThatWork) {
         const auto outcome =
             support::run_command("cd " + support::quoted(folder.path().string()) +
                                  " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
-                                 ":$PATH SWIRL_WISDOM=wisdom.sqlite " + line.substr(2, line.find("  #") - 2));
+                                 ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
+                                 line.substr(2, line.find("  #") - 2));
         EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.errors;
         EXPECT_TRUE(!outcome.output.empty() || !support::names_in(folder).empty())
             << line << " prints and writes nothing";
