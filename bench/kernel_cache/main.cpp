@@ -60,7 +60,8 @@ KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree
                                                  .scalar = ir::Scalar::float32,
                                                  .input = lower::Layout::contiguous(formula.columns()),
                                                  .output = lower::Layout::contiguous(formula.rows())},
-                                                {threads, 1, 32}));
+                                                {lower::GpuMapping{.threads = threads, .shared_row = 32}})
+                                .front());
     return {.ptx = emit::ptx(program, {.target = std::string(device.target().name)}), .name = tree};
 }
 
