@@ -8,6 +8,7 @@
 #include "rules/rule.hpp"
 #include "runtime/cuda_compile.hpp"
 #include "runtime/team.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <stdexcept>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace swirl::bench {
 namespace {
@@ -33,23 +35,6 @@ double milliseconds_of(const auto& action) {
     action();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
-
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "swirl_bench_XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
-        path = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::filesystem::path path;
-};
 
 KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree, Integer threads) {
     const formula::Formula transform = rules::expand(formula::DFT(n), rules::parse_tree(tree));
@@ -92,7 +77,7 @@ void run() {
     });
     report("compiling them, one after the other", alone);
     const TemporaryFolder folder;
-    KernelCache cache(folder.path);
+    KernelCache cache(folder.path());
     const auto prepare = [&] { runtime::compiled(device, kernels, &cache); };
     report(fmt::format("compiling them at once, on {} processors", runtime::processors()).c_str(),
            milliseconds_of(prepare));
