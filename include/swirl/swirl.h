@@ -88,11 +88,12 @@ SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* te
 
 /* Flags, to be combined with |. */
 enum {
-    SWIRL_ESTIMATE = 0,  /* choose from tables about the machine; nothing is timed */
-    SWIRL_MEASURE = 1,   /* time the likely algorithms for up to four seconds */
-    SWIRL_NO_WISDOM = 2, /* leave out what earlier measurements found */
-    SWIRL_NO_CHECK = 4,  /* do not run the plan once against a second route */
-    SWIRL_EXHAUSTIVE = 8 /* time every algorithm that applies, however long it takes */
+    SWIRL_ESTIMATE = 0,   /* choose from tables about the machine; nothing is timed */
+    SWIRL_MEASURE = 1,    /* time the likely algorithms for up to four seconds */
+    SWIRL_NO_WISDOM = 2,  /* leave out what earlier measurements found */
+    SWIRL_NO_CHECK = 4,   /* do not run the plan once against a second route */
+    SWIRL_EXHAUSTIVE = 8, /* time every algorithm that applies, however long it takes */
+    SWIRL_NO_CACHE = 16   /* GPUs: neither take machine code from an earlier run nor keep it for the next */
 };
 
 typedef struct swirl_plan swirl_plan;
@@ -134,6 +135,48 @@ SWIRL_API swirl_status swirl_execute_planar_with_workspace(const swirl_plan* pla
                                                            const void* input_imaginary, void* output_real,
                                                            void* output_imaginary, void* workspace,
                                                            size_t bytes);
+
+/* ---- plans for NVIDIA GPUs ------------------------------------------------------------------------------------ */
+
+/* The driver is loaded when a plan is first asked for. Plans may be executed by any number of threads and on any number
+ * of streams at once. */
+typedef struct swirl_gpu_plan swirl_gpu_plan;
+
+/* For the GPU of this number, as CUDA counts them. Flags: SWIRL_NO_CHECK, SWIRL_NO_CACHE, 0. SWIRL_OUT_OF_MEMORY also
+ * stands for the GPU's memory. */
+SWIRL_API swirl_status swirl_gpu_plan_create(const swirl_problem* problem, int device, unsigned flags,
+                                             swirl_gpu_plan** plan);
+SWIRL_API swirl_status swirl_gpu_plan_from_text(const char* problem, int device, unsigned flags,
+                                                swirl_gpu_plan** plan);
+/* NULL is allowed. Not before what the plan has put into streams is done. */
+SWIRL_API void swirl_gpu_plan_destroy(swirl_gpu_plan* plan);
+
+/* Valid while the plan is; NULL for NULL. */
+SWIRL_API const char* swirl_gpu_plan_problem(const swirl_gpu_plan* plan);
+SWIRL_API const char* swirl_gpu_plan_recipe(const swirl_gpu_plan* plan);
+SWIRL_API int swirl_gpu_plan_device(const swirl_gpu_plan* plan); /* -1 for NULL */
+/* 0 for NULL. */
+SWIRL_API size_t swirl_gpu_plan_workspace_bytes(const swirl_gpu_plan* plan);
+SWIRL_API double swirl_gpu_plan_flops(const swirl_gpu_plan* plan);
+SWIRL_API double swirl_gpu_plan_bytes(const swirl_gpu_plan* plan);
+
+/* Puts the transform into `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns without waiting.
+ * Pointers are to memory of the plan's GPU, or managed memory, at the element of index 0. */
+SWIRL_API swirl_status swirl_gpu_execute(const swirl_gpu_plan* plan, const void* input, void* output,
+                                         void* stream);
+/* The same with `bytes` bytes of workspace on the GPU, 256-byte aligned, used by one execution at a time. Without it
+ * memory is taken and given back in the order of the stream. */
+SWIRL_API swirl_status swirl_gpu_execute_with_workspace(const swirl_gpu_plan* plan, const void* input,
+                                                        void* output, void* stream, void* workspace,
+                                                        size_t bytes);
+SWIRL_API swirl_status swirl_gpu_execute_planar(const swirl_gpu_plan* plan, const void* input_real,
+                                                const void* input_imaginary, void* output_real,
+                                                void* output_imaginary, void* stream);
+SWIRL_API swirl_status swirl_gpu_execute_planar_with_workspace(const swirl_gpu_plan* plan,
+                                                               const void* input_real,
+                                                               const void* input_imaginary, void* output_real,
+                                                               void* output_imaginary, void* stream,
+                                                               void* workspace, size_t bytes);
 
 #ifdef __cplusplus
 }

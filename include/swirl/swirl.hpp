@@ -5,6 +5,7 @@
 #pragma once
 
 #include <swirl/error.hpp>
+#include <swirl/gpu.hpp>
 #include <swirl/kinds.hpp>
 #include <swirl/plan.hpp>
 #include <swirl/problem.hpp>

@@ -1,6 +1,7 @@
 #include <swirl/swirl.h>
 #include <swirl/version.hpp>
 
+#include "api/c.hpp"
 #include "api/plan.hpp"
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
@@ -14,14 +15,6 @@
 #include <utility>
 #include <vector>
 
-// Nothing thrown leaves a function of this file: `guarded` turns it into a status and a message.
-
-struct swirl_problem {
-    swirl::TransformKind kind;
-    std::vector<swirl::Integer> lengths;
-    swirl::ProblemOptions options;
-};
-
 struct swirl_plan {
     std::shared_ptr<const swirl::planning::Plan> plan;
     std::string problem;
@@ -34,6 +27,8 @@ namespace {
 
 thread_local std::string last_error;
 
+} // namespace
+
 swirl_status failed(swirl_status status, const char* message) noexcept {
     try {
         last_error = message;
@@ -43,26 +38,11 @@ swirl_status failed(swirl_status status, const char* message) noexcept {
     return status;
 }
 
-template <class F> swirl_status guarded(F&& f) noexcept {
-    try {
-        f();
-        return SWIRL_OK;
-    } catch (const UserError& error) {
-        return failed(SWIRL_USER_ERROR, error.what());
-    } catch (const std::bad_alloc&) {
-        return failed(SWIRL_OUT_OF_MEMORY, "out of memory");
-    } catch (const std::system_error& error) {
-        return failed(SWIRL_SYSTEM_ERROR, error.what());
-    } catch (const std::exception& error) {
-        return failed(SWIRL_INTERNAL_ERROR, error.what());
-    } catch (...) {
-        return failed(SWIRL_INTERNAL_ERROR, "internal error: an exception of unknown type");
-    }
+Problem problem_of(const swirl_problem& description) {
+    return Problem::make(description.kind, description.lengths, description.options);
 }
 
-void require(const void* argument, const char* name) {
-    if (argument == nullptr) throw UserError("argument '{}' is a null pointer", name);
-}
+namespace {
 
 /// The C++ value at a C enumerator's place in `values`.
 template <class Value, std::size_t count>
@@ -82,10 +62,6 @@ constexpr Precision precisions[] = {Precision::float32, Precision::float64};
 constexpr ComplexLayout layouts[] = {ComplexLayout::interleaved, ComplexLayout::planar};
 constexpr Placement placements[] = {Placement::out_of_place, Placement::in_place};
 constexpr Side sides[] = {Side::input, Side::output};
-
-Problem problem_of(const swirl_problem& description) {
-    return Problem::make(description.kind, description.lengths, description.options);
-}
 
 PlanOptions options_of(unsigned flags) {
     constexpr unsigned known = SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE;

@@ -1,0 +1,27 @@
+// A thousand transforms on an NVIDIA GPU. Built without CUDA; says what is missing where it runs without a GPU.
+#include <swirl/gpu.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <numbers>
+#include <vector>
+
+int main() try {
+    constexpr std::size_t n = 1024, batch = 1000;
+    std::vector<std::complex<float>> signal(n * batch), spectrum(n * batch);
+    for (std::size_t i = 0; i < n * batch; ++i) // transform b has b + 1 periods of a cosine
+        signal[i] = static_cast<float>(
+            std::cos(2 * std::numbers::pi * static_cast<double>((i / n + 1) * (i % n) % n) / n));
+
+    const swirl::gpu::Array<std::complex<float>> x(signal), y(n * batch);
+    const swirl::gpu::Plan plan = swirl::gpu::plan("dft 1024 float32 batch=1000");
+    plan.execute(x.data(), y.data());
+    y.copy_to(spectrum);
+
+    std::printf("%s\n%s", plan.recipe().c_str(), plan.description().c_str());
+    for (const std::size_t b : {0, 4, 99})
+        std::printf("transform %2zu: line %3zu is %.1f\n", b, b + 1, std::abs(spectrum[b * n + b + 1]));
+} catch (const swirl::UserError& error) {
+    std::printf("%s\n", error.what());
+}

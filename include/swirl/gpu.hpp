@@ -1,0 +1,193 @@
+/// Transforms on NVIDIA GPUs. The driver is loaded when a plan or memory is first asked for; CUDA's toolkit is needed
+/// neither to build nor to run.
+///
+///     swirl::gpu::Array<std::complex<float>> x(signal), y(signal.size());
+///     swirl::gpu::plan("dft 1024 float32 batch=1000").execute(x.data(), y.data());
+///     y.copy_to(spectrum);
+#pragma once
+
+#include <swirl/export.h>
+#include <swirl/error.hpp>
+#include <swirl/plan.hpp>
+#include <swirl/problem.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace swirl {
+
+namespace planning {
+class GpuPlan;
+}
+
+namespace gpu {
+
+namespace detail {
+
+template <class T> constexpr bool is_element = swirl::detail::Real<T>;
+template <class T> constexpr bool is_element<std::complex<T>> = true;
+
+} // namespace detail
+
+/// There is no room on the GPU for what was asked.
+class SWIRL_API OutOfMemory : public UserError {
+public:
+    using UserError::UserError;
+};
+
+struct PlanOptions {
+    int device = 0;    ///< which GPU, as CUDA counts them
+    bool check = true; ///< run the plan once against a second route before it is handed out
+    bool use_cache =
+        true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
+    std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
+};
+
+/// A queue of work of the GPU: a cudaStream_t or CUstream; the default stream where nothing is said.
+class Stream {
+public:
+    Stream() = default;
+    Stream(std::nullptr_t) {}
+    template <class Handle>
+    requires(std::is_class_v<Handle> && !detail::is_element<Handle>) Stream(Handle* handle)
+        : handle_(handle) {}
+    explicit Stream(void* handle) : handle_(handle) {}
+    void* handle() const { return handle_; }
+
+private:
+    void* handle_ = nullptr;
+};
+
+/// A transform on a GPU, ready to run: immutable, cheap to copy (copies share it), used by any number of threads and
+/// streams at once. It has to outlive the work that it has put into streams, and graphs that were recorded with it.
+///
+/// execute() puts the transform into the stream and returns; it waits for nothing, so it can be recorded into a graph.
+/// Arrays are memory of the plan's GPU or managed memory, pointers are to the element of index 0, complex numbers aligned
+/// to both their parts. In place, the output is the input. Each execute() throws UserError, before anything is put into
+/// the stream, where arguments are not what the problem says: type and number of arrays, null, misaligned or overlapping
+/// pointers, memory of the host or of another GPU, a workspace that is too small. Without a workspace, memory is taken
+/// and given back in the order of the stream; one from the caller is memory of the GPU, aligned to 256 bytes, and used by
+/// one execution at a time.
+class SWIRL_API Plan {
+public:
+    /// complex → complex, interleaved
+    template <swirl::detail::Real T>
+    void execute(const std::complex<T>* input, std::complex<T>* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    /// real → real
+    template <swirl::detail::Real T>
+    void execute(const T* input, T* output, Stream stream = {}, Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    /// real → half spectrum: rdft forward
+    template <swirl::detail::Real T>
+    void execute(const T* input, std::complex<T>* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    /// half spectrum → real: rdft backward
+    template <swirl::detail::Real T>
+    void execute(const std::complex<T>* input, T* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    /// complex → complex, planar
+    template <swirl::detail::Real T>
+    void execute(const T* input_real, const T* input_imaginary, T* output_real, T* output_imaginary,
+                 Stream stream = {}, Workspace workspace = {}) const {
+        run({Pointer(input_real), Pointer(input_imaginary), Pointer(output_real), Pointer(output_imaginary)},
+            stream, workspace);
+    }
+    /// real → half spectrum, planar; with three writable arrays also half spectrum → real (input_real,
+    /// input_imaginary, output)
+    template <swirl::detail::Real T>
+    void execute(const T* input, T* output_real, T* output_imaginary, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output_real), Pointer(output_imaginary)}, stream, workspace);
+    }
+    /// half spectrum → real, planar
+    template <swirl::detail::Real T>
+    void execute(const T* input_real, const T* input_imaginary, T* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input_real), Pointer(input_imaginary), Pointer(output)}, stream, workspace);
+    }
+
+    const Problem& problem() const;
+    std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe takes it back
+    int device() const;
+    std::size_t workspace_bytes() const;
+    double flops() const; ///< real additions and multiplications of one execution
+    double bytes() const; ///< read and written by its kernels
+    /// A few lines of text about each kernel: blocks, threads, registers, shared memory, buffers.
+    std::string description() const;
+
+    Plan(const Plan&) = default;
+    Plan& operator=(const Plan&) = default;
+    ~Plan() = default;
+
+private:
+    using Pointer = swirl::detail::Pointer;
+    friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
+    explicit Plan(std::shared_ptr<const planning::GpuPlan> plan) : plan_(std::move(plan)) {}
+    void run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const;
+
+    std::shared_ptr<const planning::GpuPlan> plan_;
+};
+
+/// Derives, compiles and checks a transform. Throws UserError for a problem that cannot be computed or that there are no
+/// kernels for yet, where there is no such GPU or no driver, and for a recipe that does not fit; OutOfMemory.
+SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options = {});
+inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
+    return plan(parse_problem(problem), options);
+}
+
+/// Memory of a GPU, freed with the object, for programs that have none from CUDA. Contents are not set.
+class SWIRL_API Memory {
+public:
+    /// OutOfMemory when there is no room.
+    explicit Memory(std::size_t bytes, int device = 0);
+    ~Memory();
+    Memory(Memory&&) noexcept;
+    Memory& operator=(Memory&&) noexcept;
+
+    void* data() const;
+    std::size_t bytes() const;
+    /// From and to memory of the host, as many bytes as this has at most. Both wait for all that runs on the GPU.
+    void copy_from(const void* host, std::size_t bytes);
+    void copy_to(void* host, std::size_t bytes) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// An array of numbers in a GPU's memory.
+template <class T>
+requires detail::is_element<T>
+class Array {
+public:
+    explicit Array(std::size_t count, int device = 0) : memory_(count * sizeof(T), device) {}
+    explicit Array(const std::vector<T>& host, int device = 0) : Array(host.size(), device) {
+        copy_from(host);
+    }
+
+    T* data() const { return static_cast<T*>(memory_.data()); }
+    std::size_t size() const { return memory_.bytes() / sizeof(T); }
+    void copy_from(std::span<const T> host) { memory_.copy_from(host.data(), host.size_bytes()); }
+    void copy_to(std::span<T> host) const { memory_.copy_to(host.data(), host.size_bytes()); }
+
+private:
+    Memory memory_;
+};
+
+} // namespace gpu
+} // namespace swirl

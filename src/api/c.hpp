@@ -1,0 +1,54 @@
+#pragma once
+
+#include <swirl/swirl.h>
+#include <swirl/gpu.hpp>
+
+#include "base/error.hpp"
+#include "runtime/cuda_memory.hpp"
+
+#include <new>
+#include <system_error>
+#include <vector>
+
+// What the functions of <swirl/swirl.h> share. Nothing thrown leaves one of them: `guarded` turns it into a status and a
+// message.
+
+struct swirl_problem {
+    swirl::TransformKind kind;
+    std::vector<swirl::Integer> lengths;
+    swirl::ProblemOptions options;
+};
+
+namespace swirl::api {
+
+/// Keeps the message for swirl_last_error.
+swirl_status failed(swirl_status status, const char* message) noexcept;
+
+Problem problem_of(const swirl_problem& description);
+
+template <class F> swirl_status guarded(F&& f) noexcept {
+    try {
+        f();
+        return SWIRL_OK;
+    } catch (const gpu::OutOfMemory& error) {
+        return failed(SWIRL_OUT_OF_MEMORY, error.what());
+    } catch (const runtime::GpuOutOfMemory& error) {
+        return failed(SWIRL_OUT_OF_MEMORY, error.what());
+    } catch (const UserError& error) {
+        return failed(SWIRL_USER_ERROR, error.what());
+    } catch (const std::bad_alloc&) {
+        return failed(SWIRL_OUT_OF_MEMORY, "out of memory");
+    } catch (const std::system_error& error) {
+        return failed(SWIRL_SYSTEM_ERROR, error.what());
+    } catch (const std::exception& error) {
+        return failed(SWIRL_INTERNAL_ERROR, error.what());
+    } catch (...) {
+        return failed(SWIRL_INTERNAL_ERROR, "internal error: an exception of unknown type");
+    }
+}
+
+inline void require(const void* argument, const char* name) {
+    if (argument == nullptr) throw UserError("argument '{}' is a null pointer", name);
+}
+
+} // namespace swirl::api

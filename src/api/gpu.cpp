@@ -1,0 +1,124 @@
+#include "api/gpu.hpp"
+
+#include "api/arguments.hpp"
+#include "base/error.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "search/gpu_estimate.hpp"
+
+#include <map>
+#include <mutex>
+
+namespace swirl {
+namespace api {
+
+namespace {
+
+/// The entry whose code the device runs and its driver reads.
+const target::Gpu& target_of(const runtime::GpuDevice& device) {
+    const target::Gpu& best = device.target();
+    return device.driver().version() >= best.driver_version ? best : target::gpu_named("generic");
+}
+
+/// The library's word for a GPU without room, as users catch it.
+template <class Action> auto with_public_errors(Action action) {
+    try {
+        return action();
+    } catch (const runtime::GpuOutOfMemory& error) {
+        throw gpu::OutOfMemory(std::string(error.what()));
+    }
+}
+
+} // namespace
+
+const runtime::GpuDevice& device_numbered(int number) {
+    static std::mutex mutex;
+    static auto& devices = *new std::map<int, runtime::GpuDevice>; // lives as long as what others hold
+    const std::lock_guard lock(mutex);
+    if (const auto known = devices.find(number); known != devices.end()) return known->second;
+    return devices.emplace(number, runtime::GpuDevice(number)).first->second;
+}
+
+planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device) {
+    return search::gpu_recipe(problem, target_of(device));
+}
+
+std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options) {
+    validate(problem);
+    return with_public_errors([&] {
+        const runtime::GpuDevice& device = device_numbered(options.device);
+        const planning::Recipe recipe =
+            options.recipe.empty() ? recipe_for(problem, device) : planning::parse_recipe(options.recipe);
+        return planning::GpuPlan::build(problem, recipe, device,
+                                        {.check = options.check, .use_cache = options.use_cache});
+    });
+}
+
+} // namespace api
+
+namespace gpu {
+
+Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
+
+const Problem& Plan::problem() const { return plan_->problem(); }
+std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
+int Plan::device() const { return plan_->device().facts().number; }
+std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
+double Plan::flops() const { return plan_->flops(); }
+double Plan::bytes() const { return plan_->bytes(); }
+
+std::string Plan::description() const {
+    std::string text;
+    for (const ir::KernelInfo& kernel : plan_->kernels()) text += ir::to_string(kernel);
+    return text;
+}
+
+void Plan::run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const {
+    const auto arguments = api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
+    api::with_public_errors([&] {
+        plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
+                       {workspace.data, workspace.bytes});
+    });
+}
+
+struct Memory::State {
+    runtime::GpuBuffer buffer;
+};
+
+Memory::Memory(std::size_t bytes, int device)
+    : state_(api::with_public_errors([&] {
+          return std::make_unique<State>(State{runtime::GpuBuffer(api::device_numbered(device), bytes)});
+      })) {}
+Memory::~Memory() = default;
+Memory::Memory(Memory&&) noexcept = default;
+Memory& Memory::operator=(Memory&&) noexcept = default;
+
+void* Memory::data() const { return reinterpret_cast<void*>(state_->buffer.address()); }
+std::size_t Memory::bytes() const { return state_->buffer.bytes(); }
+
+namespace {
+
+void require_room(std::size_t bytes, std::size_t room) {
+    if (bytes > room) throw UserError("a copy of {} bytes, but the memory on the GPU has {}", bytes, room);
+}
+
+} // namespace
+
+void Memory::copy_from(const void* host, std::size_t bytes) {
+    require_room(bytes, this->bytes());
+    if (bytes == 0) return;
+    const runtime::GpuDevice& device = state_->buffer.device();
+    device.synchronize();
+    runtime::copy_to_gpu(device, state_->buffer.address(), host, bytes);
+    device.synchronize(); // the last bytes of a small copy may still be on their way
+}
+
+void Memory::copy_to(void* host, std::size_t bytes) const {
+    require_room(bytes, this->bytes());
+    if (bytes == 0) return;
+    const runtime::GpuDevice& device = state_->buffer.device();
+    device.synchronize();
+    runtime::copy_from_gpu(device, host, state_->buffer.address(), bytes);
+}
+
+} // namespace gpu
+} // namespace swirl

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <swirl/gpu.hpp>
+
+#include "plan/gpu_plan.hpp"
+#include "runtime/cuda_device.hpp"
+
+#include <memory>
+
+/// What the C++ and the C interface and the command line share of plans for GPUs.
+namespace swirl::api {
+
+/// A GPU, held from the first use to the end of the process: others need not make its context anew.
+const runtime::GpuDevice& device_numbered(int number);
+
+/// Plans as <swirl/gpu.hpp> says.
+std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options);
+
+/// The recipe that `build` takes for a device, without compiling it.
+planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device);
+
+} // namespace swirl::api

@@ -1,0 +1,159 @@
+#include <swirl/swirl.h>
+#include <swirl/gpu.hpp>
+
+#include "support/cuda_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+using Complex = std::complex<float>;
+using runtime::error_of;
+using runtime::expect_contains;
+using Handle = struct StreamOfSomeone*;
+
+static_assert(std::is_convertible_v<Handle, gpu::Stream> &&
+              std::is_convertible_v<std::nullptr_t, gpu::Stream>);
+static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertible_v<Complex*, gpu::Stream>);
+static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
+
+constexpr gpu::PlanOptions unchecked{.check = false, .use_cache = false};
+
+/// The library with a driver whose kernels do nothing. One for the whole process, as a real one is.
+class GpuInterface : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
+    }
+    void SetUp() override {
+        fake.free_bytes = std::size_t{1} << 22;
+        fake.launches.clear();
+    }
+    void TearDown() override { EXPECT_TRUE(fake.failures.empty()); }
+
+    support::FakeCuda& fake = runtime::fake_of(12080);
+};
+
+struct Destroy {
+    void operator()(swirl_gpu_plan* plan) const { swirl_gpu_plan_destroy(plan); }
+};
+using OwnedPlan = std::unique_ptr<swirl_gpu_plan, Destroy>;
+
+OwnedPlan c_plan(const char* text) {
+    swirl_gpu_plan* plan = nullptr;
+    EXPECT_EQ(swirl_gpu_plan_from_text(text, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
+        << swirl_last_error();
+    return OwnedPlan(plan);
+}
+
+TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
+    const gpu::Plan plan = gpu::plan("dft 256 float32 batch=10", unchecked);
+    EXPECT_EQ(plan.recipe().substr(0, 7), "sm_90: ");
+    EXPECT_EQ(
+        gpu::plan("dft 256 float32 batch=10", {.check = false, .use_cache = false, .recipe = plan.recipe()})
+            .recipe(),
+        plan.recipe());
+    EXPECT_EQ(plan.device(), 0);
+    EXPECT_NE(plan.description().find("registers"), std::string::npos);
+    const gpu::Array<Complex> x(2560), y(2560);
+    plan.execute(x.data(), y.data());
+    auto* const stream = reinterpret_cast<Handle>(0x1234);
+    plan.execute(x.data(), y.data(), stream);
+    const gpu::Memory workspace(4096);
+    plan.execute(x.data(), y.data(), stream, {workspace.data(), workspace.bytes()});
+    ASSERT_EQ(fake.launches.size(), 3U);
+    EXPECT_EQ(fake.launches[0].stream, nullptr);
+    EXPECT_EQ(static_cast<void*>(fake.launches[1].stream), static_cast<void*>(stream));
+}
+
+TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
+    const gpu::Plan plan = gpu::plan("dft 8 planar batch=4", unchecked);
+    const gpu::Array<double> a(32), b(32), c(32), d(32);
+    plan.execute(a.data(), b.data(), c.data(), d.data());
+    const gpu::Array<std::complex<double>> x(32), y(32);
+    expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }), {"it takes 4"});
+    const gpu::Plan single = gpu::plan("dft 8 float32 batch=4", unchecked);
+    expect_contains(error_of<UserError>([&] { single.execute(x.data(), y.data()); }),
+                    {"std::complex<double>", "std::complex<float>"});
+}
+
+TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
+    const std::vector<float> host{1, 2, 3};
+    const gpu::Array<float> there(host);
+    std::vector<float> back(3);
+    there.copy_to(back);
+    EXPECT_EQ(back, host);
+    std::vector<float> longer(4);
+    expect_contains(error_of<UserError>([&] { there.copy_to(longer); }), {"16 bytes", "has 12"});
+    expect_contains(error_of<gpu::OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }),
+                    {"no room"});
+}
+
+TEST_F(GpuInterface, NamesWhatIsWrong) {
+    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.device = 7}); }), {"no GPU 7"});
+    expect_contains(error_of<UserError>([] { gpu::plan("wht 8", unchecked); }), {"not yet on GPUs"});
+    expect_contains(error_of<UserError>([] { gpu::plan("dft 0", unchecked); }), {"dft 0"});
+    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.recipe = "avx2: 0 codelet"}); }), {"avx2"});
+}
+
+TEST_F(GpuInterface, ServesManyThreads) {
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 6; ++k)
+        threads.emplace_back([] {
+            const gpu::Array<Complex> x(64), y(64);
+            for (int i = 0; i < 10; ++i) gpu::plan("dft 64 float32", unchecked).execute(x.data(), y.data());
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(fake.launches.size(), 60U);
+}
+
+TEST_F(GpuInterface, WorksFromC) {
+    const OwnedPlan plan = c_plan("dft 64 float32 batch=3");
+    ASSERT_TRUE(plan);
+    EXPECT_STREQ(swirl_gpu_plan_problem(plan.get()), "dft 64 float32 batch=3");
+    EXPECT_NE(std::string(swirl_gpu_plan_recipe(plan.get())).find("stockham(8,8) on "), std::string::npos);
+    EXPECT_EQ(swirl_gpu_plan_device(plan.get()), 0);
+    EXPECT_GT(swirl_gpu_plan_flops(plan.get()), 0);
+    const gpu::Array<Complex> x(192), y(192);
+    EXPECT_EQ(swirl_gpu_execute(plan.get(), x.data(), y.data(), nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(fake.launches.size(), 1U);
+
+    std::vector<Complex> host(192);
+    EXPECT_EQ(swirl_gpu_execute(plan.get(), host.data(), y.data(), nullptr), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"input", "memory of the host"});
+    EXPECT_EQ(swirl_gpu_execute_planar(plan.get(), x.data(), x.data(), y.data(), y.data(), nullptr),
+              SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"use swirl_gpu_execute"});
+    EXPECT_EQ(swirl_gpu_execute(nullptr, x.data(), y.data(), nullptr), SWIRL_USER_ERROR);
+
+    swirl_gpu_plan* none = nullptr;
+    EXPECT_EQ(swirl_gpu_plan_from_text("dft 64", 0, SWIRL_MEASURE, &none), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"flags"});
+    EXPECT_EQ(swirl_gpu_plan_from_text("dft 64", 9, 0, &none), SWIRL_USER_ERROR);
+    EXPECT_EQ(none, nullptr);
+    fake.free_bytes = 16;
+    EXPECT_EQ(swirl_gpu_plan_from_text("dft 2048", 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &none),
+              SWIRL_OUT_OF_MEMORY);
+    swirl_gpu_plan_destroy(nullptr);
+}
+
+TEST_F(GpuInterface, WorksFromCOnPlanarData) {
+    const OwnedPlan plan = c_plan("dft 8 planar float32 batch=4 inplace");
+    const gpu::Array<float> re(32), im(32);
+    EXPECT_EQ(swirl_gpu_execute_planar(plan.get(), re.data(), im.data(), re.data(), im.data(), nullptr),
+              SWIRL_OK)
+        << swirl_last_error();
+    EXPECT_EQ(swirl_gpu_plan_workspace_bytes(plan.get()), 0U);
+}
+
+} // namespace
+} // namespace swirl
