@@ -218,6 +218,12 @@ TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
                     {"on 8x1", "sse2 is a CPU"});
 }
 
+TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
+    expect_contains(error_of<UserError>(
+                        [&] { plan_of("dft 4096 batch=8", "sm_80: 0 stockham(16,16,16) on 1024x4"); }),
+                    {"shared memory", "232448"});
+}
+
 TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
     fake.free_bytes = 1024;
     expect_contains(

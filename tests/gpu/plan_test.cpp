@@ -1,0 +1,226 @@
+#include "plan/plan.hpp"
+#include "base/error.hpp"
+#include "plan/gpu_plan.hpp"
+#include "plan/gpu_problem_data.hpp"
+#include "plan/problem_data.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/planner.hpp"
+#include "support/first_gpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+/// A problem's input, what the CPU makes of it, and room for both on the GPU.
+class Comparison {
+public:
+    Comparison(const Problem& problem, const runtime::GpuDevice& device, std::uint32_t seed = 3)
+        : problem_(problem), expected_(problem), data_(problem), there_(device, data_) {
+        expected_.fill(seed);
+        data_.fill(seed);
+        search::make_plan(problem, {.use_wisdom = false, .check = false})->execute(expected_.arguments());
+        restore();
+    }
+
+    void restore() { there_.copy_from(data_); }
+    Arguments arguments() const { return there_.arguments(); }
+
+    /// Relative, in the Euclidean norm, over all that the output's memory holds: nothing else may have been written.
+    double error() {
+        ProblemData found(problem_);
+        there_.copy_to(found);
+        const auto& whole = found.buffers();
+        double difference = 0, norm = 0;
+        const std::size_t from = problem_.placement == Placement::in_place ? 0 : whole.size() / 2;
+        for (std::size_t k = from; k < whole.size(); ++k)
+            if (problem_.precision == Precision::float32)
+                add<float>(whole[k], expected_.buffers()[k], difference, norm);
+            else
+                add<double>(whole[k], expected_.buffers()[k], difference, norm);
+        return std::sqrt(difference / norm);
+    }
+
+private:
+    template <class T>
+    static void add(const runtime::AlignedBuffer& a, const runtime::AlignedBuffer& b, double& difference,
+                    double& norm) {
+        const auto found = a.span_of<T>(), expected = b.span_of<T>();
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const double distance = static_cast<double>(found[i]) - static_cast<double>(expected[i]);
+            difference += distance * distance;
+            norm += static_cast<double>(expected[i]) * static_cast<double>(expected[i]);
+        }
+    }
+
+    Problem problem_;
+    ProblemData expected_;
+    ProblemData data_;
+    GpuProblemData there_;
+};
+
+double tolerance_of(const Problem& problem) { return problem.precision == Precision::float32 ? 6e-7 : 2e-15; }
+
+class PlansOnGpu : public support::FirstGpu {
+protected:
+    std::shared_ptr<const GpuPlan> plan_of(const Problem& problem, bool check = true) {
+        return GpuPlan::build(problem, search::gpu_recipe(problem, device->target()), *device,
+                              {.check = check});
+    }
+
+    void compare(const std::string& text) {
+        SCOPED_TRACE(text);
+        const Problem problem = swirl::problem(text);
+        try {
+            const auto plan = plan_of(problem);
+            Comparison comparison(problem, *device);
+            plan->execute(comparison.arguments(), stream->handle());
+            stream->synchronize();
+            EXPECT_LT(comparison.error(), tolerance_of(problem)) << to_string(plan->recipe());
+        } catch (const std::exception& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+};
+
+bool has_large_prime(int n) {
+    for (int prime = 37; prime <= n; prime += 2)
+        if (n % prime == 0) {
+            bool is_prime = true;
+            for (int k = 3; k * k <= prime; k += 2) is_prime = is_prime && prime % k != 0;
+            if (is_prime) return true;
+        }
+    return false;
+}
+
+TEST_F(PlansOnGpu, ComputeEverySizeTo64InBothPrecisionsAndPlacements) {
+    for (int n = 2; n <= 64; ++n)
+        if (!has_large_prime(n))
+            for (const char* options : {"float32 batch=5", "batch=33 backward", "float32 inplace batch=130",
+                                        "inplace", "planar batch=3", "float32 planar inplace backward"})
+                compare(fmt::format("dft {} {}", n, options));
+}
+
+TEST_F(PlansOnGpu, ComputeLargerSizes) {
+    for (int n = 128; n <= 4096; n *= 2)
+        for (const char* options : {"float32 batch=300", "batch=7", "float32 inplace batch=2"})
+            compare(fmt::format("dft {} {}", n, options));
+    for (const int n : {100, 105, 210, 243, 360, 625, 961, 1000, 1001, 1155, 1331, 2310, 3125})
+        for (const char* options : {"float32 batch=9", "batch=4 backward inplace"})
+            compare(fmt::format("dft {} {}", n, options));
+    compare("dft 1024 float32 batch=20000");
+    compare("dft 8 float32 batch=1000000");
+}
+
+TEST_F(PlansOnGpu, ComputeStridesAndSeveralDimensions) {
+    for (const char* text :
+         {"dft 64 float32 in=3 out=2 batch=5:200", "dft 64 batch=100:(1,64) in=100 out=1",
+          "dft 100 strides=-1 batch=4:-100", "dft 64 batch=3:400x4:80 inplace",
+          "dft 256 float32 batch=33 scale=0.5", "dft 16x8 batch=3", "dft 64x64 inplace float32",
+          "dft 128x100", "dft 20x30x40 float32", "dft 1x7", "dft 1 batch=5 scale=3"})
+        compare(text);
+}
+
+TEST_F(PlansOnGpu, GiveTheSameBitsFromManyThreadsAndStreams) {
+    const Problem problem = swirl::problem("dft 480 float32 batch=50");
+    const auto plan = plan_of(problem);
+    std::vector<double> errors(8, 1);
+    std::vector<std::thread> threads;
+    for (std::size_t k = 0; k < errors.size(); ++k)
+        threads.emplace_back([&, k] {
+            const runtime::GpuStream own(*device);
+            Comparison comparison(problem, *device, static_cast<std::uint32_t>(k));
+            for (int i = 0; i < 20; ++i) plan->execute(comparison.arguments(), own.handle());
+            own.synchronize();
+            errors[k] = comparison.error();
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (const double error : errors) EXPECT_LT(error, tolerance_of(problem));
+}
+
+TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
+    const Problem problem = swirl::problem("dft 64 float32 batch=4");
+    const auto plan = plan_of(problem);
+    Comparison comparison(problem, *device);
+    const Arguments good = comparison.arguments();
+    std::vector<float> host(2 * 64 * 4);
+    const auto refuse = [&](const Arguments& bad) {
+        EXPECT_THROW(plan->execute(bad, stream->handle()), UserError);
+    };
+    refuse({.input = nullptr, .output = good.output});
+    refuse({.input = host.data(), .output = good.output});
+    refuse({.input = good.input, .output = host.data()});
+    refuse({.input = good.input, .output = static_cast<std::byte*>(good.output) + 4});
+    refuse({.input = good.input, .output = const_cast<void*>(good.input)});
+    refuse({.input = reinterpret_cast<void*>(0x1000), .output = good.output});
+    refuse(
+        {.input = static_cast<const std::byte*>(good.input) + (std::size_t{1} << 40), .output = good.output});
+    plan->execute(good, stream->handle());
+    stream->synchronize();
+    EXPECT_LT(comparison.error(), tolerance_of(problem));
+}
+
+TEST_F(PlansOnGpu, RefuseRecipesThatAskForTooMuchAndStayUsable) {
+    const Problem problem = swirl::problem("dft 4096 batch=8");
+    EXPECT_THROW(GpuPlan::build(problem, parse_recipe("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
+                 UserError);
+    compare("dft 4096 batch=8");
+}
+
+/// What records a stream's work as a graph, from the driver itself.
+struct GraphFunctions {
+    using Handle = void*;
+    int (*begin)(runtime::cuda::Stream, int) = nullptr;
+    int (*end)(runtime::cuda::Stream, Handle*) = nullptr;
+    int (*instantiate)(Handle*, Handle, unsigned long long) = nullptr;
+    int (*launch)(Handle, runtime::cuda::Stream) = nullptr;
+
+    GraphFunctions() {
+        const char* const named = std::getenv("SWIRL_CUDA_DRIVER");
+        void* const library = dlopen(named == nullptr ? "libcuda.so.1" : named, RTLD_NOW);
+        const auto find = [&](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+            EXPECT_NE(function, nullptr) << name;
+        };
+        find(begin, "cuStreamBeginCapture_v2");
+        find(end, "cuStreamEndCapture");
+        find(instantiate, "cuGraphInstantiateWithFlags");
+        find(launch, "cuGraphLaunch");
+    }
+};
+
+TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
+    const GraphFunctions graphs;
+    // One with workspace of its own, too: it is taken and given back inside the graph.
+    for (const char* text : {"dft 512 batch=20 float32", "dft 64x32 float32", "dft 12 inplace batch=9"}) {
+        SCOPED_TRACE(text);
+        const Problem problem = swirl::problem(text);
+        const auto plan = plan_of(problem);
+        Comparison comparison(problem, *device);
+        ASSERT_EQ(graphs.begin(stream->handle(), 0), 0); // in the mode in which nothing may wait
+        plan->execute(comparison.arguments(), stream->handle());
+        GraphFunctions::Handle graph = nullptr, ready = nullptr;
+        ASSERT_EQ(graphs.end(stream->handle(), &graph), 0);
+        const runtime::CurrentGpu current(*device);
+        ASSERT_EQ(graphs.instantiate(&ready, graph, 0), 0);
+        for (int i = 0; i < 3; ++i) {
+            comparison.restore();
+            ASSERT_EQ(graphs.launch(ready, stream->handle()), 0);
+            stream->synchronize();
+            EXPECT_LT(comparison.error(), tolerance_of(problem));
+        }
+    }
+}
+
+} // namespace
+} // namespace swirl::planning
