@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/floors.hpp"
+#include "cli/gpu.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
@@ -231,7 +232,14 @@ void add_bench(CLI::App& program) {
         ->capture_default_str();
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
-    command.callback([options] { bench(*options); });
+    options->planning.add_device_to(command);
+    command.callback([options] {
+        if (options->planning.is_for_gpu())
+            bench_on_gpu(parse_problems(options->words, options->sizes), options->planning,
+                         {options->seconds, options->json});
+        else
+            bench(*options);
+    });
 }
 
 } // namespace swirl::cli

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/floors.hpp"
+#include "cli/gpu.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
@@ -197,7 +198,10 @@ void add_plan(CLI::App& program) {
     add_problem_words(command, options->words, "What to plan");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
+    options->planning.add_device_to(command);
     command.callback([options] {
+        if (options->planning.is_for_gpu())
+            return report_on_gpu(parse_one_problem(options->words), options->planning, options->json);
         const Report report = report_on(parse_one_problem(options->words), options->planning);
         if (options->json)
             print_json(json_of(report));

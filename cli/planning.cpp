@@ -35,6 +35,17 @@ void PlanningOptions::add_to(CLI::App& command) {
                      "Do not check the plan against a second route before it is used");
 }
 
+void PlanningOptions::add_device_to(CLI::App& command) {
+    command
+        .add_option(
+            "--device", device,
+            "cpu, gpu (NVIDIA's; gpu:1 for the second), or for plan and show a kind of GPU such as sm_90")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command.add_flag("--no-cache", no_cache,
+                     "On a GPU neither take machine code from an earlier run nor keep it for the next");
+}
+
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
                                                 api::Purpose purpose) {
     PlanOptions plan_options;

@@ -14,6 +14,7 @@ namespace swirl::cli {
 
 /// The options of commands that plan.
 struct PlanningOptions {
+    std::string device = "cpu";
     std::string cpu;
     std::string recipe;
     bool measure = false;
@@ -21,9 +22,13 @@ struct PlanningOptions {
     std::optional<double> budget;
     bool no_wisdom = false;
     bool no_check = false;
+    bool no_cache = false;
     int threads = 1;
 
     void add_to(CLI::App& command);
+    /// --device and what goes with it alone, for commands that know GPUs.
+    void add_device_to(CLI::App& command);
+    bool is_for_gpu() const { return device != "cpu"; }
 };
 
 /// To inspect a plan, it may be for another machine.

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/generated_cpp.hpp"
+#include "cli/gpu.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
@@ -56,6 +57,41 @@ constexpr StageText stages[] = {
      [](const auto& plan, std::size_t step, const auto&, const Options&) { return plan.listing(step); }},
 };
 
+std::string joined(const std::vector<ir::Program>& programs, const Options& options) {
+    std::string text;
+    for (const ir::Program& program : programs)
+        text += (text.empty() ? "" : "\n") + ir::to_string(program, style_of(options));
+    return text;
+}
+
+std::string text_on_gpu(const planning::GpuStepDescription& step, const Options& options) {
+    if (options.stage == "formula")
+        return (options.latex ? formula::to_latex(step.formula) : formula::to_text(step.formula)) + "\n";
+    if (options.stage == "ir") return joined(step.lowered, options);
+    if (options.stage == "machine-ir") return joined(step.programs, options);
+    if (options.stage != "ptx")
+        throw UserError("--stage is '{}'; for a GPU use one of formula, ir, machine-ir, ptx", options.stage);
+    std::string text;
+    for (const std::string& ptx : step.ptx) text += (text.empty() ? "" : "\n") + ptx;
+    return text;
+}
+
+/// The text of each step, with a line above each where there are several.
+template <class Steps, class Text> std::string with_headings(const Steps& steps, Text text_of) {
+    std::string text;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps.size() > 1)
+            text += fmt::format("{}# step {} of {}\n", i > 0 ? "\n" : "", i + 1, steps.size());
+        text += text_of(i);
+    }
+    return text;
+}
+
+void show_on_gpu(const Options& options) {
+    const GpuInspection plan = inspect_gpu_plan(parse_one_problem(options.words), options.planning);
+    print(with_headings(plan.steps, [&](std::size_t i) { return text_on_gpu(plan.steps[i], options); }));
+}
+
 const StageText& stage_named(const std::string& name) {
     std::string names;
     for (const StageText& stage : stages) {
@@ -66,18 +102,13 @@ const StageText& stage_named(const std::string& name) {
 }
 
 void show(const Options& options) {
-    const StageText& stage = stage_named(options.stage);
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
+    if (options.planning.is_for_gpu()) return show_on_gpu(options);
+    const StageText& stage = stage_named(options.stage);
     const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);
     const auto steps = plan->describe();
-    std::string text;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps.size() > 1)
-            text += fmt::format("{}# step {} of {}\n", i > 0 ? "\n" : "", i + 1, steps.size());
-        text += stage.text(*plan, i, steps[i], options);
-    }
-    print(text);
+    print(with_headings(steps, [&](std::size_t i) { return stage.text(*plan, i, steps[i], options); }));
 }
 
 } // namespace
@@ -89,10 +120,12 @@ void add_show(CLI::App& program) {
     add_problem_words(command, options->words, "What to show");
     std::string help = "One of";
     for (const StageText& stage : stages) help += fmt::format("\n{}: {}", stage.name, stage.what);
+    help += "\nptx: of a GPU, what its driver compiles";
     command.add_option("--stage", options->stage, help)->type_name("STAGE")->capture_default_str();
     command.add_flag("--latex", options->latex, "The formula for LaTeX");
     command.add_flag("--full", options->full, "The ir with every type and parameter");
     options->planning.add_to(command);
+    options->planning.add_device_to(command);
     command.callback([options] { show(*options); });
 }
 

@@ -2,13 +2,16 @@
 #include "cli/accuracy.hpp"
 #include "cli/command.hpp"
 #include "cli/data.hpp"
+#include "cli/gpu.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
+#include "plan/gpu_problem_data.hpp"
 #include "problem/syntax.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace swirl::cli {
@@ -33,13 +36,32 @@ struct Verdict {
     bool ok;
 };
 
+struct Planned {
+    std::string recipe;
+    std::function<void(Data&)> transform;
+};
+
+Planned planned(const Problem& problem, const Options& options) {
+    if (!options.planning.is_for_gpu()) {
+        const auto plan = make_plan(problem, options.planning);
+        return {planning::to_string(plan->recipe()), [plan](Data& data) { plan->execute(data.arguments()); }};
+    }
+    const auto plan = make_gpu_plan(problem, options.planning);
+    return {planning::to_string(plan->recipe()), [plan](Data& data) {
+                planning::GpuProblemData there(plan->device(), data.memory());
+                there.copy_from(data.memory());
+                plan->execute(there.arguments(), nullptr);
+                there.copy_to(data.memory());
+            }};
+}
+
 Verdict verify(const Problem& problem, const Options& options) {
-    const auto plan = make_plan(problem, options.planning);
+    const auto [recipe, transform] = planned(problem, options);
     Data data(problem);
     data.fill(options.seed);
     const auto input = data.elements(Side::input);
     const auto expected = expected_output(problem, input);
-    plan->execute(data.arguments());
+    transform(data);
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
@@ -48,8 +70,7 @@ Verdict verify(const Problem& problem, const Options& options) {
         fftw.run();
         fftw_error = accuracy(problem, data.elements(Side::output), expected);
     }
-    return {to_text(problem), planning::to_string(plan->recipe()), error, fftw_error,
-            error.units <= options.tolerance}; // false for NaN
+    return {to_text(problem), recipe, error, fftw_error, error.units <= options.tolerance}; // false for NaN
 }
 
 Json json_of(const Accuracy& accuracy) {
@@ -108,6 +129,7 @@ void add_verify(CLI::App& program) {
     command.add_flag("--quiet", options->quiet, "Show only what is wrong, and the summary");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
+    options->planning.add_device_to(command);
     command.callback([options] {
         std::vector<Verdict> verdicts;
         for (const Problem& problem : parse_problems(options->words, options->sizes))

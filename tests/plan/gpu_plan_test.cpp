@@ -219,9 +219,9 @@ TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
 }
 
 TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
-    expect_contains(error_of<UserError>(
-                        [&] { plan_of("dft 4096 batch=8", "sm_80: 0 stockham(16,16,16) on 1024x4"); }),
-                    {"shared memory", "232448"});
+    expect_contains(
+        error_of<UserError>([&] { plan_of("dft 4096 batch=8", "sm_80: 0 stockham(16,16,16) on 1024x4"); }),
+        {"shared memory", "232448"});
 }
 
 TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {

@@ -1,0 +1,152 @@
+#include "cli/gpu.hpp"
+
+#include "api/gpu.hpp"
+#include "base/error.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+#include "formula/print.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/timing.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace swirl::cli {
+namespace {
+
+constexpr std::string_view any_gpu = "gpu";
+
+/// The number in "gpu" or "gpu:1"; nothing for other words.
+std::optional<int> number_of(std::string_view device) {
+    if (device == any_gpu) return 0;
+    if (!device.starts_with("gpu:")) return std::nullopt;
+    const std::string_view digits = device.substr(4);
+    int number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return number;
+}
+
+void require_gpu_options(const PlanningOptions& options) {
+    const auto only_for_cpus = [](bool given, const char* option) {
+        if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
+    };
+    only_for_cpus(!options.cpu.empty(), "--cpu");
+    only_for_cpus(options.measure, "--measure");
+    only_for_cpus(options.exhaustive, "--exhaustive");
+    only_for_cpus(options.budget.has_value(), "--budget");
+    only_for_cpus(options.threads != 1, "--threads");
+}
+
+[[noreturn]] void unknown_device(const PlanningOptions& options, std::string_view others) {
+    throw UserError("--device is '{}'; use cpu, gpu, gpu:1 for the second of several{}", options.device,
+                    others);
+}
+
+planning::Recipe recipe_of(const Problem& problem, const PlanningOptions& options) {
+    if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
+    if (const auto number = number_of(options.device))
+        return api::recipe_for(problem, api::device_numbered(*number));
+    for (const target::Gpu* gpu : target::gpus())
+        if (gpu->name == options.device) return search::gpu_recipe(problem, *gpu);
+    unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
+}
+
+Json json_of(const ir::KernelInfo& kernel) {
+    return {{"kernel", kernel.name},
+            {"blocks", kernel.launch.blocks},
+            {"threads", kernel.launch.threads},
+            {"transforms_per_block", kernel.transforms_per_block},
+            {"factors", kernel.factors},
+            {"shared_bytes", kernel.shared_bytes},
+            {"registers", kernel.registers},
+            {"spilled_bytes", kernel.spilled_bytes},
+            {"resident_blocks", kernel.resident_blocks},
+            {"workspace_bytes", kernel.workspace_bytes},
+            {"table_bytes", kernel.table_bytes},
+            {"flops", kernel.flops},
+            {"bytes_loaded", kernel.bytes_loaded},
+            {"bytes_stored", kernel.bytes_stored}};
+}
+
+std::string known(int number) { return number == 0 ? "-" : std::to_string(number); }
+
+std::string text_of(const GpuInspection& plan) {
+    Table table({"step", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
+                 "resident", "flops", "traffic"});
+    for (std::size_t k = 0; k < plan.steps.size(); ++k)
+        for (const ir::KernelInfo& kernel : plan.steps[k].kernels)
+            table.add({std::to_string(k + 1), std::to_string(plan.steps[k].recipe.dimension),
+                       rules::to_string(plan.steps[k].recipe.tree), std::to_string(kernel.launch.blocks[0]),
+                       std::to_string(kernel.launch.threads[0]), std::to_string(kernel.transforms_per_block),
+                       format_bytes(static_cast<double>(kernel.shared_bytes)), known(kernel.registers),
+                       known(kernel.resident_blocks), std::to_string(kernel.flops),
+                       format_bytes(static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored))});
+    return table.text();
+}
+
+} // namespace
+
+std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
+                                                       const PlanningOptions& options) {
+    require_gpu_options(options);
+    const auto number = number_of(options.device);
+    if (!number) unknown_device(options, "");
+    return api::build(problem, gpu::PlanOptions{.device = *number,
+                                                .check = !options.no_check,
+                                                .use_cache = !options.no_cache,
+                                                .recipe = options.recipe});
+}
+
+GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options) {
+    require_gpu_options(options);
+    GpuInspection result{recipe_of(problem, options), {}};
+    result.steps = planning::describe_steps(problem, result.recipe);
+    return result;
+}
+
+void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json) {
+    GpuInspection plan = inspect_gpu_plan(problem, options);
+    std::size_t workspace = 0;
+    const bool is_at_hand = number_of(options.device).has_value();
+    if (is_at_hand) { // compiled, so that registers are known
+        const auto built = make_gpu_plan(problem, options);
+        plan.steps = built->describe();
+        workspace = built->workspace_bytes();
+    }
+    double flops = 0, bytes = 0;
+    for (const auto& step : plan.steps)
+        for (const ir::KernelInfo& kernel : step.kernels) {
+            flops += static_cast<double>(kernel.flops);
+            bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
+        }
+    const double data = search::compulsory_bytes(problem);
+    if (json) {
+        Json kernels = Json::array();
+        for (const auto& step : plan.steps)
+            for (const ir::KernelInfo& kernel : step.kernels) kernels.push_back(json_of(kernel));
+        print_json({{"problem", to_text(problem)},
+                    {"recipe", planning::to_string(plan.recipe)},
+                    {"gpu", plan.recipe.machine},
+                    {"kernels", std::move(kernels)},
+                    {"flops", flops},
+                    {"pseudo_flops", search::pseudo_flops(problem)},
+                    {"bytes", bytes},
+                    {"data_bytes", data},
+                    {"workspace_bytes", workspace}});
+        return;
+    }
+    std::string text = fmt::format("problem    {}\nrecipe     {}\n\n{}\n", to_text(problem),
+                                   planning::to_string(plan.recipe), text_of(plan));
+    text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", flops,
+                        flops / search::pseudo_flops(problem));
+    text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
+                        format_bytes(bytes), bytes / data, format_bytes(data));
+    if (is_at_hand) text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(workspace)));
+    print(text);
+}
+
+} // namespace swirl::cli

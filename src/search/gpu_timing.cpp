@@ -1,0 +1,130 @@
+#include "search/gpu_timing.hpp"
+
+#include "plan/gpu_problem_data.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <vector>
+
+namespace swirl::search {
+
+namespace {
+
+using planning::GpuProblemData;
+using planning::ProblemData;
+
+constexpr std::size_t most_sets = 64;
+constexpr Integer most_repetitions = 10000;
+
+std::size_t cache_bytes(const runtime::GpuDevice& device) {
+    return static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
+}
+
+/// Executions after which random data in place, which grows each time, overflows; at least one.
+Integer safe_executions(const Problem& problem) {
+    if (problem.placement != Placement::in_place) return most_repetitions;
+    const double growth = std::fabs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
+    const int largest_exponent = problem.precision == Precision::float32 ? 127 : 1023;
+    const Integer allowed = runtime::applications_before_overflow(growth, largest_exponent);
+    return allowed == 0 ? most_repetitions : allowed; // 0: never
+}
+
+class GpuTimer {
+public:
+    explicit GpuTimer(const planning::GpuPlan& plan)
+        : plan_(plan),
+          device_(plan.device()),
+          stream_(device_),
+          start_(device_),
+          end_(device_),
+          host_(plan.problem()) {
+        host_.fill(1);
+        std::size_t bytes = 0;
+        for (const runtime::AlignedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
+        const std::size_t wanted = 4 * cache_bytes(device_) / std::max<std::size_t>(bytes, 1) + 1;
+        const std::size_t room = device_.memory().free / 2 / std::max<std::size_t>(bytes, 1);
+        const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);
+        for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device_, host_);
+        most_ = safe_executions(plan.problem()) * static_cast<Integer>(count);
+        restore();
+    }
+
+    runtime::Measurement measure(const GpuTimingOptions& options) {
+        sample(1); // what comes with the first launch
+        const Integer few = std::min<Integer>(most_, 10);
+        const double first = sample(few);
+        const auto wanted = static_cast<Integer>(options.shortest_sample / std::max(first, 1e-9)) + 1;
+        const Integer repetitions = std::clamp<Integer>(wanted, 1, std::min(most_, most_repetitions));
+        std::vector<double> times;
+        const double begin = runtime::monotonic_seconds();
+        while (std::ssize(times) < options.least_samples ||
+               (std::ssize(times) < options.most_samples &&
+                runtime::monotonic_seconds() - begin < options.budget))
+            times.push_back(sample(repetitions));
+        runtime::Measurement result = runtime::summarize(times);
+        result.repetitions = repetitions * std::ssize(times);
+        return result;
+    }
+
+private:
+    void restore() {
+        for (GpuProblemData& set : sets_) set.copy_from(host_);
+        executed_ = 0;
+    }
+
+    /// Seconds of an execution, the mean of so many.
+    double sample(Integer repetitions) {
+        if (executed_ + repetitions > most_) restore();
+        start_.record(stream_);
+        for (Integer k = 0; k < repetitions; ++k) {
+            plan_.execute(sets_[next_].arguments(), stream_.handle());
+            next_ = (next_ + 1) % sets_.size();
+        }
+        end_.record(stream_);
+        end_.synchronize();
+        executed_ += plan_.problem().placement == Placement::in_place ? repetitions : 0;
+        return end_.seconds_since(start_) / static_cast<double>(repetitions);
+    }
+
+    const planning::GpuPlan& plan_;
+    runtime::GpuDevice device_;
+    runtime::GpuStream stream_;
+    runtime::GpuEvent start_, end_;
+    ProblemData host_;
+    std::deque<GpuProblemData> sets_;
+    std::size_t next_ = 0;
+    Integer most_ = 1;     ///< executions of all sets before data overflows
+    Integer executed_ = 0; ///< since the data was new
+};
+
+} // namespace
+
+runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options) {
+    return GpuTimer(plan).measure(options);
+}
+
+double copy_bandwidth(const runtime::GpuDevice& device) {
+    constexpr int rounds = 10;
+    const std::size_t most = device.memory().free / 4;
+    const std::size_t bytes =
+        std::min(most, std::max<std::size_t>(std::size_t{1} << 28, 8 * cache_bytes(device)));
+    const runtime::GpuBuffer from(device, bytes), to(device, bytes);
+    const runtime::GpuStream stream(device);
+    const runtime::GpuEvent start(device), end(device);
+    runtime::fill_on_gpu(stream, from.address(), 1, bytes);
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int k = 0; k <= rounds; ++k) { // the first one warms up
+        start.record(stream);
+        runtime::copy_on_gpu(stream, to.address(), from.address(), bytes);
+        end.record(stream);
+        end.synchronize();
+        if (k > 0) fastest = std::min(fastest, end.seconds_since(start));
+    }
+    return 2 * static_cast<double>(bytes) / fastest;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "plan/gpu_plan.hpp"
+#include "runtime/cuda_device.hpp"
+#include "runtime/timer.hpp"
+
+#include <cstddef>
+
+/// Times on a GPU, by its own clock.
+namespace swirl::search {
+
+struct GpuTimingOptions {
+    double budget = 0.2; ///< seconds to spend on samples
+    double shortest_sample =
+        2e-3; ///< seconds; a sample is so many executions one after the other in a stream
+    int least_samples = 5;
+    int most_samples = 200;
+};
+
+/// Seconds of one execution. Executions go around arrays that together are several times the GPU's largest cache, so that
+/// each finds its data in memory; their data is random.
+runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options = {});
+
+/// Bytes a second, read and written together, at which the driver copies arrays that are far larger than the caches.
+double copy_bandwidth(const runtime::GpuDevice& device);
+
+} // namespace swirl::search

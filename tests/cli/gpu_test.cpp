@@ -1,0 +1,69 @@
+#include "cli/run_swirl.hpp"
+#include "support/fake_cuda.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace swirl {
+namespace {
+
+using nlohmann::json;
+
+/// With a driver whose kernels do nothing, or none.
+support::Outcome run_with(const std::string& driver, const std::string& arguments) {
+    setenv("SWIRL_CUDA_DRIVER", driver.c_str(), 1);
+    support::Outcome outcome = run_swirl(arguments);
+    unsetenv("SWIRL_CUDA_DRIVER");
+    return outcome;
+}
+support::Outcome run_on_fake(const std::string& arguments) {
+    return run_with(support::fake_cuda_library(12080), arguments);
+}
+
+void expect_contains(const support::Outcome& outcome, int status, std::initializer_list<const char*> parts) {
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    for (const char* part : parts) EXPECT_NE(outcome.output.find(part), std::string::npos) << outcome.output;
+}
+
+TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
+    expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 1024 float32 batch=10"), 0,
+                    {"sm_90: 0 stockham(16,8,8) on ", "blocks", "registers"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
+                    {".target sm_80", ".entry swirl_step_0"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 dft 8x16"), 0, {"# step 2 of 2", "DFT(16)"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0, {"launch"});
+    const auto report =
+        json::parse(run_with("/nowhere.so", "plan --json --device sm_90 dft 256 batch=8").output);
+    EXPECT_EQ(report.at("gpu"), "sm_90");
+    EXPECT_EQ(report.at("kernels").at(0).at("factors"), json({16, 16}));
+}
+
+TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
+    for (const char* command : {"plan", "show", "verify", "bench"})
+        expect_contains(run_with("/nowhere.so", std::string(command) + " --device gpu dft 64"), 2,
+                        {"there is no NVIDIA driver", "/nowhere.so"});
+    expect_contains(run_on_fake("plan --device gpu:3 dft 64"), 2, {"no GPU 3"});
+    expect_contains(run_on_fake("plan --device tpu dft 64"), 2, {"'tpu'", "gpu:1", "sm_90"});
+    expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
+    expect_contains(run_on_fake("plan --device gpu --measure dft 64"), 2, {"--measure is for CPUs"});
+    expect_contains(run_on_fake("plan --device gpu wht 64"), 2, {"not yet on GPUs"});
+    expect_contains(run_on_fake("show --device gpu --stage asm dft 64"), 2, {"'asm'", "ptx"});
+}
+
+TEST(DeviceOption, PlansTimesAndVerifiesOnAGpu) {
+    expect_contains(run_on_fake("plan --device gpu --no-check --no-cache dft 64 batch=4"), 0,
+                    {"stockham(8,8)", "workspace"});
+    expect_contains(run_on_fake("plan --device gpu --no-cache dft 64"), 1, {"failed its check"});
+    expect_contains(run_on_fake("verify --device gpu --no-check --no-cache dft 64"), 1, {"WRONG"});
+    expect_contains(run_on_fake("bench --device gpu --no-check --no-cache --seconds 0.01 dft 64 dft 16 inplace"), 0,
+                    {"GB/s", "of copy", "Fake H100", "dft 16 inplace"});
+    const auto report = json::parse(
+        run_on_fake("bench --json --device gpu --no-check --no-cache --seconds 0.01 dft 64").output);
+    EXPECT_GT(report.at("results").at(0).at("median_seconds"), 0);
+    EXPECT_GT(report.at("copy_bytes_per_second"), 0);
+}
+
+} // namespace
+} // namespace swirl
