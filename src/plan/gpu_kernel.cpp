@@ -1,6 +1,7 @@
 #include "plan/gpu_kernel.hpp"
 
 #include "base/error.hpp"
+#include "ir/analysis.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/tables.hpp"
 
@@ -40,6 +41,24 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
                             gpu.threads_per_block);
 }
 
+/// What one kernel leaves for another is no scratch to either: it has contents when the other starts.
+void hand_on_scratch(std::vector<ir::Program>& programs) {
+    if (programs.size() == 1) return;
+    for (ir::Program& program : programs) {
+        std::vector<char> stored(program.buffers.size(), false);
+        ir::for_each_operation(program, [&](ir::Value value) {
+            const ir::Operation& operation = program[value];
+            if (operation.opcode == ir::Opcode::store)
+                stored[static_cast<std::size_t>(operation.address.buffer)] = true;
+        });
+        for (std::size_t b = 0; b < program.buffers.size(); ++b)
+            if (program.buffers[b].space == ir::Space::scratch) {
+                program.buffers[b].space = ir::Space::argument;
+                program.buffers[b].written = stored[b] != 0;
+            }
+    }
+}
+
 runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
     return {static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
             static_cast<unsigned>(extent[2])};
@@ -57,6 +76,7 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
     if (recipe.mappings.size() > result.lowered.size())
         throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
                         recipe.mappings.size(), result.lowered.size());
+    hand_on_scratch(result.lowered);
     for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
     return result;
 }

@@ -8,6 +8,7 @@
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace swirl::search {
 
@@ -65,6 +66,14 @@ Integer largest_divisor_up_to(Integer n, Integer most) {
     return 1;
 }
 
+/// ⌊√n⌋
+Integer root_of(Integer n) {
+    auto root = static_cast<Integer>(std::sqrt(static_cast<double>(n)));
+    while (root * root > n) --root;
+    while ((root + 1) * (root + 1) <= n) ++root;
+    return root;
+}
+
 class StepChooser {
 public:
     StepChooser(const Problem& problem, const Stage& stage, const target::Gpu& gpu)
@@ -89,22 +98,19 @@ private:
             stage_.dimension, {}, {{.threads = whole_warps(threads * transforms), .transforms = transforms}}};
     }
 
+    /// In one kernel where it fits in shared memory, or else in two.
     StepRecipe several_passes() const {
-        StepRecipe step{stage_.dimension, {}, {}};
-        step.tree.rule = "stockham";
-        step.tree.choice = balanced_radices(n_);
+        StepRecipe step{stage_.dimension, tree_of(n_), {}};
         if (step.tree.choice.empty())
             not_yet(problem_,
                     fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}",
                                 n_, rules::largest_prime_factor(n_), largest_prime));
-        const Integer entry_bytes = 2 * real_bytes(problem_.precision);
-        if (n_ * entry_bytes > gpu_.shared_bytes_per_block_at_most) too_long();
+        if (n_ * entry_bytes() > gpu_.shared_bytes_per_block_at_most) return two_sweeps();
         const Integer threads = largest_divisor_up_to(n_ / step.tree.choice.front(), gpu_.threads_per_block);
-        lower::GpuMapping mapping{.threads = threads};
-        if (n_ % row_of_banks == 0) mapping.shared_row = row_of_banks;
+        lower::GpuMapping mapping{.threads = threads, .shared_row = row_for(n_)};
         step.mappings = {mapping};
-        const Integer bytes = shared_bytes(step);
-        if (bytes > gpu_.shared_bytes_per_block_at_most) too_long();
+        const Integer bytes = most_shared_bytes(step);
+        if (bytes > gpu_.shared_bytes_per_block_at_most) return two_sweeps();
         const Integer room =
             bytes == 0 ? gpu_.threads_per_block : gpu_.shared_bytes_per_block_at_most / bytes;
         mapping.transforms = transforms_of_a_block(threads, room);
@@ -113,20 +119,60 @@ private:
         return step;
     }
 
-    [[noreturn]] void too_long() const {
+    /// Columns, then rows, of a matrix that is about square; the second sweep's transforms come first in the tree.
+    StepRecipe two_sweeps() const {
+        for (Integer rows = largest_divisor_up_to(n_, root_of(n_)); rows > largest_radix;
+             rows = largest_divisor_up_to(n_, rows - 1)) {
+            const Integer columns = n_ / rows;
+            if (columns * entry_bytes() > gpu_.shared_bytes_per_block_at_most) break;
+            StepRecipe step{stage_.dimension, {}, {}};
+            step.tree = {"two-sweep", {columns, 1, 1}, {tree_of(rows)}};
+            if (columns != rows) step.tree.children.push_back(tree_of(columns));
+            step.mappings = {sweep_of(columns, rows), sweep_of(rows, columns)};
+            if (most_shared_bytes(step) <= gpu_.shared_bytes_per_block_at_most) return step;
+        }
         not_yet(problem_,
-                fmt::format("a transform of {} points along one dimension, which does not fit in the "
-                            "shared memory of a block ({} bytes on {})",
+                fmt::format("a transform of {} points along one dimension, of which no two factors fit "
+                            "in the shared memory of a block ({} bytes on {})",
                             n_, gpu_.shared_bytes_per_block_at_most, gpu_.name));
     }
 
-    Integer shared_bytes(const StepRecipe& step) const {
-        Integer bytes = 0;
-        for (const ir::Program& program : planning::derive_for_gpu(problem_, stage_, step, gpu_).programs)
+    /// As many neighbouring transforms of n points as are whole lines of the caches, if they fit, for as many threads as can
+    /// be.
+    lower::GpuMapping sweep_of(Integer n, Integer transforms) const {
+        const Integer room = gpu_.shared_bytes_per_block_at_most * row_of_banks / (row_of_banks + 1);
+        const Integer most =
+            std::max<Integer>(1, std::min(gpu_.line_bytes / entry_bytes(), room / (n * entry_bytes())));
+        lower::GpuMapping mapping{};
+        mapping.transforms = largest_divisor_up_to(transforms, most);
+        const rules::BreakdownTree tree = tree_of(n);
+        const Integer each = tree.choice.empty() ? 1 : n / tree.choice.front();
+        mapping.threads =
+            whole_warps(largest_divisor_up_to(each * mapping.transforms, gpu_.threads_per_block));
+        mapping.one_vector = true;
+        return mapping;
+    }
+
+    /// A codelet, or passes; no choice where n has a large prime factor.
+    rules::BreakdownTree tree_of(Integer n) const {
+        if (is_radix(n)) return {};
+        return {"stockham", balanced_radices(n), {}};
+    }
+
+    Integer entry_bytes() const { return 2 * real_bytes(problem_.precision); }
+    Integer row_for(Integer n) const { return n % row_of_banks == 0 ? row_of_banks : 0; }
+
+    /// Of the kernel that needs most.
+    Integer most_shared_bytes(const StepRecipe& step) const {
+        Integer most = 0;
+        for (const ir::Program& program : planning::derive_for_gpu(problem_, stage_, step, gpu_).programs) {
+            Integer bytes = 0;
             for (const ir::BufferInfo& buffer : program.buffers)
                 if (buffer.space == ir::Space::shared)
                     bytes += buffer.elements * ir::size_in_bytes(buffer.element);
-        return bytes;
+            most = std::max(most, bytes);
+        }
+        return most;
     }
 
     /// The fewest that make whole warps of a block of the wanted size, where there are so many and room for them.

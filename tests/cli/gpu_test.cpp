@@ -34,7 +34,8 @@ TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
                     {".target sm_80", ".entry swirl_step_0"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 dft 8x16"), 0, {"# step 2 of 2", "DFT(16)"});
-    expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0, {"blocks 1x1x1"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0,
+                    {"blocks 1x1x1"});
     const auto report =
         json::parse(run_with("/nowhere.so", "plan --json --device sm_90 dft 256 batch=8").output);
     EXPECT_EQ(report.at("gpu"), "sm_90");

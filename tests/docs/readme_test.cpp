@@ -27,6 +27,8 @@ TEST(Readme, ShowsTheFirstProgramsAsTheyAreBuilt) {
     EXPECT_EQ(sample("## A first program", "cpp"),
               support::content_of(source_folder + "/examples/first.cpp"));
     EXPECT_EQ(sample("### In C", "c"), support::content_of(source_folder + "/examples/first.c"));
+    EXPECT_EQ(sample("### On an NVIDIA GPU", "cpp"),
+              support::content_of(source_folder + "/examples/gpu.cpp"));
 }
 
 TEST(Readme, ShowsAnErrorAsItIsSaid) {

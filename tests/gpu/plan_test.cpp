@@ -122,6 +122,14 @@ TEST_F(PlansOnGpu, ComputeLargerSizes) {
     compare("dft 8 float32 batch=1000000");
 }
 
+TEST_F(PlansOnGpu, SweepTwiceOverTransformsBeyondSharedMemory) {
+    for (const char* text :
+         {"dft 16384 float32 batch=5", "dft 65536 float32 inplace batch=3", "dft 2^20 float32",
+          "dft 16384 batch=3 planar", "dft 100000 backward", "dft 2^20 inplace",
+          "dft 30000 float32 in=2 batch=2:70000", "dft 4x32768 float32"})
+        compare(text);
+}
+
 TEST_F(PlansOnGpu, ComputeStridesAndSeveralDimensions) {
     for (const char* text :
          {"dft 64 float32 in=3 out=2 batch=5:200", "dft 64 batch=100:(1,64) in=100 out=1",
@@ -202,7 +210,8 @@ struct GraphFunctions {
 TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     const GraphFunctions graphs;
     // One with workspace of its own, too: it is taken and given back inside the graph.
-    for (const char* text : {"dft 512 batch=20 float32", "dft 64x32 float32", "dft 12 inplace batch=9"}) {
+    for (const char* text : {"dft 512 batch=20 float32", "dft 64x32 float32", "dft 12 inplace batch=9",
+                             "dft 65536 float32 batch=2"}) {
         SCOPED_TRACE(text);
         const Problem problem = swirl::problem(text);
         const auto plan = plan_of(problem);

@@ -68,6 +68,18 @@ TEST(RecipesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
         prove(text);
 }
 
+TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
+    const target::Gpu& small = target::gpu_named("generic");
+    for (const char* text : {"dft 8192 float32", "dft 4096 batch=2", "dft 5000 inplace backward",
+                             "dft 4096 planar", "dft 4860 float32 in=2 batch=2:12000", "dft 3x4096"})
+        prove(text, small);
+    prove("dft 16384", target::gpu_named("sm_90"));
+    const planning::Recipe recipe =
+        gpu_recipe(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
+    EXPECT_EQ(recipe.steps[0].tree.rule, "two-sweep");
+    EXPECT_EQ(recipe.steps[0].mappings.size(), 2U);
+}
+
 TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
     for (const target::Gpu* gpu : target::gpus())
         for (const char* text : {"dft 2048 float32 batch=5", "dft 1024 batch=2", "dft 16 batch=65536"}) {
@@ -81,7 +93,7 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
 }
 
 TEST(RecipesForGpus, SayWhatThereAreNoKernelsForYet) {
-    for (const char* text : {"rdft 8", "wht 8", "dct2 8", "dft 37", "dft 2^20"}) {
+    for (const char* text : {"rdft 8", "wht 8", "dct2 8", "dft 37", "dft 2^40"}) {
         try {
             gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"));
             ADD_FAILURE() << text;
