@@ -1,9 +1,12 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/generated_cpp.hpp"
+#include "cli/generated_gpu.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "search/gpu_estimate.hpp"
+#include "target/gpu.hpp"
 
 #include <cctype>
 #include <memory>
@@ -16,7 +19,14 @@ struct Options {
     std::string file;
     std::string header;
     std::string function;
+    std::string language = "c++";
+    std::string gpu = "generic";
     PlanningOptions planning;
+};
+
+struct Text {
+    std::string source;
+    std::string header;
 };
 
 void check_identifier(const std::string& name) {
@@ -25,25 +35,49 @@ void check_identifier(const std::string& name) {
     if (!good) throw UserError("--function is '{}', which is no C identifier", name);
 }
 
+Text text_for_gpu(const Problem& problem, const Options& options, const std::string& function) {
+    const emit::GpuLanguage language = emit::gpu_language_named(options.language);
+    const PlanningOptions& planning = options.planning;
+    if (!planning.cpu.empty())
+        throw UserError("--cpu {} with --language {}; for GPUs there is --gpu", planning.cpu,
+                        options.language);
+    if (planning.measure || planning.exhaustive)
+        throw UserError(
+            "--language {} with --measure or --exhaustive; kernels for GPUs are chosen by estimate, or "
+            "by --recipe",
+            options.language);
+    const planning::Recipe recipe = planning.recipe.empty()
+                                        ? search::gpu_recipe(problem, target::gpu_named(options.gpu))
+                                        : planning::parse_recipe(planning.recipe);
+    StandaloneGpu text = recipe_as_gpu_source(problem, recipe, language, function);
+    return {std::move(text.source), std::move(text.header)};
+}
+
+Text text_in_cpp(const Problem& problem, const Options& options, const std::string& function) {
+    StandaloneCpp text = plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
+    return {std::move(text.source), std::move(text.header)};
+}
+
 void emit(const Options& options) {
     const Problem problem = parse_one_problem(options.words);
     const std::string function = options.function.empty() ? function_name(problem) : options.function;
     check_identifier(function);
-    const StandaloneCpp cpp =
-        plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
-    if (!options.header.empty()) write_file(options.header, cpp.header);
+    const Text text = options.language == "c++" ? text_in_cpp(problem, options, function)
+                                                : text_for_gpu(problem, options, function);
+    if (!options.header.empty()) write_file(options.header, text.header);
     if (options.file.empty())
-        print(cpp.source);
+        print(text.source);
     else
-        write_file(options.file, cpp.source);
+        write_file(options.file, text.source);
 }
 
 } // namespace
 
 void add_emit(CLI::App& program) {
     auto options = std::make_shared<Options>();
-    CLI::App& command =
-        *program.add_subcommand("emit", "Write a transform as a standalone C++ file that needs no swirl");
+    CLI::App& command = *program.add_subcommand("emit",
+                                                "Write a transform as a standalone file that needs no swirl, "
+                                                "in C++, or for a GPU in CUDA C++, HIP or OpenCL");
     add_problem_words(command, options->words, "What to write");
     command
         .add_option("-o,--output", options->file, "File to write (whole or not at all); else standard output")
@@ -53,6 +87,18 @@ void add_emit(CLI::App& program) {
         ->type_name("FILE");
     command.add_option("--function", options->function, "Name of the function; else made from the problem")
         ->type_name("NAME");
+    command
+        .add_option("--language", options->language,
+                    "c++; for GPUs cuda, hip or opencl, kernels and a function of the host that runs them")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command
+        .add_option(
+            "--gpu", options->gpu,
+            "In a language for GPUs, choose kernels for generic (compute capability 7.0 and later), sm_80 or "
+            "sm_90")
+        ->type_name("NAME")
+        ->capture_default_str();
     options->planning.add_to(command);
     command.callback([options] { emit(*options); });
 }

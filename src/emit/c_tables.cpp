@@ -5,11 +5,12 @@
 
 namespace swirl::emit {
 
-const std::string& CTables::name_of(const ir::BufferInfo& buffer, Identifiers& names) {
+const std::string& CTables::name_of(const ir::BufferInfo& buffer, Identifiers& names,
+                                    std::string_view prefix) {
     const void* data = buffer.data ? static_cast<const void*>(buffer.data.get()) : buffer.integers.get();
     ensure(data != nullptr, "table '{}' holds no data", buffer.name);
     const auto [at, is_new] = names_.try_emplace({data, buffer.element});
-    if (is_new) at->second = names.unique(buffer.name);
+    if (is_new) at->second = names.unique(fmt::format("{}{}", prefix, buffer.name));
     return at->second;
 }
 

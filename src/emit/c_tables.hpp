@@ -16,8 +16,9 @@ namespace swirl::emit {
 /// The tables of a file in a language of C's family: the same contents in the same type have one name and are written once.
 class CTables {
 public:
-    /// The array's name, taken from `names` where the table is new.
-    const std::string& name_of(const ir::BufferInfo& buffer, Identifiers& names);
+    /// The array's name, where the table is new taken from `names` with `prefix` before the buffer's.
+    const std::string& name_of(const ir::BufferInfo& buffer, Identifiers& names,
+                               std::string_view prefix = "");
     /// Whether nobody has asked for this name before: the array has to be written.
     bool is_first_use(const std::string& name) { return used_.insert(name).second; }
 

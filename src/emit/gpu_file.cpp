@@ -27,22 +27,29 @@ bool repeats_a_memory(const GpuTransform::Step& step) {
 
 } // namespace
 
+void MemoryExtent::include(const ir::BufferInfo& buffer) {
+    first = std::min(first, buffer.first);
+    end = std::max(end, buffer.first + buffer.elements);
+    alignment = std::max<Integer>({alignment, buffer.alignment, size_in_bytes(buffer.element)});
+}
+
 WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
     const auto append = [&](Part& part) {
         part.offset = bytes;
-        bytes += in_units(part.bytes);
+        bytes += in_units(part.bytes());
     };
     for (std::size_t m = 0; m < transform.memories.size(); ++m) {
         const GpuTransform::Memory& memory = transform.memories[m];
         if (!memory.workspace) continue;
-        memories[m].bytes = memory.elements * size_in_bytes(memory.element);
+        memories[m] = {{0, memory.elements}, size_in_bytes(memory.element)};
         append(memories[m]);
     }
     for (const GpuTransform::Step& step : transform.steps)
         for (const ir::BufferInfo& buffer : step.program->buffers) {
             if (buffer.space != ir::Space::scratch) continue;
             Part& part = scratch[buffer.name];
-            part.bytes = std::max(part.bytes, buffer.elements * size_in_bytes(buffer.element));
+            part.extent.include(buffer);
+            part.element_bytes = size_in_bytes(buffer.element);
         }
     for (auto& [name, part] : scratch) append(part);
 }
@@ -50,7 +57,11 @@ WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
 Integer gpu_workspace_bytes(const GpuTransform& transform) { return WorkspaceLayout(transform).bytes; }
 
 GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
-    : transform_(transform), options_(options), dialect_(dialect_of(options.language)) {
+    : transform_(transform),
+      options_(options),
+      dialect_(dialect_of(options.language)),
+      extents_(transform.memories.size()),
+      workspace_(transform) {
     reserve_gpu_words(names_, dialect_);
     function_ = names_.unique(transform.name);
     for (const char* suffix : {"_create", "_enqueue", "_release", "_source", "_run", "_workspace_bytes"})
@@ -59,6 +70,7 @@ GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
     for (const GpuTransform::Memory& memory : transform.memories)
         memory_names_.push_back(inside.unique(memory.name));
     for (const GpuTransform::Step& step : transform.steps) add_step(step);
+    place_origins();
 }
 
 std::size_t GpuFile::kernel_of(const ir::Program& program) {
@@ -84,7 +96,7 @@ void GpuFile::name_tables(GpuKernel& kernel) {
         const Integer bytes = buffer.elements * size_in_bytes(buffer.element);
         const bool is_constant = dialect_.largest_table == 0 || bytes <= dialect_.largest_table;
         if (buffer.space == ir::Space::table && kernel.usage.buffers[b] && is_constant)
-            kernel.tables[b] = tables_.name_of(buffer, names_);
+            kernel.tables[b] = tables_.name_of(buffer, names_, function_ + "_");
     }
 }
 
@@ -102,6 +114,7 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
                    "kernel '{}' has more arguments than its step names", step.program->name);
             places[b].memory = step.memories[argument++];
             const GpuTransform::Memory& memory = transform_.memories[*places[b].memory];
+            if (kernel.usage.buffers[b]) extents_[*places[b].memory].include(buffer);
             ensure(
                 memory.element == buffer.element && (memory.written || memory.workspace || !buffer.written),
                 "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
@@ -113,7 +126,7 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
            step.program->name);
     for (const std::size_t b : kernel.passed()) {
         if (const ir::BufferInfo& buffer = kernel.buffer(b); buffer.space == ir::Space::table) {
-            const std::string& name = tables_.name_of(buffer, names_);
+            const std::string& name = tables_.name_of(buffer, names_, function_ + "_");
             const auto at = std::find_if(passed_tables_.begin(), passed_tables_.end(),
                                          [&](const PassedTable& table) { return table.name == name; });
             places[b].table = static_cast<std::size_t>(at - passed_tables_.begin());
@@ -122,6 +135,25 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
         result.actuals.push_back(places[b]);
     }
     steps_.push_back(std::move(result));
+}
+
+void GpuFile::place_origins() {
+    for (const Step& step : steps_) {
+        GpuKernel& kernel = kernels_[step.kernel];
+        kernel.origins.resize(kernel.program->buffers.size());
+        for (const Actual& actual : step.actuals) {
+            Integer origin = 0;
+            if (actual.table)
+                origin = kernel.buffer(actual.buffer).first;
+            else if (!dialect_.pointers_at_zero)
+                origin = actual.memory ? extents_[*actual.memory].first
+                                       : workspace_.scratch.at(*actual.scratch).extent.first;
+            std::optional<Integer>& known = kernel.origins[actual.buffer];
+            ensure(!known || *known == origin,
+                   "kernel '{}' works on memories that begin at different indices", kernel.program->name);
+            known = origin;
+        }
+    }
 }
 
 bool GpuFile::uses(std::size_t memory) const {
@@ -161,23 +193,15 @@ void GpuFile::write_kernels(SourceWriter& out) {
 }
 
 void GpuFile::describe_arguments(SourceWriter& out) const {
-    const auto describe = [&](std::size_t m) {
-        for (const Step& step : steps_)
-            for (const Actual& actual : step.actuals) {
-                if (actual.memory != m) continue;
-                const ir::BufferInfo& buffer = kernels_[step.kernel].buffer(actual.buffer);
-                const Integer aligned = std::max<Integer>(buffer.alignment, size_in_bytes(buffer.element));
-                out.comment(fmt::format(
-                    "  {}: {} {}…{}{}, aligned to {} bytes", memory_names_[m],
-                    gpu_memory_type(dialect_, buffer.element), buffer.first,
-                    buffer.first + buffer.elements - 1,
-                    dialect_.pointers_at_zero || buffer.first == 0 ? "" : ", the first at the beginning",
-                    aligned));
-                return;
-            }
-    };
-    for (std::size_t m = 0; m < memory_names_.size(); ++m)
-        if (!transform_.memories[m].workspace) describe(m);
+    for (std::size_t m = 0; m < memory_names_.size(); ++m) {
+        if (transform_.memories[m].workspace) continue;
+        const MemoryExtent& extent = extents_[m];
+        out.comment(fmt::format(
+            "  {}: {} {}…{}{}, aligned to {} bytes", memory_names_[m],
+            gpu_memory_type(dialect_, transform_.memories[m].element), extent.first, extent.end - 1,
+            dialect_.pointers_at_zero || extent.first == 0 ? "" : ", the first at the beginning",
+            extent.alignment));
+    }
     if (const Integer bytes = gpu_workspace_bytes(transform_); bytes > 0)
         out.comment(
             fmt::format("  workspace: {} bytes, contents irrelevant, aligned as allocations are", bytes));

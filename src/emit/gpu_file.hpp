@@ -12,6 +12,32 @@
 
 namespace swirl::emit {
 
+/// What kernels touch of a memory that they share, from index 0 or from a lower one.
+struct MemoryExtent {
+    Integer first = 0;
+    Integer end = 0;       ///< one past the last
+    Integer alignment = 1; ///< bytes
+    void include(const ir::BufferInfo& buffer);
+};
+
+/// The workspace: memories that are part of it, then the scratch buffers of all kernels by their names.
+struct WorkspaceLayout {
+    explicit WorkspaceLayout(const GpuTransform& transform);
+
+    struct Part {
+        MemoryExtent extent; ///< in elements
+        Integer element_bytes = 1;
+        Integer offset = 0; ///< bytes from the start of the workspace
+
+        Integer bytes() const { return (extent.end - extent.first) * element_bytes; }
+        /// Bytes from the start of the workspace to the element of index 0.
+        Integer offset_of_zero() const { return offset - extent.first * element_bytes; }
+    };
+    std::map<std::size_t, Part> memories;
+    std::map<std::string, Part> scratch;
+    Integer bytes = 0;
+};
+
 /// A transform as the writers of files see it: names, kernels, and where each step finds its buffers.
 class GpuFile {
 public:
@@ -40,6 +66,7 @@ public:
     const std::vector<GpuKernel>& kernels() const { return kernels_; }
     const std::vector<Step>& steps() const { return steps_; }
     const std::vector<PassedTable>& passed_tables() const { return passed_tables_; }
+    const WorkspaceLayout& workspace() const { return workspace_; }
 
     /// Whether some kernel reads or writes a memory of the transform.
     bool uses(std::size_t memory) const;
@@ -52,6 +79,8 @@ private:
     std::size_t kernel_of(const ir::Program& program);
     void name_tables(GpuKernel& kernel);
     void add_step(const GpuTransform::Step& step);
+    /// After all steps: where a kernel's arguments begin depends on what others touch of the same memory.
+    void place_origins();
     void write_tables(SourceWriter& out, const GpuKernel& kernel);
 
     const GpuTransform& transform_;
@@ -60,23 +89,12 @@ private:
     Identifiers names_;
     std::string function_;
     std::vector<std::string> memory_names_;
+    std::vector<MemoryExtent> extents_; ///< by memory
     std::vector<GpuKernel> kernels_;
     std::vector<Step> steps_;
     CTables tables_;
+    WorkspaceLayout workspace_;
     std::vector<PassedTable> passed_tables_;
-};
-
-/// The workspace: memories that are part of it, then the scratch buffers of all kernels by their names.
-struct WorkspaceLayout {
-    explicit WorkspaceLayout(const GpuTransform& transform);
-
-    struct Part {
-        Integer offset = 0; ///< bytes from the start
-        Integer bytes = 0;
-    };
-    std::map<std::size_t, Part> memories;
-    std::map<std::string, Part> scratch;
-    Integer bytes = 0;
 };
 
 /// The host's part of a file (gpu_host.cpp, opencl_host.cpp).

@@ -24,8 +24,7 @@ void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_
     out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
 }
 
-void write_step(SourceWriter& out, const GpuFile& file, const WorkspaceLayout& workspace,
-                const GpuFile::Step& step) {
+void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step) {
     const GpuDialect& dialect = file.dialect();
     const GpuKernel& kernel = file.kernels()[step.kernel];
     const std::string_view runtime = dialect.runtime;
@@ -36,11 +35,9 @@ void write_step(SourceWriter& out, const GpuFile& file, const WorkspaceLayout& w
             arguments.push_back("&" + file.memory_name(*actual.memory));
             continue;
         }
-        const ir::BufferInfo& buffer = kernel.buffer(actual.buffer);
         const std::string name = fmt::format("scratch_{}", actual.buffer);
-        declare_in_workspace(
-            out, gpu_memory_type(dialect, buffer.element), name,
-            workspace.scratch.at(*actual.scratch).offset - buffer.first * size_in_bytes(buffer.element));
+        declare_in_workspace(out, gpu_memory_type(dialect, kernel.buffer(actual.buffer).element), name,
+                             file.workspace().scratch.at(*actual.scratch).offset_of_zero());
         arguments.push_back("&" + name);
     }
     out.list("void* arguments[] = {", arguments, "};");
@@ -70,13 +67,12 @@ void write_host(SourceWriter& out, const GpuFile& file) {
     out.list(fmt::format("extern \"C\" {}Error_t {}(", dialect.runtime, file.function()),
              host_parameters(file), ") {");
     out.indent();
-    const WorkspaceLayout workspace(transform);
-    for (const auto& [m, part] : workspace.memories)
+    for (const auto& [m, part] : file.workspace().memories)
         if (file.uses(m))
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
-                                 file.memory_name(m), part.offset);
+                                 file.memory_name(m), part.offset_of_zero());
     out.line("{0}Error_t error = {0}Success;", dialect.runtime);
-    for (const GpuFile::Step& step : file.steps()) write_step(out, file, workspace, step);
+    for (const GpuFile::Step& step : file.steps()) write_step(out, file, step);
     out.line("return error;");
     out.close();
     out.directive("#endif");

@@ -125,9 +125,8 @@ GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, c
             names_.reserve(fmt::format("v{}_{}", i, lane));
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program_.buffers[b];
-        const bool at_zero = kernel.is_passed(b) && dialect.pointers_at_zero;
         name_buffer(kernel.tables[b].empty() ? names_.unique(buffer.name) : kernel.tables[b],
-                    at_zero ? 0 : buffer.first);
+                    kernel.is_passed(b) ? kernel.origins[b].value() : buffer.first);
     }
     name_fixed_variables();
 }

@@ -5,6 +5,7 @@
 #include "emit/usage.hpp"
 #include "ir/ranges.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct GpuKernel {
     std::string name;
     Usage usage;
     std::vector<std::string> tables; ///< by Buffer: the array of the file that holds it; empty: passed
+    std::vector<std::optional<Integer>> origins; ///< by Buffer: the index at which what is passed begins
     bool arguments_overlap = false;
     std::vector<Integer> shared_offsets; ///< by Buffer, in bytes; where the launch allots shared memory
     Integer dynamic_shared_bytes = 0;    ///< that the launch allots; 0: the kernel declares its arrays

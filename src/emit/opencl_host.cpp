@@ -108,8 +108,8 @@ public:
         if (parts_.empty()) return;
         out_.line("cl_mem parts[{}] = {{NULL}};", parts_.size());
         std::vector<std::string> regions;
-        for (const auto& [offset, bytes] : parts_)
-            regions.push_back(fmt::format("{{{}, {}}}", offset, bytes));
+        for (const WorkspaceLayout::Part& part : parts_)
+            regions.push_back(fmt::format("{{{}, {}}}", part.offset, part.bytes()));
         out_.list(fmt::format("const cl_buffer_region regions[{}] = {{", parts_.size()), regions, "};");
         out_.line("int p;");
         out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", parts_.size());
@@ -131,7 +131,7 @@ private:
 };
 
 std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step, WorkspaceParts& parts) {
-    const WorkspaceLayout workspace(file.transform());
+    const WorkspaceLayout& workspace = file.workspace();
     std::vector<std::string> result;
     for (const GpuFile::Actual& actual : step.actuals) {
         if (actual.table) {

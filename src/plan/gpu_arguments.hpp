@@ -37,8 +37,7 @@ private:
         Integer high; ///< … and past the last
         std::size_t alignment;
     };
-    /// With a null pointer for those that the problem does not have.
-    std::array<Argument, 4> list_of(const Arguments& arguments) const;
+    std::vector<Argument> list_of(const Arguments& arguments) const;
     void check(const runtime::GpuDevice& device, const Argument& argument) const;
 
     ArgumentCheck on_host_;

@@ -135,8 +135,7 @@ OwnedTransform two_sweeps() {
         .name = "two_sweeps", .memories = {{.name = "in"}, {.name = "out", .written = true}}, .steps = {}};
     std::vector<ir::Program> programs = lower::lower_to_gpu(request(two_sweeps_formula()), {{64, 16}});
     for (ir::Program& program : programs) {
-        // The verifier does not know that an earlier kernel has written what a later one reads.
-        move_between(program, ir::Space::argument);
+        move_between(program, ir::Space::argument); // which has contents when the second kernel starts
         program = passes::run_for_gpu(std::move(program));
         move_between(program, ir::Space::scratch);
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));

@@ -1,10 +1,9 @@
-#include "emit/opencl_runner.hpp"
-
 #include "base/error.hpp"
 #include "emit/gpu_source.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
+#include "support/opencl_program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +12,13 @@
 
 namespace swirl::emit {
 namespace {
+
+support::OpenclRun run_of(const GpuTransform& transform) {
+    return {transform.name,
+            emit_gpu(transform, {.language = GpuLanguage::opencl}),
+            gpu_workspace_bytes(transform) > 0,
+            {}};
+}
 
 /// Of the programs that hold all operations those that have no parameters or atomic additions.
 bool runs_in_opencl(const ir::Program& program) {
@@ -29,21 +35,21 @@ bool runs_in_opencl(const DerivedCase& c) {
 class EmittedOpencl : public testing::Test {
 protected:
     void SetUp() override {
-        if (const auto reason = opencl_is_missing()) GTEST_SKIP() << *reason;
+        if (const auto reason = support::opencl_is_missing()) GTEST_SKIP() << *reason;
     }
 
     /// All programs in one text, each on data of its own, against the interpreter.
     static void expect_bits_of_interpreter(std::vector<ir::Program> programs, const std::string& name) {
         const OwnedTransform all = all_of(std::move(programs), name);
         std::vector<KernelCall> calls;
-        std::vector<OpenclRun> runs = {{&all.transform, {}}};
+        std::vector<support::OpenclRun> runs = {run_of(all.transform)};
         for (std::size_t p = 0; p < all.programs.size(); ++p) {
             calls.emplace_back(*all.programs[p], std::vector<Integer>{}, static_cast<unsigned>(p));
             for_each_argument(*all.programs[p], [&](std::size_t b) {
                 runs[0].memories.push_back(calls.back().native(b).bytes());
             });
         }
-        ASSERT_EQ(run_opencl(runs), "");
+        ASSERT_EQ(support::run_opencl(runs), "");
         std::size_t m = 0;
         for (std::size_t p = 0; p < calls.size(); ++p) {
             for_each_argument(*all.programs[p],
@@ -86,9 +92,10 @@ double largest_difference(const GpuTransform& transform, const formula::Formula&
         precise[i] = {x[2 * i], x[2 * i + 1]};
     }
     const std::size_t bytes = x.size() * sizeof x[0];
-    std::vector<OpenclRun> runs = {{&transform, {Bytes(bytes), Bytes(bytes)}}};
+    std::vector<support::OpenclRun> runs = {run_of(transform)};
+    runs[0].memories.assign(2, std::vector<unsigned char>(bytes));
     std::memcpy(runs[0].memories[0].data(), x.data(), bytes);
-    EXPECT_EQ(run_opencl(runs), "");
+    EXPECT_EQ(support::run_opencl(runs), "");
     std::memcpy(y.data(), runs[0].memories[1].data(), bytes);
     const auto expected = formula::apply(formula, precise);
     long double largest = 0;

@@ -1,4 +1,4 @@
-#include "emit/opencl_runner.hpp"
+#pragma once
 
 #include "support/run_program.hpp"
 
@@ -6,14 +6,27 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
-namespace swirl::emit {
-namespace {
+/// Running emitted OpenCL in tests.
+namespace swirl::support {
 
-namespace fs = std::filesystem;
+/// A file of emitted OpenCL for C99, and what the memory objects of its function hold before; `run_opencl` changes them to
+/// what they hold after.
+struct OpenclRun {
+    std::string name; ///< of the function
+    std::string text;
+    bool has_workspace = false;
+    std::vector<std::vector<unsigned char>> memories;
+};
+
+namespace opencl {
 
 /// Finds a device and moves memory objects from and to files.
-constexpr std::string_view frame = R"(
+inline constexpr std::string_view frame = R"(
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,11 +79,13 @@ int start(void) {
 }
 )";
 
-std::string file_name(std::size_t run, std::size_t memory) { return fmt::format("{}_{}", run, memory); }
+inline std::string file_name(std::size_t run, std::size_t memory) {
+    return fmt::format("{}_{}", run, memory);
+}
 
-std::string case_text(const OpenclRun& run, std::size_t number) {
-    const std::string& name = run.transform->name;
-    std::string text = emit_gpu(*run.transform, {.language = GpuLanguage::opencl});
+inline std::string case_text(const OpenclRun& run, std::size_t number) {
+    const std::string& name = run.name;
+    std::string text = run.text;
     std::string made, kept, passed;
     for (std::size_t m = 0; m < run.memories.size(); ++m) {
         const std::size_t bytes = run.memories[m].size();
@@ -78,7 +93,7 @@ std::string case_text(const OpenclRun& run, std::size_t number) {
         kept += fmt::format("    to_file(\"{}\", {}, m{});\n", file_name(number, m), bytes, m);
         passed += fmt::format(", m{}", m);
     }
-    if (const Integer bytes = gpu_workspace_bytes(*run.transform); bytes > 0) {
+    if (run.has_workspace) {
         made += fmt::format("    cl_mem w = clCreateBuffer(context, CL_MEM_READ_WRITE, {}, NULL, NULL);\n",
                             name + "_workspace_bytes");
         kept += "    clReleaseMemObject(w);\n";
@@ -96,7 +111,7 @@ std::string case_text(const OpenclRun& run, std::size_t number) {
     return text + kept + "    return 1;\n}\n";
 }
 
-std::string program_of(const std::vector<OpenclRun>& runs) {
+inline std::string program_of(const std::vector<OpenclRun>& runs) {
     std::string text, calls;
     for (std::size_t r = 0; r < runs.size(); ++r) {
         text += case_text(runs[r], r);
@@ -109,37 +124,39 @@ std::string program_of(const std::vector<OpenclRun>& runs) {
 }
 
 /// Compiles in the folder and runs there; kernels that OpenCL keeps stay there too.
-support::Outcome run_in(const fs::path& folder, const std::string& program) {
+inline Outcome run_in(const std::filesystem::path& folder, const std::string& program) {
     std::ofstream(folder / "program.c") << program;
-    return support::run_command("cd " + support::quoted(folder.string()) +
-                                " && cc -std=c99 -O0 -Wall -Wextra -Wpedantic -Werror -o program program.c "
-                                "-lOpenCL && POCL_CACHE_DIR=$PWD POCL_MAX_PTHREAD_COUNT=2 ./program");
+    return run_command("cd " + quoted(folder.string()) +
+                       " && cc -std=c99 -O0 -Wall -Wextra -Wpedantic -Werror -o program program.c "
+                       "-lOpenCL && POCL_CACHE_DIR=$PWD POCL_MAX_PTHREAD_COUNT=2 ./program");
 }
 
-} // namespace
+} // namespace opencl
 
-std::optional<std::string> opencl_is_missing() {
+/// Why no OpenCL program runs here; nothing where one does: there are a C compiler, the headers, and a device.
+inline std::optional<std::string> opencl_is_missing() {
     const TemporaryFolder folder;
-    const support::Outcome outcome = run_in(folder.path(), program_of({}));
+    const Outcome outcome = opencl::run_in(folder.path(), opencl::program_of({}));
     if (outcome.status == 0) return std::nullopt;
     return "OpenCL does not run here: " + outcome.errors;
 }
 
-std::string run_opencl(std::vector<OpenclRun>& runs) {
+/// Runs all in one program that is made of nothing but their texts and calls to OpenCL. Returns what went wrong, if anything.
+inline std::string run_opencl(std::vector<OpenclRun>& runs) {
     const TemporaryFolder folder;
     for (std::size_t r = 0; r < runs.size(); ++r)
         for (std::size_t m = 0; m < runs[r].memories.size(); ++m)
-            std::ofstream(folder.path() / file_name(r, m), std::ios::binary)
+            std::ofstream(folder.path() / opencl::file_name(r, m), std::ios::binary)
                 .write(reinterpret_cast<const char*>(runs[r].memories[m].data()),
                        static_cast<std::streamsize>(runs[r].memories[m].size()));
-    const support::Outcome outcome = run_in(folder.path(), program_of(runs));
+    const Outcome outcome = opencl::run_in(folder.path(), opencl::program_of(runs));
     if (outcome.status != 0) return outcome.errors + "status " + std::to_string(outcome.status);
     for (std::size_t r = 0; r < runs.size(); ++r)
         for (std::size_t m = 0; m < runs[r].memories.size(); ++m) {
-            const std::string content = support::content_of(folder.path() / file_name(r, m));
+            const std::string content = content_of(folder.path() / opencl::file_name(r, m));
             runs[r].memories[m].assign(content.begin(), content.end());
         }
     return outcome.errors;
 }
 
-} // namespace swirl::emit
+} // namespace swirl::support

@@ -1,0 +1,136 @@
+#include "cli/generated_gpu.hpp"
+
+#include <swirl/version.hpp>
+
+#include "base/error.hpp"
+#include "plan/gpu_plan.hpp"
+#include "plan/kernel.hpp"
+#include "plan/steps.hpp"
+#include "problem/syntax.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace swirl::cli {
+namespace {
+
+using Source = planning::Binding::Source;
+
+/// The memories of a plan: what the caller passes, by the sides of the problem, and workspace: between steps the
+/// intermediate, between the kernels of a step what they name alike. Scratch buffers are the text's affair.
+class TransformBuilder {
+public:
+    TransformBuilder(const Problem& problem, const std::string& name) : problem_(problem) {
+        transform_.name = name;
+    }
+
+    void add(const ir::Program& program, const planning::Stage& stage) {
+        emit::GpuTransform::Step step{&program, {}};
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument) step.memories.push_back(memory(buffer, stage));
+        transform_.steps.push_back(std::move(step));
+    }
+
+    emit::GpuTransform finished() && { return std::move(transform_); }
+
+private:
+    std::size_t memory(const ir::BufferInfo& buffer, const planning::Stage& stage) {
+        if (!is_callers(buffer)) return handed_on(buffer);
+        Source source = planning::source_of(buffer.name, stage);
+        if (problem_.placement == Placement::in_place) source = in_place(source);
+        const auto [known, is_new] = memories_.try_emplace(source, transform_.memories.size());
+        if (is_new) transform_.memories.push_back(made(buffer, source));
+        emit::GpuTransform::Memory& memory = transform_.memories[known->second];
+        memory.written = memory.written || buffer.written;
+        return known->second;
+    }
+
+    static bool is_callers(const ir::BufferInfo& buffer) {
+        const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
+        return stem == "in" || stem == "out" || stem == "data";
+    }
+
+    /// What one kernel of a step leaves for another; those of the same name share it.
+    std::size_t handed_on(const ir::BufferInfo& buffer) {
+        const auto [known, is_new] = handed_on_.try_emplace(buffer.name, transform_.memories.size());
+        if (is_new)
+            transform_.memories.push_back({.name = buffer.name,
+                                           .element = buffer.element,
+                                           .written = true,
+                                           .workspace = true,
+                                           .elements = 0});
+        emit::GpuTransform::Memory& memory = transform_.memories[known->second];
+        memory.elements = std::max(memory.elements, buffer.first + buffer.elements);
+        return known->second;
+    }
+
+    static Source in_place(Source source) {
+        if (source == Source::input) return Source::output;
+        return source == Source::input_imaginary ? Source::output_imaginary : source;
+    }
+
+    emit::GpuTransform::Memory made(const ir::BufferInfo& buffer, Source source) const {
+        if (source == Source::intermediate) {
+            const auto bytes = static_cast<Integer>(planning::intermediate_bytes(problem_));
+            return {.name = "between",
+                    .element = buffer.element,
+                    .written = true,
+                    .workspace = true,
+                    .elements = ceil_divide(bytes, size_in_bytes(buffer.element))};
+        }
+        const bool is_input = source == Source::input || source == Source::input_imaginary;
+        const char* stem = problem_.placement == Placement::in_place ? "data" : is_input ? "in" : "out";
+        const std::size_t part = buffer.name.find('_'); // "_re" or "_im"
+        return {.name = stem + (part == std::string::npos ? "" : buffer.name.substr(part)),
+                .element = buffer.element,
+                .written = false,
+                .workspace = false,
+                .elements = 0};
+    }
+
+    const Problem& problem_;
+    emit::GpuTransform transform_;
+    std::map<Source, std::size_t> memories_;
+    std::map<std::string, std::size_t> handed_on_;
+};
+
+/// Arguments in the order of the problem's sides, whatever order the kernels name them in.
+void sort_arguments(emit::GpuTransform& transform) {
+    std::map<std::string, std::size_t> by_name; // "between", "data", "in", "out"; "_im" before "_re"
+    std::vector<std::size_t> order(transform.memories.size());
+    for (std::size_t m = 0; m < order.size(); ++m) {
+        std::string key = transform.memories[m].name;
+        if (key.ends_with("_im")) key.replace(key.size() - 3, 3, "_second");
+        by_name[key] = m;
+    }
+    std::vector<emit::GpuTransform::Memory> sorted;
+    for (const auto& [key, m] : by_name) {
+        order[m] = sorted.size();
+        sorted.push_back(std::move(transform.memories[m]));
+    }
+    transform.memories = std::move(sorted);
+    for (emit::GpuTransform::Step& step : transform.steps)
+        for (std::size_t& memory : step.memories) memory = order[memory];
+}
+
+} // namespace
+
+StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
+                                   emit::GpuLanguage language, const std::string& function) {
+    const std::vector<planning::GpuStepDescription> steps = planning::describe_steps(problem, recipe);
+    const std::vector<planning::Stage> stages = planning::stages(problem, planning::Fusion::none);
+    TransformBuilder builder(problem, function);
+    for (std::size_t s = 0; s < steps.size(); ++s)
+        for (const ir::Program& program : steps[s].programs) builder.add(program, stages[s]);
+    emit::GpuTransform transform = std::move(builder).finished();
+    sort_arguments(transform);
+    const emit::GpuSourceOptions options{
+        .language = language,
+        .comment = fmt::format("{}\nrecipe: {}\nGenerated by swirl {}.", to_text(problem),
+                               planning::to_string(recipe), version())};
+    return {emit::emit_gpu(transform, options), emit::emit_gpu_header(transform, options)};
+}
+
+} // namespace swirl::cli

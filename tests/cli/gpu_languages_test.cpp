@@ -1,0 +1,144 @@
+// What `swirl emit --language opencl` writes, run on the CPU against plans for the CPU.
+
+#include "api/plan.hpp"
+#include "cli/run_swirl.hpp"
+#include "plan/problem_data.hpp"
+#include "problem/syntax.hpp"
+#include "problem/validate.hpp"
+#include "support/opencl_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace swirl {
+namespace {
+
+/// Problem, and options of `swirl emit`.
+struct Case {
+    const char* problem;
+    const char* options = "";
+};
+
+constexpr Case cases[] = {
+    {"dft 64 float32 batch=5"},
+    {"dft 12 inplace scale=0.25"},
+    {"dft 100 backward float32 planar batch=3"},
+    {"dft 12x20 float32"},
+    {"dft 8x9 planar inplace"},
+    {"dft 4x6 backward in=(-6,1)"},
+    {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
+};
+
+/// The caller's memory as the text names it, in the order of its arguments.
+class Memories {
+public:
+    Memories(const Problem& problem, const planning::ProblemData& data) : problem_(problem) {
+        const planning::Arguments arguments = data.arguments();
+        add(Side::input, const_cast<void*>(arguments.input));
+        add(Side::input, const_cast<void*>(arguments.input_imaginary));
+        if (problem.placement == Placement::in_place) return;
+        add(Side::output, arguments.output);
+        add(Side::output, arguments.output_imaginary);
+    }
+
+    std::vector<std::vector<unsigned char>> bytes() const {
+        std::vector<std::vector<unsigned char>> result;
+        for (const auto& place : places_) result.emplace_back(place.begin(), place.end());
+        return result;
+    }
+
+    /// The largest difference of a number, next to the largest number.
+    double difference(const std::vector<std::vector<unsigned char>>& others) const {
+        double largest = 0, difference = 0;
+        for (std::size_t p = 0; p < places_.size(); ++p)
+            for (std::size_t at = 0; at < places_[p].size(); at += size()) {
+                const double mine = number(places_[p].data() + at), other = number(others[p].data() + at);
+                largest = std::max(largest, std::abs(mine));
+                difference = std::max(difference, std::abs(mine - other));
+            }
+        return difference / largest;
+    }
+
+private:
+    std::size_t size() const {
+        return problem_.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+    }
+
+    /// From the lowest element, or from index 0 where that is lower.
+    void add(Side side, void* zero) {
+        if (zero == nullptr) return;
+        const Extent reach = extent(problem_, side);
+        const Integer parts = problem_.layout == ComplexLayout::planar ? 1 : 2;
+        const Integer bytes = parts * static_cast<Integer>(size());
+        const Integer low = std::min<Integer>(0, reach.lowest) * bytes;
+        places_.emplace_back(static_cast<unsigned char*>(zero) + low,
+                             static_cast<std::size_t>((reach.highest + 1) * bytes - low));
+    }
+
+    double number(const unsigned char* at) const {
+        double wide = 0;
+        float narrow = 0;
+        if (size() == sizeof wide) return std::memcpy(&wide, at, sizeof wide), wide;
+        return std::memcpy(&narrow, at, sizeof narrow), narrow;
+    }
+
+    const Problem& problem_;
+    std::vector<std::span<unsigned char>> places_;
+};
+
+TEST(EmittedForGpus, ComputesInOpenclWhatPlansForTheCpuDo) {
+    if (const auto reason = support::opencl_is_missing()) GTEST_SKIP() << *reason;
+    std::vector<support::OpenclRun> runs;
+    std::vector<Problem> problems;
+    std::vector<planning::ProblemData> data;
+    for (const Case& c : cases) {
+        const std::string name = "transform_" + std::to_string(runs.size());
+        const auto emitted = run_swirl("emit " + support::quoted(c.problem) +
+                                       " --language opencl --function " + name + " " + c.options);
+        ASSERT_EQ(emitted.status, 0) << c.problem << "\n" << emitted.errors;
+        problems.push_back(problem(c.problem));
+        data.emplace_back(problems.back()).fill(7);
+        const bool has_workspace = emitted.output.find("cl_mem workspace") != std::string::npos;
+        runs.push_back({name, emitted.output, has_workspace, Memories(problems.back(), data.back()).bytes()});
+    }
+    ASSERT_EQ(support::run_opencl(runs), "");
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        api::build(problems[k], {}, api::Purpose::execute)->execute(data[k].arguments());
+        const double tolerance = problems[k].precision == Precision::float32 ? 1e-6 : 1e-14;
+        EXPECT_LT(Memories(problems[k], data[k]).difference(runs[k].memories), tolerance) << cases[k].problem;
+    }
+}
+
+TEST(EmittedForGpus, HasAHeaderInEachLanguage) {
+    const TemporaryFolder folder;
+    const std::string header = (folder.path() / "transform.h").string();
+    const auto text = [&](const std::string& language) {
+        const auto outcome = run_swirl("emit dft 64 float32 --function transform --language " + language +
+                                       " -o /dev/null --header " + support::quoted(header));
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        return support::content_of(header);
+    };
+    EXPECT_NE(text("cuda").find("cudaError_t transform(const float* in, float* out, cudaStream_t stream);"),
+              std::string::npos);
+    EXPECT_NE(text("hip").find("hipError_t transform(const float* in, float* out, hipStream_t stream);"),
+              std::string::npos);
+    EXPECT_NE(text("opencl").find("cl_int transform_enqueue("), std::string::npos);
+}
+
+TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {
+    const auto errors_of = [](const std::string& arguments) {
+        const auto outcome = run_swirl("emit " + arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        return outcome.errors;
+    };
+    EXPECT_NE(errors_of("dft 8 --language metal").find("cuda, hip and opencl"), std::string::npos);
+    EXPECT_NE(errors_of("dft 8 --language cuda --cpu avx2").find("--gpu"), std::string::npos);
+    EXPECT_NE(errors_of("dft 8 --language cuda --measure").find("--recipe"), std::string::npos);
+    EXPECT_NE(errors_of("dft 8 --language cuda --gpu sm_1").find("sm_80"), std::string::npos);
+}
+
+} // namespace
+} // namespace swirl
