@@ -31,21 +31,15 @@ GpuArgumentCheck::GpuArgumentCheck(const Problem& problem, const std::array<std:
     }
 }
 
-std::vector<GpuArgumentCheck::Argument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
-    const auto of = [&](const char* name, const void* pointer, Binding::Source source) {
-        const auto place = static_cast<std::size_t>(source);
-        const std::size_t side =
-            source == Binding::Source::output || source == Binding::Source::output_imaginary ? 1 : 0;
-        return Argument{name, pointer, low_[side], high_[side], alignments_[place]};
+std::array<GpuArgumentCheck::Argument, 4> GpuArgumentCheck::list_of(const Arguments& arguments) const {
+    const auto of = [&](const char* name, const void* pointer, Binding::Source source, std::size_t side) {
+        return Argument{name, pointer, low_[side], high_[side],
+                        alignments_[static_cast<std::size_t>(source)]};
     };
-    std::vector<Argument> result{of("input", arguments.input, Binding::Source::input),
-                                 of("output", arguments.output, Binding::Source::output)};
-    if (arguments.input_imaginary != nullptr)
-        result.push_back(of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary));
-    if (arguments.output_imaginary != nullptr)
-        result.push_back(
-            of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary));
-    return result;
+    return {of("input", arguments.input, Binding::Source::input, 0),
+            of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary, 0),
+            of("output", arguments.output, Binding::Source::output, 1),
+            of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
 }
 
 void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& argument) const {
@@ -63,7 +57,8 @@ void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& a
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
-    for (const Argument& argument : list_of(arguments)) check(device, argument);
+    for (const Argument& argument : list_of(arguments))
+        if (argument.pointer != nullptr) check(device, argument);
 }
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
@@ -77,7 +72,8 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWor
     const Argument whole{"workspace", workspace.data, 0, static_cast<Integer>(workspace_bytes_), 1};
     check(device, whole);
     for (const Argument& argument : list_of(arguments)) {
-        const bool apart = at(argument.pointer, argument.high) <= at(workspace.data, 0) ||
+        const bool apart = argument.pointer == nullptr ||
+                           at(argument.pointer, argument.high) <= at(workspace.data, 0) ||
                            at(workspace.data, whole.high) <= at(argument.pointer, argument.low);
         if (!apart)
             throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",

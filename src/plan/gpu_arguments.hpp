@@ -37,7 +37,8 @@ private:
         Integer high; ///< … and past the last
         std::size_t alignment;
     };
-    std::vector<Argument> list_of(const Arguments& arguments) const;
+    /// With a null pointer for those that the problem does not have.
+    std::array<Argument, 4> list_of(const Arguments& arguments) const;
     void check(const runtime::GpuDevice& device, const Argument& argument) const;
 
     ArgumentCheck on_host_;

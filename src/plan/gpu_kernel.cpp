@@ -41,6 +41,20 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
                             gpu.threads_per_block);
 }
 
+/// Complex numbers of the caller's are aligned to both parts, also where a stage sees them as pairs of reals.
+void align_spectra(ir::Program& program, const Problem& problem, const Stage& stage) {
+    if (problem.layout != ComplexLayout::interleaved) return;
+    for (ir::BufferInfo& buffer : program.buffers) {
+        if (!is_callers(buffer)) continue;
+        const Place place = buffer.name == "in" ? stage.source : stage.target;
+        const bool in_place = problem.placement == Placement::in_place;
+        const bool complex = place == Place::intermediate ||
+                             is_complex(problem, place == Place::input ? Side::input : Side::output) ||
+                             (in_place && is_complex(problem, Side::input));
+        if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));
+    }
+}
+
 /// What one kernel leaves for another is no scratch to either: it has contents when the other starts.
 void hand_on_scratch(std::vector<ir::Program>& programs) {
     if (programs.size() == 1) return;
@@ -73,6 +87,7 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
     GpuDerivation result{request.formula, {}, {}};
     for (ir::Program& program : lower::lower_to_gpu(request, recipe.mappings))
         result.lowered.push_back(laid_out(std::move(program), problem, stage));
+    for (ir::Program& program : result.lowered) align_spectra(program, problem, stage);
     if (recipe.mappings.size() > result.lowered.size())
         throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
                         recipe.mappings.size(), result.lowered.size());
@@ -80,6 +95,18 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
     for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
     return result;
 }
+
+namespace {
+
+/// The radices of a kernel's passes, as far as the tree has them.
+std::vector<Integer> factors_of(const rules::BreakdownTree& tree, std::size_t kernel) {
+    if (tree.rule == "two-sweep" && !tree.children.empty()) // whose first kernel is the formula's last factor
+        return factors_of(kernel == 0 ? tree.children.back() : tree.children.front(), 0);
+    if (!tree.choice.empty()) return tree.choice;
+    return tree.children.empty() ? std::vector<Integer>() : factors_of(tree.children.front(), kernel);
+}
+
+} // namespace
 
 emit::PtxOptions ptx_options(const target::Gpu& gpu) {
     return {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)};
@@ -90,7 +117,7 @@ ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& re
     ir::Program block = program; // conditions that depend on the block would be looked at in each
     block.launch.blocks = {1, 1, 1};
     const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
-    ir::KernelInfo info = ir::describe(block, recipe.tree.choice, mapping.transforms);
+    ir::KernelInfo info = ir::describe(block, factors_of(recipe.tree, kernel), mapping.transforms);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
     for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})

@@ -6,6 +6,7 @@
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "rules/number_theory.hpp"
+#include "search/gpu_trees.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,37 +18,12 @@ using planning::StepRecipe;
 
 namespace {
 
-constexpr Integer largest_radix = 16; ///< whose numbers a thread keeps in registers, in double precision too
-constexpr Integer largest_prime = 31;
 constexpr Integer fewest_block_threads = 128;
 constexpr Integer most_block_threads = 256;
 /// Entries after which one is left out of shared memory, for lengths with many factors of two.
 constexpr Integer row_of_banks = 32;
 /// Iterations that a thread does in turn are written out one after the other.
 constexpr Integer most_turns = 64;
-
-bool is_radix(Integer n) { return n <= largest_radix || (n <= largest_prime && rules::is_prime(n)); }
-
-bool is_better(const std::vector<Integer>& a, const std::vector<Integer>& b) {
-    if (b.empty() || a.size() != b.size()) return b.empty() || a.size() < b.size();
-    if (a.front() != b.front()) return a.front() < b.front(); // the largest
-    return a.back() > b.back();
-}
-
-/// Completes `chosen`, whose last radix is the largest that may still be taken, to a product that contains n.
-void search_radices(Integer n, Integer most, std::vector<Integer>& chosen, std::vector<Integer>& best) {
-    if (n == 1) {
-        if (is_better(chosen, best)) best = chosen;
-        return;
-    }
-    if (!best.empty() && chosen.size() >= best.size()) return;
-    for (Integer radix = std::min(most, n); radix > 1; --radix) {
-        if (n % radix != 0 || !is_radix(radix)) continue;
-        chosen.push_back(radix);
-        search_radices(n / radix, radix, chosen, best);
-        chosen.pop_back();
-    }
-}
 
 [[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
     throw UserError("not yet on GPUs: {}\n  problem: {}\n  a plan for the CPU can compute it", what,
@@ -82,7 +58,15 @@ public:
         loops_.insert(loops_.end(), stage.right.begin(), stage.right.end());
     }
 
-    StepRecipe choose() { return is_radix(n_) ? one_codelet() : several_passes(); }
+    StepRecipe choose() const {
+        const auto tree = gpu_tree(stage_.nonterminal);
+        if (!tree && rules::largest_prime_factor(n_) > largest_gpu_prime)
+            not_yet(problem_,
+                    fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}",
+                                n_, rules::largest_prime_factor(n_), largest_gpu_prime));
+        if (!tree) not_yet(problem_, fmt::format("{} of {} points", name_of(problem_.kind), n_));
+        return tree->rule.empty() ? one_codelet() : several_passes(*tree);
+    }
 
 private:
     /// Of several loops around a codelet the outermost is shared by a block's transforms and by blocks, the others by
@@ -99,14 +83,11 @@ private:
     }
 
     /// In one kernel where it fits in shared memory, or else in two.
-    StepRecipe several_passes() const {
-        StepRecipe step{stage_.dimension, tree_of(n_), {}};
-        if (step.tree.choice.empty())
-            not_yet(problem_,
-                    fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}",
-                                n_, rules::largest_prime_factor(n_), largest_prime));
+    StepRecipe several_passes(const rules::BreakdownTree& tree) const {
+        StepRecipe step{stage_.dimension, tree, {}};
         if (n_ * entry_bytes() > gpu_.shared_bytes_per_block_at_most) return two_sweeps();
-        const Integer threads = largest_divisor_up_to(n_ / step.tree.choice.front(), gpu_.threads_per_block);
+        const Integer threads =
+            largest_divisor_up_to(std::max<Integer>(1, n_ / largest_radix_of(tree)), gpu_.threads_per_block);
         lower::GpuMapping mapping{.threads = threads, .shared_row = row_for(n_)};
         step.mappings = {mapping};
         const Integer bytes = most_shared_bytes(step);
@@ -121,7 +102,8 @@ private:
 
     /// Columns, then rows, of a matrix that is about square; the second sweep's transforms come first in the tree.
     StepRecipe two_sweeps() const {
-        for (Integer rows = largest_divisor_up_to(n_, root_of(n_)); rows > largest_radix;
+        if (!stage_.nonterminal.is<formula::Dft>()) too_long();
+        for (Integer rows = largest_divisor_up_to(n_, root_of(n_)); rows > largest_gpu_radix;
              rows = largest_divisor_up_to(n_, rows - 1)) {
             const Integer columns = n_ / rows;
             if (columns * entry_bytes() > gpu_.shared_bytes_per_block_at_most) break;
@@ -131,10 +113,14 @@ private:
             step.mappings = {sweep_of(columns, rows), sweep_of(rows, columns)};
             if (most_shared_bytes(step) <= gpu_.shared_bytes_per_block_at_most) return step;
         }
+        too_long();
+    }
+
+    [[noreturn]] void too_long() const {
         not_yet(problem_,
-                fmt::format("a transform of {} points along one dimension, of which no two factors fit "
-                            "in the shared memory of a block ({} bytes on {})",
-                            n_, gpu_.shared_bytes_per_block_at_most, gpu_.name));
+                fmt::format("{} of {} points along one dimension, which fits in the shared memory of a block "
+                            "({} bytes on {}) neither whole nor in two factors",
+                            name_of(problem_.kind), n_, gpu_.shared_bytes_per_block_at_most, gpu_.name));
     }
 
     /// As many neighbouring transforms of n points as are whole lines of the caches, if they fit, for as many threads as can
@@ -145,21 +131,17 @@ private:
             std::max<Integer>(1, std::min(gpu_.line_bytes / entry_bytes(), room / (n * entry_bytes())));
         lower::GpuMapping mapping{};
         mapping.transforms = largest_divisor_up_to(transforms, most);
-        const rules::BreakdownTree tree = tree_of(n);
-        const Integer each = tree.choice.empty() ? 1 : n / tree.choice.front();
+        const Integer each = n / std::max(n <= largest_gpu_radix ? n : 1, largest_radix_of(tree_of(n)));
         mapping.threads =
             whole_warps(largest_divisor_up_to(each * mapping.transforms, gpu_.threads_per_block));
         mapping.one_vector = true;
         return mapping;
     }
 
-    /// A codelet, or passes; no choice where n has a large prime factor.
-    rules::BreakdownTree tree_of(Integer n) const {
-        if (is_radix(n)) return {};
-        return {"stockham", balanced_radices(n), {}};
-    }
+    /// Of a factor of n.
+    rules::BreakdownTree tree_of(Integer n) const { return *gpu_tree(formula::DFT(n)); }
 
-    Integer entry_bytes() const { return 2 * real_bytes(problem_.precision); }
+    Integer entry_bytes() const { return (stage_.complex ? 2 : 1) * real_bytes(problem_.precision); }
     Integer row_for(Integer n) const { return n % row_of_banks == 0 ? row_of_banks : 0; }
 
     /// Of the kernel that needs most.
@@ -199,16 +181,8 @@ private:
 
 } // namespace
 
-std::vector<Integer> balanced_radices(Integer n) {
-    std::vector<Integer> chosen, best;
-    if (n > 1 && rules::largest_prime_factor(n) <= largest_prime)
-        search_radices(n, largest_prime, chosen, best);
-    return best;
-}
-
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
-    if (problem.kind != TransformKind::dft) not_yet(problem, "transforms other than dft");
     planning::Recipe recipe{std::string(gpu.name), {}};
     for (const Stage& stage : planning::stages(problem, planning::Fusion::none))
         recipe.steps.push_back(StepChooser(problem, stage, gpu).choose());

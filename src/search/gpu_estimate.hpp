@@ -4,8 +4,6 @@
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
-#include <vector>
-
 /// Choosing a recipe for a GPU.
 namespace swirl::search {
 
@@ -14,9 +12,5 @@ namespace swirl::search {
 /// memory of a block, else in two that sweep over memory. UserError for an invalid problem, and "not yet on
 /// GPUs" for one that there are no kernels for.
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
-
-/// The fewest radices up to 16, or primes up to 31, whose product is n, as equal as can be, the largest first; none where
-/// n has a larger prime factor.
-std::vector<Integer> balanced_radices(Integer n);
 
 } // namespace swirl::search

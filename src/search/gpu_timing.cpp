@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace swirl::search {
@@ -49,6 +50,7 @@ public:
         const std::size_t room = device_.memory().free / 2 / std::max<std::size_t>(bytes, 1);
         const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);
         for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device_, host_);
+        workspace_.emplace(device_, plan.workspace_bytes());
         most_ = safe_executions(plan.problem()) * static_cast<Integer>(count);
         restore();
     }
@@ -81,7 +83,8 @@ private:
         if (executed_ + repetitions > most_) restore();
         start_.record(stream_);
         for (Integer k = 0; k < repetitions; ++k) {
-            plan_.execute(sets_[next_].arguments(), stream_.handle());
+            plan_.execute(sets_[next_].arguments(), stream_.handle(),
+                          {reinterpret_cast<void*>(workspace_->address()), workspace_->bytes()});
             next_ = (next_ + 1) % sets_.size();
         }
         end_.record(stream_);
@@ -96,6 +99,7 @@ private:
     runtime::GpuEvent start_, end_;
     ProblemData host_;
     std::deque<GpuProblemData> sets_;
+    std::optional<runtime::GpuBuffer> workspace_;
     std::size_t next_ = 0;
     Integer most_ = 1;     ///< executions of all sets before data overflows
     Integer executed_ = 0; ///< since the data was new

@@ -18,7 +18,7 @@ struct GpuTimingOptions {
 };
 
 /// Seconds of one execution. Executions go around arrays that together are several times the GPU's largest cache, so that
-/// each finds its data in memory; their data is random.
+/// each finds its data in memory; their data is random. They share one workspace, which is not taken anew for each.
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options = {});
 
 /// Bytes a second, read and written together, at which the driver copies arrays that are far larger than the caches.

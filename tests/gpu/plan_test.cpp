@@ -122,6 +122,20 @@ TEST_F(PlansOnGpu, ComputeLargerSizes) {
     compare("dft 8 float32 batch=1000000");
 }
 
+TEST_F(PlansOnGpu, ComputeTransformsOfReals) {
+    for (int n = 2; n <= 64; ++n)
+        if (!has_large_prime(n))
+            for (const char* options :
+                 {"float32 batch=7", "backward batch=130", "inplace", "float32 inplace backward"})
+                compare(fmt::format("rdft {} {}", n, options));
+    for (const char* text :
+         {"rdft 1024 float32 batch=100", "rdft 4096 backward", "rdft 1000 planar", "rdft 16x20",
+          "rdft 12x30 backward", "rdft 64x64 backward float32 batch=3", "rdft 4x5x6 inplace", "wht 16",
+          "wht 4096 float32", "wht 64x16 inplace", "dct2 60 batch=3", "dct2 8x8 batch=100 float32", "dct3 16",
+          "dct4 128", "dst2 36", "dst3 8", "dst4 64 float32"})
+        compare(text);
+}
+
 TEST_F(PlansOnGpu, SweepTwiceOverTransformsBeyondSharedMemory) {
     for (const char* text :
          {"dft 16384 float32 batch=5", "dft 65536 float32 inplace batch=3", "dft 2^20 float32",
@@ -209,9 +223,9 @@ struct GraphFunctions {
 
 TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     const GraphFunctions graphs;
-    // One with workspace of its own, too: it is taken and given back inside the graph.
+    // Some with workspace, which is taken and given back inside the graph.
     for (const char* text : {"dft 512 batch=20 float32", "dft 64x32 float32", "dft 12 inplace batch=9",
-                             "dft 65536 float32 batch=2"}) {
+                             "dft 65536 float32 batch=2", "rdft 12x30 backward"}) {
         SCOPED_TRACE(text);
         const Problem problem = swirl::problem(text);
         const auto plan = plan_of(problem);

@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "plan/check.hpp"
 #include "problem/syntax.hpp"
+#include "rules/number_theory.hpp"
+#include "search/gpu_trees.hpp"
 #include "support/interpreted_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +21,7 @@ void prove(const std::string& text, const target::Gpu& gpu = target::gpu_named("
     const Problem problem = swirl::problem(text);
     const planning::Recipe recipe = gpu_recipe(problem, gpu);
     EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << to_string(recipe);
-    const support::InterpretedPlan plan(problem, recipe);
+    support::InterpretedPlan plan(problem, recipe);
     EXPECT_NO_THROW(planning::check_against_definition(problem, recipe, [&](planning::ProblemData& data) {
         plan.execute(data.arguments());
     })) << to_string(recipe);
@@ -68,6 +70,21 @@ TEST(RecipesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
         prove(text);
 }
 
+TEST(RecipesForGpus, ComputeTransformsOfReals) {
+    for (Integer n = 2; n <= 64; ++n) {
+        if (rules::largest_prime_factor(n) > 31) continue;
+        prove(fmt::format("rdft {} float32 batch=3", n));
+        prove(fmt::format("rdft {} backward inplace batch=2", n));
+    }
+    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "wht"})
+        for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
+    for (const char* text :
+         {"wht 64 inplace float32", "wht 512", "wht 16x64", "dct2 60", "dct2 64 batch=3", "dst2 36",
+          "dct4 128", "dst4 64 float32", "rdft 16x20", "rdft 12x30 backward", "rdft 4x5x6 inplace",
+          "rdft 1000 planar", "rdft 64 planar backward batch=3", "dct2 3x5"})
+        prove(text);
+}
+
 TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     const target::Gpu& small = target::gpu_named("generic");
     for (const char* text : {"dft 8192 float32", "dft 4096 batch=2", "dft 5000 inplace backward",
@@ -93,7 +110,7 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
 }
 
 TEST(RecipesForGpus, SayWhatThereAreNoKernelsForYet) {
-    for (const char* text : {"rdft 8", "wht 8", "dct2 8", "dft 37", "dft 2^40"}) {
+    for (const char* text : {"dct3 64", "rdft 37", "rdft 2^20", "dft 37", "dft 2^40"}) {
         try {
             gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"));
             ADD_FAILURE() << text;

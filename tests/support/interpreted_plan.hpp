@@ -20,9 +20,10 @@ class InterpretedPlan {
 public:
     InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
         : stages_(planning::stages(problem, planning::Fusion::none)),
-          steps_(planning::describe_steps(problem, recipe)) {}
+          steps_(planning::describe_steps(problem, recipe)),
+          intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {}
 
-    void execute(const planning::Arguments& call) const {
+    void execute(const planning::Arguments& call) {
         for (std::size_t k = 0; k < steps_.size(); ++k) {
             std::map<std::string, std::shared_ptr<ir::Memory>> workspace;
             for (const ir::Program& program : steps_[k].programs) run(program, stages_[k], call, workspace);
@@ -30,8 +31,8 @@ public:
     }
 
 private:
-    static void run(const ir::Program& program, const planning::Stage& stage, const planning::Arguments& call,
-                    std::map<std::string, std::shared_ptr<ir::Memory>>& workspace) {
+    void run(const ir::Program& program, const planning::Stage& stage, const planning::Arguments& call,
+             std::map<std::string, std::shared_ptr<ir::Memory>>& workspace) {
         ir::Arguments arguments(program);
         for (const ir::BufferInfo& buffer : program.buffers) {
             if (void* const data = callers(buffer, stage, call))
@@ -50,8 +51,8 @@ private:
                 });
     }
 
-    static void* callers(const ir::BufferInfo& buffer, const planning::Stage& stage,
-                         const planning::Arguments& call) {
+    void* callers(const ir::BufferInfo& buffer, const planning::Stage& stage,
+                  const planning::Arguments& call) {
         if (buffer.space != ir::Space::argument || buffer.name.starts_with("t")) return nullptr;
         using Source = planning::Binding::Source;
         switch (planning::source_of(buffer.name, stage)) {
@@ -59,6 +60,7 @@ private:
         case Source::input_imaginary: return const_cast<void*>(call.input_imaginary);
         case Source::output: return call.output;
         case Source::output_imaginary: return call.output_imaginary;
+        case Source::intermediate: return intermediate_.data();
         default: return nullptr;
         }
     }
@@ -73,6 +75,7 @@ private:
 
     std::vector<planning::Stage> stages_;
     std::vector<planning::GpuStepDescription> steps_;
+    std::vector<double> intermediate_;
 };
 
 } // namespace swirl::support

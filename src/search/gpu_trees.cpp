@@ -1,0 +1,98 @@
+#include "search/gpu_trees.hpp"
+
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+
+namespace swirl::search {
+
+using rules::BreakdownTree;
+
+namespace {
+
+bool is_better(const std::vector<Integer>& a, const std::vector<Integer>& b) {
+    if (b.empty() || a.size() != b.size()) return b.empty() || a.size() < b.size();
+    if (a.front() != b.front()) return a.front() < b.front(); // the largest
+    return a.back() > b.back();
+}
+
+/// Completes `chosen` by radices up to `most` whose product is n.
+void search_radices(Integer n, Integer most, std::vector<Integer>& chosen, std::vector<Integer>& best) {
+    if (n == 1) {
+        if (is_better(chosen, best)) best = chosen;
+        return;
+    }
+    if (!best.empty() && chosen.size() >= best.size()) return;
+    for (Integer radix = std::min(most, n); radix > 1; --radix) {
+        if (n % radix != 0 || !is_gpu_radix(radix)) continue;
+        chosen.push_back(radix);
+        search_radices(n / radix, radix, chosen, best);
+        chosen.pop_back();
+    }
+}
+
+std::optional<BreakdownTree> passes(const char* rule, Integer n) {
+    const std::vector<Integer> radices = balanced_radices(n);
+    if (radices.empty()) return std::nullopt;
+    return BreakdownTree{rule, radices, {}};
+}
+
+BreakdownTree wht_tree(Integer n) {
+    if (n <= largest_gpu_radix) return {};
+    const std::vector<Integer> radices = balanced_radices(n);
+    const Integer rest = n / radices.front();
+    BreakdownTree tree{"wht-split", {radices.front(), rest}, {}};
+    if (rest > largest_gpu_radix) tree.children = {BreakdownTree{}, wht_tree(rest)};
+    return tree;
+}
+
+/// Around the transform that a rule leaves.
+std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTree> inner) {
+    if (!inner) return std::nullopt;
+    return BreakdownTree{rule, {}, {std::move(*inner)}};
+}
+
+std::optional<BreakdownTree> real_tree(Integer n) {
+    if (is_gpu_radix(n)) return BreakdownTree{};
+    return passes("rdft-stockham", n);
+}
+
+std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
+    if (n <= largest_gpu_radix) return BreakdownTree{};
+    if (type == 2) return around("dct2-rdft", real_tree(n));
+    if (type == 4 && n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
+    return std::nullopt; // the others have tables of indices
+}
+
+} // namespace
+
+bool is_gpu_radix(Integer n) {
+    return n <= largest_gpu_radix || (n <= largest_gpu_prime && rules::is_prime(n));
+}
+
+std::vector<Integer> balanced_radices(Integer n) {
+    std::vector<Integer> chosen, best;
+    if (n > 1 && rules::largest_prime_factor(n) <= largest_gpu_prime)
+        search_radices(n, largest_gpu_prime, chosen, best);
+    return best;
+}
+
+std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
+    const Integer n = transform.rows();
+    if (transform.is<formula::Identity>()) return BreakdownTree{};
+    if (transform.is<formula::Dft>()) return is_gpu_radix(n) ? BreakdownTree{} : passes("stockham", n);
+    if (transform.is<formula::RealDft>()) return real_tree(n);
+    if (transform.is<formula::Wht>()) return wht_tree(n);
+    if (const auto* dct = transform.get_if<formula::Dct>()) return cosine_tree(dct->type, n);
+    if (const auto* dst = transform.get_if<formula::Dst>())
+        return n <= largest_gpu_radix ? BreakdownTree{} : around("dst-dct", cosine_tree(dst->type, n));
+    return std::nullopt;
+}
+
+Integer largest_radix_of(const BreakdownTree& tree) {
+    if (tree.rule == "wht-split") return tree.choice.front();
+    if (!tree.choice.empty()) return *std::max_element(tree.choice.begin(), tree.choice.end());
+    return tree.children.empty() ? 0 : largest_radix_of(tree.children.front());
+}
+
+} // namespace swirl::search

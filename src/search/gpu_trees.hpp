@@ -1,0 +1,29 @@
+#pragma once
+
+#include "formula/formula.hpp"
+#include "rules/rule.hpp"
+
+#include <optional>
+#include <vector>
+
+/// Breakdowns that GPUs have kernels for.
+namespace swirl::search {
+
+/// The most points of a radix or codelet, whose numbers a thread keeps in registers in double precision too; primes may be
+/// larger.
+constexpr Integer largest_gpu_radix = 16;
+constexpr Integer largest_gpu_prime = 31;
+
+/// Whether one codelet of this many points is right for a thread.
+bool is_gpu_radix(Integer n);
+
+/// The fewest radices whose product is n, as equal as can be, the largest first; none where n has a larger prime factor.
+std::vector<Integer> balanced_radices(Integer n);
+
+/// A transform in passes over shared memory, or as one codelet. Nothing where there is no such breakdown (yet).
+std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
+
+/// The largest radix of its passes; 0 for a codelet.
+Integer largest_radix_of(const rules::BreakdownTree& tree);
+
+} // namespace swirl::search
