@@ -66,6 +66,9 @@ std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptio
 ///     cl_int NAME(const struct NAME* self, cl_command_queue queue, cl_mem in, cl_mem out, cl_mem workspace);
 ///     void NAME_release(struct NAME* self);
 ///
+/// Shared memory beyond 48 KiB is asked for by the function in CUDA C++ and HIP; OpenCL has no such question, and returns an
+/// error where the device has less.
+///
 /// UserError where the language lacks something: atomic additions in OpenCL C, and of 16-bit numbers everywhere.
 std::string emit_gpu(const GpuTransform& transform, const GpuSourceOptions& options = {});
 

@@ -29,6 +29,9 @@ constexpr Case cases[] = {
     {"dft 12x20 float32"},
     {"dft 8x9 planar inplace"},
     {"dft 4x6 backward in=(-6,1)"},
+    {"rdft 60 float32 batch=3"},
+    {"rdft 12x10 backward"},
+    {"wht 64 float32"},
     {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
 
@@ -71,7 +74,7 @@ private:
     void add(Side side, void* zero) {
         if (zero == nullptr) return;
         const Extent reach = extent(problem_, side);
-        const Integer parts = problem_.layout == ComplexLayout::planar ? 1 : 2;
+        const Integer parts = is_complex(problem_, side) && problem_.layout != ComplexLayout::planar ? 2 : 1;
         const Integer bytes = parts * static_cast<Integer>(size());
         const Integer low = std::min<Integer>(0, reach.lowest) * bytes;
         places_.emplace_back(static_cast<unsigned char*>(zero) + low,
