@@ -115,6 +115,7 @@ std::string ptx(const ir::Program& program, const PtxOptions& options) {
     out.list(fmt::format(".visible .entry {}(", layout.entry), formal_parameters(layout), ")");
     const auto& threads = program.launch.threads;
     out.line(".maxntid {}, {}, {}", threads[0], threads[1], threads[2]);
+    if (program.launch.cluster > 1) out.line(".reqnctapercluster {}, 1, 1", program.launch.cluster);
     if (options.blocks_per_multiprocessor > 0)
         out.line(".minnctapersm {}", options.blocks_per_multiprocessor);
     out.open("");

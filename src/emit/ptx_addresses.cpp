@@ -4,6 +4,7 @@
 #include "emit/gpu_launch.hpp"
 #include "ir/analysis.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -223,6 +224,44 @@ std::string PtxAddresses::pointer(const ir::Address& address, const std::string&
         .text;
 }
 
+PtxAddresses::InCluster PtxAddresses::in_cluster(const ir::Address& address) const {
+    const Integer part = program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part;
+    InCluster result{0, address, false};
+    Affine within = 0;
+    for (const Affine::Term& term : address.index.terms())
+        if (term.coefficient % part == 0)
+            result.rank += Affine::of(term.variable, term.coefficient / part);
+        else
+            within += Affine::of(term.variable, term.coefficient);
+    const std::optional<ir::Range> range = ranges_.range(within);
+    ensure(range.has_value(), "ptx: an index into a cluster's memory without bounds");
+    const Integer block = floor_divide(address.index.constant() + range->low, part);
+    const Integer rest = address.index.constant() - block * part;
+    ensure(rest + range->high < part, "ptx: an index that goes from one block of a cluster to the next");
+    result.rank += block;
+    result.within.index = within + rest;
+    result.is_own =
+        std::any_of(program_.variables.begin(), program_.variables.end(), [&](const ir::VariableInfo& info) {
+            const auto variable = static_cast<Variable>(&info - program_.variables.data());
+            return info.kind == ir::VariableInfo::Kind::block && info.axis == 0 && info.divisor == 1 &&
+                   (info.modulus == program_.launch.cluster ||
+                    (info.modulus == 0 && program_.launch.blocks[0] == program_.launch.cluster)) &&
+                   result.rank == Affine::of(variable);
+        });
+    return result;
+}
+
+std::string PtxAddresses::remote_pointer(const InCluster& place) {
+    const std::string own = fixed_pointer(place.within);
+    const std::pair key(own, place.rank);
+    for (const Scope& scope : scopes_)
+        if (const auto at = scope.remote.find(key); at != scope.remote.end()) return at->second;
+    const std::string remote = out_.result(PtxRegister::int32, "mapa.shared::cluster.u32",
+                                           {own, converted(value(place.rank), false).text});
+    scopes_.back().remote.emplace(key, remote);
+    return remote;
+}
+
 std::string PtxAddresses::operand(const std::string& pointer, const ir::Address& address,
                                   Integer lane_offset) {
     const Integer displacement = (address.index.constant() + lane_offset) * element_size(address.buffer) +
@@ -252,7 +291,10 @@ void PtxAddresses::prepare(const ir::Body& body) {
                     continue;
                 const Affine& index = operation.address.index;
                 prepare(index, accesses && may_wrap(operation.address));
-                if (accesses && bound_terms(index) == live_terms(index)) fixed_pointer(operation.address);
+                const bool in_cluster =
+                    program_.buffers[static_cast<std::size_t>(operation.address.buffer)].cluster_part > 0;
+                if (accesses && !in_cluster && bound_terms(index) == live_terms(index))
+                    fixed_pointer(operation.address);
             }
         } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
             prepare(loop->begin);

@@ -55,6 +55,16 @@ public:
     /// `[pointer+displacement]` of the lane at `lane_offset` elements from the address.
     std::string operand(const std::string& pointer, const ir::Address& address, Integer lane_offset);
 
+    /// An address in memory that a cluster's blocks see: in which of them, and there.
+    struct InCluster {
+        Affine rank;
+        ir::Address within;
+        bool is_own; ///< in the block that asks
+    };
+    InCluster in_cluster(const ir::Address& address) const;
+    /// A register like `pointer`, of another block's shared memory.
+    std::string remote_pointer(const InCluster& place);
+
     /// Bytes that the address of lane 0 is known to be a multiple of.
     Integer alignment(const ir::Address& address) const;
 
@@ -71,6 +81,8 @@ private:
     struct Scope {
         std::map<std::pair<Affine, bool>, PtxInteger> forms; ///< true: modulo 2^32
         std::map<std::tuple<ir::Buffer, Affine, bool>, std::string> pointers;
+        std::map<std::pair<std::string, Affine>, std::string>
+            remote; ///< by pointer in one's own block, and rank
     };
 
     Bound& bound(Variable variable) { return bound_[static_cast<std::size_t>(variable)]; }

@@ -68,7 +68,11 @@ void PtxKernelWriter::write(ir::Value value) {
     values_[static_cast<std::size_t>(value)] = lanes(operation);
 }
 
-void PtxKernelWriter::write(const ir::Barrier&) { out_.code().line("bar.sync 0;"); }
+void PtxKernelWriter::write(const ir::Barrier& barrier) {
+    if (!barrier.of_cluster) return out_.code().line("bar.sync 0;");
+    out_.code().line("barrier.cluster.arrive.aligned;");
+    out_.code().line("barrier.cluster.wait.aligned;");
+}
 
 // ---- loops ----------------------------------------------------------------------------------------------------
 
@@ -147,7 +151,9 @@ std::string PtxKernelWriter::fails(const ir::Condition& condition) {
 
 void PtxKernelWriter::write(const ir::If& branch) {
     const std::string otherwise = out_.fresh_label("else");
-    for (const ir::Condition& condition : branch.conditions) out_.jump_if(fails(condition), otherwise);
+    std::vector<std::string> failures; // all before the first jump: later code may use what they compute
+    for (const ir::Condition& condition : branch.conditions) failures.push_back(fails(condition));
+    for (const std::string& failure : failures) out_.jump_if(failure, otherwise);
     write_scoped(branch.then);
     if (branch.otherwise.empty()) return out_.place(otherwise);
     const std::string done = out_.fresh_label("done");

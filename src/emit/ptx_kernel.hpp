@@ -35,7 +35,7 @@ private:
     void write(const ir::Straight& straight);
     void write(const ir::For& loop);
     void write(const ir::If& branch);
-    void write(const ir::Barrier&);
+    void write(const ir::Barrier& barrier);
     void write_scoped(const ir::Body& body);
     void write(ir::Value value);
     PtxInteger begin_counting(const Affine& start, bool wide);
@@ -67,7 +67,13 @@ private:
     Lanes load(const ir::Operation& operation);
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
-    std::string pointer(const ir::Address& address);
+    /// An address as instructions have it: a register that holds it but for the index's constant.
+    struct Reached {
+        ir::Address address; ///< within the block's shared memory where that is a cluster's
+        std::string pointer;
+        std::string_view space;
+    };
+    Reached reach(const ir::Address& address);
     std::vector<std::string> fresh_words();
     int lanes_at_once(const ir::Operation& operation, int lane) const;
 

@@ -63,6 +63,9 @@ std::vector<Variable> parameters_of(const ir::Program& program) {
 PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options)
     : variables(parameters_of(program)), capability(capability_of(options.target)) {
     expect_gpu_launch(program);
+    ensure(program.launch.cluster == 1 || capability >= 90,
+           "ptx: '{}' runs in clusters of {} blocks, for which sm_90 is needed", program.name,
+           program.launch.cluster);
     version = options.version.empty() ? version_of(capability) : options.version;
     Identifiers names;
     names.reserve("WARP_SZ");
@@ -78,7 +81,8 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
         if (place.is_passed) continue;
         place.alignment = std::max(place.alignment, widest_access);
         place.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), place.alignment);
-        place.bytes = place.origin + (buffer.first + buffer.elements) * size;
+        const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements;
+        place.bytes = place.origin + (buffer.first + elements) * size;
     }
     for (const Variable variable : variables)
         numbers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));

@@ -35,11 +35,18 @@ std::string_view vector_suffix(int lanes) {
 
 } // namespace
 
-std::string PtxKernelWriter::pointer(const ir::Address& address) {
-    if (address.dynamic == ir::no_value) return addresses_.pointer(address, "");
+PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
+    const std::string_view space = space_name(addresses_.place(address.buffer).space);
+    if (program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0) {
+        ensure(address.dynamic == ir::no_value, "ptx: an index into a cluster's memory that is computed");
+        const PtxAddresses::InCluster place = addresses_.in_cluster(address);
+        if (place.is_own) return {place.within, addresses_.pointer(place.within, ""), space};
+        return {place.within, addresses_.remote_pointer(place), "shared::cluster"};
+    }
+    if (address.dynamic == ir::no_value) return {address, addresses_.pointer(address, ""), space};
     const Lanes& dynamic = values_[static_cast<std::size_t>(address.dynamic)];
     ensure(!dynamic.empty(), "ptx: an index is not computed yet");
-    return addresses_.pointer(address, dynamic.front());
+    return {address, addresses_.pointer(address, dynamic.front()), space};
 }
 
 /// The lanes from `lane` on that one instruction can move.
@@ -58,22 +65,22 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
     const ir::Address& address = operation.address;
     const ir::Scalar scalar = operation.type.scalar;
     const PtxPlace& place = addresses_.place(address.buffer);
-    const std::string from = pointer(address);
+    const Reached from = reach(address);
     const PtxRegister kind = is_short(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
     Lanes result;
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
         count = lanes_at_once(operation, lane);
         std::vector<std::string> registers;
         for (int l = 0; l < count; ++l) registers.push_back(out_.fresh(kind));
-        const std::string at = addresses_.operand(from, address, lane * address.lane_stride);
+        const std::string at = addresses_.operand(from.pointer, from.address, lane * address.lane_stride);
         const std::string_view constant = place.is_constant ? ".nc" : "";
         if (count <= 4) {
-            out_.emit(fmt::format("ld.{}{}{}.{}", space_name(place.space), constant, vector_suffix(count),
-                                  memory_type(scalar)),
-                      {group(registers), at});
+            out_.emit(
+                fmt::format("ld.{}{}{}.{}", from.space, constant, vector_suffix(count), memory_type(scalar)),
+                {group(registers), at});
         } else {
             const std::vector<std::string> words = fresh_words();
-            out_.emit(fmt::format("ld.{}{}.v4.b32", space_name(place.space), constant), {group(words), at});
+            out_.emit(fmt::format("ld.{}{}.v4.b32", from.space, constant), {group(words), at});
             for (std::size_t w = 0; w < words.size(); ++w)
                 out_.emit("mov.b32", {group(std::span(registers).subspan(2 * w, 2)), words[w]});
         }
@@ -92,7 +99,7 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
     ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
     const PtxPlace& place = addresses_.place(address.buffer);
     const bool streams = buffer.streamed && place.space == PtxPlace::Space::global;
-    const std::string to = pointer(address);
+    const Reached to = reach(address);
     const Lanes& values = operand(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
         count = lanes_at_once(operation, lane);
@@ -101,18 +108,17 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
             const std::string& value = values[static_cast<std::size_t>(l)];
             registers.push_back(is_short(scalar) ? packed(scalar, value) : value);
         }
-        const std::string at = addresses_.operand(to, address, lane * address.lane_stride);
+        const std::string at = addresses_.operand(to.pointer, to.address, lane * address.lane_stride);
         const std::string_view hint = streams ? ".cs" : "";
         if (count <= 4) {
-            out_.emit(fmt::format("st.{}{}{}.{}", space_name(place.space), hint, vector_suffix(count),
-                                  memory_type(scalar)),
+            out_.emit(fmt::format("st.{}{}{}.{}", to.space, hint, vector_suffix(count), memory_type(scalar)),
                       {at, group(registers)});
             continue;
         }
         const std::vector<std::string> words = fresh_words();
         for (std::size_t w = 0; w < words.size(); ++w)
             out_.emit("mov.b32", {words[w], group(std::span(registers).subspan(2 * w, 2))});
-        out_.emit(fmt::format("st.{}{}.v4.b32", space_name(place.space), hint), {at, group(words)});
+        out_.emit(fmt::format("st.{}{}.v4.b32", to.space, hint), {at, group(words)});
     }
 }
 
@@ -124,7 +130,8 @@ void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
     ensure(scalar != ir::Scalar::bfloat16 || layout_.capability >= 90,
            "ptx: no atomic addition of {} on sm_{}", name_of(scalar), layout_.capability);
     const PtxPlace::Space space = addresses_.place(address.buffer).space;
-    const std::string to = addresses_.operand(pointer(address), address, 0);
+    const Reached reached = reach(address);
+    const std::string to = addresses_.operand(reached.pointer, reached.address, 0);
     const std::string& value = operand(operation, 0).front();
     if (space == PtxPlace::Space::local) { // nobody else sees it
         const bool is_bits = is_short(scalar);
@@ -142,7 +149,7 @@ void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
     if (scalar == ir::Scalar::int64) type = "u64"; // modulo 2^64, so signed as well
     if (scalar == ir::Scalar::float16) type = "noftz.f16";
     if (scalar == ir::Scalar::bfloat16) type = "noftz.bf16";
-    out_.emit(fmt::format("red.{}.add.{}", space_name(space), type),
+    out_.emit(fmt::format("red.{}.add.{}", reached.space, type),
               {to, is_short(scalar) ? packed(scalar, value) : value});
 }
 

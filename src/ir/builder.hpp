@@ -77,6 +77,7 @@ public:
         append(Statement{If{std::move(conditions), std::move(first), std::move(second)}});
     }
     void barrier() { append(Statement{Barrier{}}); }
+    void cluster_barrier() { append(Statement{Barrier{.of_cluster = true}}); }
 
     // ---- the same without lambdas, for builders whose structure is data
     Affine open_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind);

@@ -44,16 +44,18 @@ InterpreterReport Interpreter::Machine::run(Arguments& arguments, const Interpre
 void Interpreter::Machine::run_blocks() {
     region_ = 0;
     epoch_ = 0;
+    cluster_epoch_ = 0;
     in_parallel_loop_ = false;
-    for (Integer block = 0; block < code_.blocks; ++block) {
-        start_block(block);
+    for (Integer cluster = 0; cluster < code_.clusters; ++cluster) {
+        start_cluster(cluster);
         execute(code_.body, all_threads_);
         ++epoch_;
+        ++cluster_epoch_;
     }
 }
 
-void Interpreter::Machine::start_block(Integer block) {
-    block_ = block;
+void Interpreter::Machine::start_cluster(Integer cluster) {
+    block_ = cluster * program_.launch.cluster;
     forget_own_memory();
     const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
         for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
@@ -63,8 +65,10 @@ void Interpreter::Machine::start_block(Integer block) {
         const VariableInfo& info = program_.variables[v];
         Integer* values = variables_.data() + v * code_.threads;
         for (std::size_t t = 0; t < code_.threads; ++t) {
+            const auto thread = static_cast<Integer>(t % code_.block_threads);
+            const Integer block = block_ + static_cast<Integer>(t / code_.block_threads);
             if (info.kind == VariableInfo::Kind::thread)
-                values[t] = info.digit_of(split(static_cast<Integer>(t), program_.launch.threads, info.axis));
+                values[t] = info.digit_of(split(thread, program_.launch.threads, info.axis));
             if (info.kind == VariableInfo::Kind::block)
                 values[t] = info.digit_of(split(block, program_.launch.blocks, info.axis));
         }
@@ -87,7 +91,7 @@ void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
         case Node::Kind::run: execute_run(node, threads); break;
         case Node::Kind::loop: execute_loop(node, threads); break;
         case Node::Kind::condition: execute_condition(node, threads); break;
-        case Node::Kind::barrier: execute_barrier(threads); break;
+        case Node::Kind::barrier: execute_barrier(node, threads); break;
         }
     }
 }
@@ -189,10 +193,11 @@ void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
     if (failing > 0) execute(node.otherwise, Threads(node.others).first(failing));
 }
 
-void Interpreter::Machine::execute_barrier(Threads threads) {
+void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
     if (threads.size() != code_.threads) report_divergence(threads);
-    ++report_.barriers;
+    report_.barriers += program_.launch.cluster;
     ++epoch_;
+    if (node.of_cluster) ++cluster_epoch_;
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------

@@ -79,9 +79,10 @@ private:
         return node;
     }
 
-    static Node decode(const Barrier&) {
+    static Node decode(const Barrier& barrier) {
         Node node;
         node.kind = Node::Kind::barrier;
+        node.of_cluster = barrier.of_cluster;
         return node;
     }
 
@@ -142,10 +143,15 @@ private:
 } // namespace
 
 Code::Code(const Program& program) {
-    for (const Integer extent : program.launch.threads) threads *= static_cast<std::size_t>(extent);
+    const Integer cluster = program.launch.cluster;
+    Integer blocks = 1;
+    for (const Integer extent : program.launch.threads) block_threads *= static_cast<std::size_t>(extent);
     for (const Integer extent : program.launch.blocks) blocks *= extent;
-    ensure(threads > 0 && threads <= 65536 && blocks > 0, "'{}' is launched on {} blocks of {} threads",
-           program.name, blocks, threads);
+    ensure(block_threads > 0 && block_threads <= 65536 && blocks > 0 && cluster > 0 && blocks % cluster == 0,
+           "'{}' is launched on {} blocks of {} threads, {} in a cluster", program.name, blocks,
+           block_threads, cluster);
+    clusters = blocks / cluster;
+    threads = block_threads * static_cast<std::size_t>(cluster);
     steps.reserve(program.operations.size());
     std::size_t lanes = 0;
     for (const Operation& operation : program.operations)

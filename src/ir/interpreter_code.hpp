@@ -45,6 +45,7 @@ struct Step {
 struct Node {
     enum class Kind : std::uint8_t { run, loop, condition, barrier };
     Kind kind = Kind::run;
+    bool of_cluster = false; ///< a barrier
 
     std::size_t first = 0, last = 0; ///< run: steps[first … last−1]
 
@@ -68,9 +69,10 @@ struct Code {
     std::vector<Step> steps;
     std::vector<Term> terms;
     std::vector<Node> body;
-    std::vector<Cell> cells; ///< of all values and threads; constants are in place
-    std::size_t threads = 1; ///< of a block
-    Integer blocks = 1;
+    std::vector<Cell> cells;       ///< of all values and threads; constants are in place
+    std::size_t threads = 1;       ///< of a cluster: they run together
+    std::size_t block_threads = 1; ///< of a block
+    Integer clusters = 1;
     bool has_parallel_loop = false;
 
     Code(const Program& program);

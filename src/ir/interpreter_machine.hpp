@@ -10,7 +10,7 @@
 
 namespace swirl::ir {
 
-/// Executes decoded programs. All threads of a block execute each operation together; a set of threads says who
+/// Executes decoded programs. All threads of a cluster execute each operation together; a set of threads says who
 /// takes part.
 class Interpreter::Machine {
 public:
@@ -27,6 +27,7 @@ private:
         Integer origin = 0;
         Integer low = 0, high = 0;   ///< accesses lie in low…high−1
         Integer thread_elements = 0; ///< local memory: distance between threads
+        Integer block_elements = 0;  ///< shared memory of a block's own: distance between blocks of a cluster
         interpreted::Shadow* shadow = nullptr;
         Space space = Space::argument;
         bool read_only = false;
@@ -37,13 +38,13 @@ private:
 
     // execution (interpreter.cpp)
     void run_blocks();
-    void start_block(Integer block);
+    void start_cluster(Integer cluster);
     void execute(std::vector<interpreted::Node>& nodes, Threads threads);
     void execute_run(const interpreted::Node& node, Threads threads);
     void execute_loop(interpreted::Node& node, Threads threads);
     void execute_iterations(interpreted::Node& node, Threads threads);
     void execute_condition(interpreted::Node& node, Threads threads);
-    void execute_barrier(Threads threads);
+    void execute_barrier(const interpreted::Node& node, Threads threads);
     Integer evaluate(const interpreted::Form& form, int thread) const;
 
     // memory (interpreter_memory.cpp)
@@ -54,6 +55,12 @@ private:
     View& view(const interpreted::Step& step) { return views_[static_cast<std::size_t>(step.buffer)]; }
     Integer base(const interpreted::Step& step, int thread) const;
     interpreted::Moment now(const View& view, int thread) const;
+    Integer block_in_cluster(int thread) const { return thread / static_cast<Integer>(code_.block_threads); }
+    /// Of an element in the view's cells.
+    Integer position(const View& view, Integer index, int thread) const {
+        return index - view.origin + thread * view.thread_elements +
+               (view.block_elements == 0 ? 0 : block_in_cluster(thread) * view.block_elements);
+    }
     void load(const interpreted::Step& step, Threads threads);
     void load_lanes(const interpreted::Step& step, View& view, int thread);
     void load_lane(const interpreted::Step& step, View& view, Integer index, int thread, Cell& result);
@@ -84,9 +91,10 @@ private:
     std::map<const Memory*, interpreted::Shadow> shadows_;
     interpreted::WarpAccess warp_;
 
-    Integer block_ = 0; ///< or iteration of a parallel loop
+    Integer block_ = 0; ///< the cluster's first, or iteration of a parallel loop
     std::int32_t region_ = 0;
     std::int32_t epoch_ = 0;
+    std::int32_t cluster_epoch_ = 0; ///< counts barriers of clusters
     bool in_parallel_loop_ = false;
     InterpreterOptions options_;
     InterpreterReport report_;

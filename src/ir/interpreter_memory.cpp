@@ -62,14 +62,18 @@ void Interpreter::Machine::bind_own(std::size_t buffer) {
     const BufferInfo& info = program_.buffers[buffer];
     View& view = views_[buffer];
     const bool local = info.space == Space::local;
+    const bool of_block = !local && info.cluster_part == 0;
+    const Integer copies = local      ? static_cast<Integer>(code_.threads)
+                           : of_block ? program_.launch.cluster
+                                      : 1;
     auto& memory = own_memories_[buffer];
     if (memory == nullptr)
-        memory = std::make_unique<Memory>(
-            info.element, info.elements * (local ? static_cast<Integer>(code_.threads) : 1), info.first);
+        memory = std::make_unique<Memory>(info.element, info.elements * copies, info.first);
     view.cells = memory->cells();
     view.written = memory->written();
     view.origin = info.first;
     view.thread_elements = local ? info.elements : 0;
+    view.block_elements = of_block ? info.elements : 0;
     view.shadow = nullptr;
     if (on_gpu_ && !local)
         view.shadow =
@@ -96,9 +100,11 @@ Integer Interpreter::Machine::base(const Step& step, int thread) const {
 }
 
 Moment Interpreter::Machine::now(const View& view, int thread) const {
-    // Blocks have shared memory of their own, and a new epoch each.
-    const Integer block = view.space == Space::shared ? 0 : block_;
-    return {region_, static_cast<std::int32_t>(block), epoch_, thread};
+    const Integer block = block_in_cluster(thread);
+    // Clusters have shared memory of their own, and new epochs each; blocks in one meet only at its barriers.
+    if (view.space == Space::shared)
+        return {cluster_epoch_, static_cast<std::int32_t>(block), epoch_, thread};
+    return {region_, static_cast<std::int32_t>(block_ + block), epoch_, thread};
 }
 
 void Interpreter::Machine::load(const Step& step, Threads threads) {
@@ -113,7 +119,7 @@ void Interpreter::Machine::load_lanes(const Step& step, View& view, int thread) 
     Cell* result = code_.cells.data() + step.result + static_cast<std::size_t>(thread * step.lanes);
     const bool inside = std::min(first, last) >= view.low && std::max(first, last) < view.high;
     if (inside && view.shadow == nullptr) {
-        Integer at = first - view.origin + thread * view.thread_elements;
+        Integer at = position(view, first, thread);
         for (int l = 0; l < step.active; ++l, at += step.lane_stride) {
             if (view.written[at] == 0)
                 load_lane(step, view, first + l * step.lane_stride, thread, result[l]);
@@ -133,7 +139,7 @@ void Interpreter::Machine::load_lane(const Step& step, View& view, Integer index
     if (is_floating(step.scalar)) result.real = std::nan("");
     if (index < view.low || index >= view.high)
         return report(Finding::Kind::out_of_bounds, step, index, thread);
-    const Integer at = index - view.origin + thread * view.thread_elements;
+    const Integer at = position(view, index, thread);
     if (view.shadow != nullptr && view.shadow->load(static_cast<std::size_t>(at), now(view, thread)))
         report(Finding::Kind::race, step, index, thread);
     if (view.written[at] == 0) return report(Finding::Kind::unwritten_read, step, index, thread);
@@ -161,7 +167,7 @@ void Interpreter::Machine::store_lanes(const Step& step, View& view, int thread)
             store_lane(step, view, first + l * step.lane_stride, thread, values[l]);
         return;
     }
-    Integer at = first - view.origin + thread * view.thread_elements;
+    Integer at = position(view, first, thread);
     for (int l = 0; l < step.active; ++l, at += step.lane_stride) {
         view.cells[at] = values[l];
         view.written[at] = 1;
@@ -172,7 +178,7 @@ void Interpreter::Machine::store_lane(const Step& step, View& view, Integer inde
                                       const Cell& value) {
     if (index < view.low || index >= view.high)
         return report(Finding::Kind::out_of_bounds, step, index, thread);
-    const Integer at = index - view.origin + thread * view.thread_elements;
+    const Integer at = position(view, index, thread);
     if (view.shadow != nullptr && view.shadow->store(static_cast<std::size_t>(at), now(view, thread)))
         report(Finding::Kind::race, step, index, thread);
     view.cells[at] = value;
@@ -191,7 +197,7 @@ void Interpreter::Machine::atomic_add(const Step& step, Threads threads) {
             report(Finding::Kind::out_of_bounds, step, index, t);
             continue;
         }
-        const Integer at = index - to.origin + t * to.thread_elements;
+        const Integer at = position(to, index, t);
         if (to.shadow != nullptr && to.shadow->atomic_add(static_cast<std::size_t>(at), now(to, t)))
             report(Finding::Kind::race, step, index, t);
         if (to.written[at] == 0) report(Finding::Kind::unwritten_read, step, index, t);
@@ -232,14 +238,18 @@ void Interpreter::Machine::count_warps(const Step& step, Threads threads, int by
             warp_.count_sectors(counts);
     };
     warp_.start(bytes);
+    const int warps = static_cast<int>(ceil_divide(static_cast<Integer>(code_.block_threads), warp_size));
     int current = -1;
     for (const int t : threads) {
-        if (t / warp_size != current) {
+        const int block = static_cast<int>(block_in_cluster(t)),
+                  own = t % static_cast<int>(code_.block_threads);
+        const int warp = block * warps + own / warp_size;
+        if (warp != current) {
             finish();
             warp_.start(bytes);
-            current = t / warp_size;
+            current = warp;
         }
-        warp_.add(t % warp_size, base(step, t) * of.element_bytes + offset);
+        warp_.add(own % warp_size, base(step, t) * of.element_bytes + offset);
     }
     finish();
 }

@@ -76,8 +76,8 @@ std::string Interpreter::Machine::place(const Finding& finding, int thread) cons
 }
 
 void Interpreter::Machine::add_finding(Finding finding, int thread, const std::string& what) {
-    Integer block = on_gpu_ ? block_ : 0;
-    Integer number = thread;
+    Integer block = on_gpu_ ? block_ + block_in_cluster(thread) : 0;
+    Integer number = thread % static_cast<Integer>(code_.block_threads);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         finding.block[axis] = block % program_.launch.blocks[axis];
         block /= program_.launch.blocks[axis];

@@ -8,8 +8,9 @@ namespace swirl::ir {
 namespace {
 
 KernelBuffer describe(const BufferInfo& buffer) {
+    const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements; // of a block
     return {buffer.name,      buffer.space,  buffer.element,
-            buffer.elements,  buffer.first,  buffer.elements * size_in_bytes(buffer.element),
+            buffer.elements,  buffer.first,  elements * size_in_bytes(buffer.element),
             buffer.alignment, buffer.written};
 }
 
@@ -59,11 +60,12 @@ std::string to_string(const KernelInfo& info) {
         for (const Integer factor : info.factors) text += fmt::format(" {}", factor);
         text += "\n";
     }
-    const auto& [blocks, threads] = info.launch;
+    const auto& [blocks, threads, cluster] = info.launch;
     if (info.launch != Launch{})
         text +=
             fmt::format("  launch {}x{}x{} blocks of {}x{}x{} threads, {} transforms a block\n", blocks[0],
                         blocks[1], blocks[2], threads[0], threads[1], threads[2], info.transforms_per_block);
+    if (cluster != 1) text += fmt::format("  clusters of {} blocks\n", cluster);
     if (info.shared_bytes > 0)
         text += fmt::format("  {} bytes of shared memory a block, {} of them asked for at launch\n",
                             info.shared_bytes, info.dynamic_shared_bytes);

@@ -186,6 +186,7 @@ private:
         if (launch != Launch{})
             first += fmt::format(", blocks {}x{}x{}, threads {}x{}x{}", launch.blocks[0], launch.blocks[1],
                                  launch.blocks[2], launch.threads[0], launch.threads[1], launch.threads[2]);
+        if (launch.cluster != 1) first += fmt::format(", clusters of {}", launch.cluster);
         for (const VariableInfo& info : program_.variables)
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);
@@ -196,6 +197,7 @@ private:
         std::string text = fmt::format("{} {} {}[{}]", name_of(buffer.space), buffer.name,
                                        name_of(buffer.element), buffer.elements);
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
+        if (buffer.cluster_part != 0) text += fmt::format(" in parts of {}", buffer.cluster_part);
         if (buffer.streamed) text += " streamed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
         if (buffer.per_iteration) text += " per iteration";

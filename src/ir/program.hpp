@@ -28,7 +28,7 @@ enum class Space : std::uint8_t {
     table,    ///< constant data that travels with the kernel
     scratch,  ///< workspace the caller provides; contents undefined on entry
     local,    ///< private to a thread; on a CPU, the stack frame
-    shared,   ///< shared by the threads of a block
+    shared,   ///< shared by the threads of a block, or of all blocks of a cluster (see BufferInfo)
 };
 
 /// Contents of a table, in long double; rounded to the element type when it is materialised.
@@ -46,6 +46,9 @@ struct BufferInfo {
     bool per_iteration =
         false; ///< scratch that carries nothing from one iteration of an outermost parallel loop to
                ///< another: each thread may have its own
+    Integer cluster_part =
+        0; ///< shared memory that all blocks of a cluster see: element i is the (i mod part)th of
+           ///< those in block i / part of the cluster; 0: each block has all elements for itself
     bool streamed = false; ///< too large to stay in cache until it is read: stores should pass the caches by
     TableData data;        ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
@@ -147,8 +150,10 @@ struct If {
     Body otherwise;
 };
 
-/// All threads of the block meet; shared-memory writes before are seen after.
-struct Barrier {};
+/// All threads of the block meet, or of all blocks of the cluster; shared-memory writes before are seen after.
+struct Barrier {
+    bool of_cluster = false;
+};
 
 struct Statement {
     std::variant<Straight, For, If, Barrier> node;
@@ -177,10 +182,11 @@ struct VariableInfo {
     }
 };
 
-/// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU.
+/// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x run together.
 struct Launch {
     std::array<Integer, 3> blocks = {1, 1, 1};
     std::array<Integer, 3> threads = {1, 1, 1};
+    Integer cluster = 1;
     bool operator==(const Launch&) const = default;
 };
 

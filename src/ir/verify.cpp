@@ -48,6 +48,9 @@ private:
         for (const auto& extents : {program_.launch.blocks, program_.launch.threads})
             for (const Integer extent : extents)
                 if (extent < 1) fail("launch with an extent of {}", extent);
+        const Integer cluster = program_.launch.cluster;
+        if (cluster < 1 || program_.launch.blocks[0] % cluster != 0)
+            fail("launch of {} blocks in clusters of {}", program_.launch.blocks[0], cluster);
     }
 
     void check(const BufferInfo& buffer) const {
@@ -60,6 +63,10 @@ private:
                   (buffer.alignment == 0 || std::has_single_bit(static_cast<unsigned>(buffer.alignment))),
               "is aligned to no power of two");
         if (buffer.space != Space::argument) needs(buffer.first == 0, "does not start at element 0");
+        if (buffer.cluster_part != 0)
+            needs(buffer.space == Space::shared &&
+                      buffer.cluster_part * program_.launch.cluster == buffer.elements,
+                  "is not one part for each block of a cluster");
         if (buffer.per_iteration) needs(buffer.space == Space::scratch, "is per iteration, but no scratch");
         if (buffer.space != Space::table) return;
         needs(!buffer.written, "is written");
@@ -138,7 +145,9 @@ private:
         divergent_ -= divergent;
     }
 
-    void check(const Barrier&) const {
+    void check(const Barrier& barrier) const {
+        if (barrier.of_cluster && program_.launch.cluster == 1)
+            fail("a barrier of a cluster, and no clusters");
         if (divergent_ > 0)
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
     }

@@ -69,6 +69,7 @@ Buffers Context::add_scratch(int index) {
         const bool is_shared = request.for_gpu && array.residence == Array::Residence::shared;
         info.space = is_shared ? ir::Space::shared : ir::Space::scratch;
         info.elements = scalars * (array.elements + (array.copies - 1) * array.pitch);
+        info.cluster_part = scalars * array.cluster_part;
         info.written = true;
         info.per_iteration = array.per_iteration && !request.for_gpu;
         info.streamed = is_streamed(array);

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "lower/context.hpp"
 #include "lower/emit_call.hpp"
+#include "lower/gpu_cluster.hpp"
 #include "lower/gpu_parts.hpp"
 #include "lower/gpu_threads.hpp"
 
@@ -25,11 +26,12 @@ public:
                const std::vector<Loop>& common)
         : context_(context), mapping_(mapping), part_(part), common_(common) {}
 
-    void emit(const Range& range) {
+    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {}) {
         context_.assume_loops(part_.around);
         bind_blocks(range);
         for (std::size_t k = 0; k < part_.calls.size(); ++k) {
-            if (k > 0) context_.builder.barrier();
+            if (k > 0) meet();
+            exchanges_ = std::find(exchanges.begin(), exchanges.end(), k) != exchanges.end();
             emit(part_.calls[k]);
         }
     }
@@ -44,7 +46,7 @@ private:
             const Loop& loop = part_.around[k];
             if (loop.count == 1 && !innermost) context_.bind(loop.variable, 0);
             const Integer count = innermost ? ceil_divide(range.count, mapping_.transforms) : loop.count;
-            const Affine digit = count > 1 ? builder.block(0, blocks, count) : Affine(0);
+            const Affine digit = count > 1 ? builder.block(0, blocks, k == 0 ? 0 : count) : Affine(0);
             if (innermost) {
                 first_transform_ = range.first + mapping_.transforms * digit;
                 if (count * mapping_.transforms != range.count) end_ = range.first + range.count;
@@ -53,7 +55,7 @@ private:
             }
             blocks *= count;
         }
-        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}});
+        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}, mapping_.cluster});
     }
 
     /// The transform of a block that is meant from now on.
@@ -113,7 +115,7 @@ private:
             auto& held = entries[static_cast<std::size_t>(turn)];
             held = bound.compute(std::move(held));
         }
-        context_.builder.barrier();
+        meet();
         const auto store = [&] {
             for (Integer turn = 0; turn < shared.turns(); ++turn) {
                 choose(turn);
@@ -125,8 +127,16 @@ private:
         context_.builder.if_then(std::move(conditions), store);
     }
 
+    /// Around a step that writes into other blocks' memory these meet too.
+    void meet() {
+        if (exchanges_)
+            context_.builder.cluster_barrier();
+        else
+            context_.builder.barrier();
+    }
+
     bool waits_between(const Call& call) const {
-        return is_shared(context_.loops, call.input) && call.input.array == call.output.array;
+        return exchanges_ || (is_shared(context_.loops, call.input) && call.input.array == call.output.array);
     }
 
     std::vector<ir::Condition> taking_part(const SharedIterations& shared) {
@@ -145,6 +155,7 @@ private:
     const GpuPart& part_;
     const std::vector<Loop>& common_;
     Affine first_transform_ = 0; ///< of the block
+    bool exchanges_ = false;     ///< the last step emitted writes into other blocks' memory
     std::optional<Integer> end_; ///< of the transforms, where they do not fill the last block
 };
 
@@ -191,17 +202,27 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
     if (rest > 0) add({count - rest, rest}, mapping);
 }
 
+ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, GpuMapping mapping) {
+    const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch);
+    mapping.transforms = 1;
+    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, parts.common);
+    Context context(request, arrays);
+    GpuEmitter(context, mapping, cluster.part, parts.common).emit({0, mapping.cluster}, cluster.exchanges);
+    return context.finish();
+}
+
 /// Rows are left out of what is shared alone, and only where the loops go by rows.
-GpuParts parts_for(KernelRequest request, Integer shared_row) {
-    GpuParts parts = gpu_parts(loop_program(request));
+GpuParts parts_for(KernelRequest request, Integer shared_row, Between between) {
+    GpuParts parts = gpu_parts(loop_program(request), between);
     ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");
     if (shared_row == 0) return parts;
-    for (const Array& array : parts.loops.arrays)
-        if (array.role == Array::Role::temporary && array.residence == Array::Residence::global)
-            request.shared_entries = std::min(
-                request.shared_entries == 0 ? array.elements : request.shared_entries, array.elements - 1);
+    for (const int carried : parts.carried) {
+        const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
+        request.shared_entries =
+            request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
+    }
     request.shared_row = shared_row;
-    GpuParts padded = gpu_parts(loop_program(request));
+    GpuParts padded = gpu_parts(loop_program(request), between);
     return has_index_tables(padded) ? parts : padded;
 }
 
@@ -217,7 +238,10 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
     on_gpu.pairs = false;
     on_gpu.cache_bytes = 0;
     on_gpu.for_gpu = true;
-    const GpuParts parts = parts_for(on_gpu, mappings.front().shared_row);
+    const bool in_cluster = mappings.front().cluster > 1;
+    const GpuParts parts =
+        parts_for(on_gpu, mappings.front().shared_row, in_cluster ? Between::shared : Between::global);
+    if (in_cluster) return {lower_cluster(on_gpu, parts, mappings.front())};
     std::vector<ir::Program> programs;
     for (std::size_t k = 0; k < parts.parts.size(); ++k)
         lower_part(on_gpu, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);

@@ -16,6 +16,8 @@ struct GpuMapping {
     Integer shared_pitch = 0; ///< entries left out between the vectors of neighbouring transforms
     /// One shared vector between all steps: threads hold what they have read until all have. Else two take turns.
     bool one_vector = false;
+    Integer cluster =
+        1; ///< blocks that see each other's shared memory and have one transform between them: all kernels in one
     bool operator==(const GpuMapping&) const = default;
 };
 

@@ -94,15 +94,17 @@ bool is_shared(const LoopProgram& loops, const Memory& memory) {
     return array.role == Array::Role::temporary && array.residence == Array::Residence::shared;
 }
 
-GpuParts gpu_parts(LoopProgram loops) {
+GpuParts gpu_parts(LoopProgram loops, Between between) {
     GpuParts result;
     std::vector<Loop> around;
     add_parts(loops.body, around, result.parts);
     loops.body.clear();
     result.common = loops_around_all(result.parts);
     const std::set<int> carried = carried_between(loops, result.parts);
+    result.carried.assign(carried.begin(), carried.end());
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     for (const int array : carried) {
+        if (between == Between::shared) break;
         loops.arrays[static_cast<std::size_t>(array)].residence = Array::Residence::global;
         make_interleaved(loops, result.parts, array);
     }

@@ -17,11 +17,16 @@ struct GpuParts {
     LoopProgram loops;          ///< arrays and extents; its body is in `parts`
     std::vector<GpuPart> parts; ///< in order
     std::vector<Loop> common;   ///< the loops around all of them
+    std::vector<int> carried;   ///< temporaries by which one part hands something to another
 };
 
-/// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another are global,
-/// complex ones of adjacent pairs, one for each iteration of the common loops; the others are shared by a block's threads.
-GpuParts gpu_parts(LoopProgram loops);
+/// Where lies what one part hands to another.
+enum class Between : std::uint8_t { global, shared };
+
+/// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another lie where
+/// `between` says; in global memory one for each iteration of the common loops, complex ones of adjacent pairs. The others are
+/// shared by a block's threads.
+GpuParts gpu_parts(LoopProgram loops, Between between);
 
 bool has_index_tables(const GpuParts& parts);
 

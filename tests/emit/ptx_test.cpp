@@ -128,6 +128,55 @@ TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
     }
 }
 
+TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
+    ir::Builder b("guarded");
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    const auto y = b.output("y", ir::Scalar::float32, 4096);
+    const Affine at = 3 * b.block() + b.thread();
+    for (const Integer turn : {0, 1})
+        b.if_then({{b.thread() - 20 - turn, ir::Condition::Relation::negative},
+                   {at - 60, ir::Condition::Relation::negative}},
+                  [&] {
+                      b.store(y, at + 64 * turn, b.constant({ir::Scalar::float32, 1}, 1));
+                  });
+    const std::string text = ptx(b.finish());
+    const std::size_t branch = text.find("bra $");
+    ASSERT_NE(branch, std::string::npos);
+    const std::size_t second = text.find("setp", text.find("setp") + 1);
+    EXPECT_LT(second, branch);
+}
+
+TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {
+    constexpr Integer part = 128;
+    ir::Builder b("exchange");
+    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cluster = 4});
+    const auto y = b.output("y", ir::Scalar::float32, 512);
+    ir::BufferInfo info;
+    info.name = "all";
+    info.element = ir::Scalar::float32;
+    info.space = ir::Space::shared;
+    info.elements = 4 * part;
+    info.cluster_part = part;
+    info.written = true;
+    const auto all = b.add(info);
+    const Affine rank = b.block(0, 1, 4);
+    b.cluster_barrier();
+    b.store(all, 3 * part - part * rank + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    b.store(all, 2 * part + b.thread() + 64, b.constant({ir::Scalar::float32, 1}, 2));
+    b.cluster_barrier();
+    b.store(y, 64 * b.block() + b.thread(), b.load(all, part * rank + b.thread()));
+    const ir::Program program = b.finish();
+    const std::string text = ptx(program, {.target = "sm_90"});
+    EXPECT_EQ(count(text, "mapa.shared::cluster.u32"), 2U);
+    EXPECT_EQ(count(text, "st.shared::cluster.f32"), 2U);
+    EXPECT_EQ(count(text, "ld.shared.f32"), 1U);
+    EXPECT_EQ(count(text, ".reqnctapercluster 4, 1, 1"), 1U);
+    EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
+    if (const auto compiler = ptx_compiler()) {
+        EXPECT_EQ(complaints(*compiler, text, "sm_90"), "");
+    }
+}
+
 TEST(EmittedPtx, ReadsLikeWrittenByHand) {
     ir::Builder b("rows");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});

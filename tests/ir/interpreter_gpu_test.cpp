@@ -56,6 +56,53 @@ Program transposition(Scalar scalar, Integer pitch, Meeting meeting = Meeting::b
     return b.finish();
 }
 
+/// Blocks of a cluster hand what they read to their neighbour; each adds what only it sees.
+Program neighbours(bool of_cluster) {
+    constexpr Integer threads = 32, cluster = 4;
+    Builder b("neighbours");
+    b.launch({.blocks = {2 * cluster, 1, 1}, .threads = {threads, 1, 1}, .cluster = cluster});
+    const Buffer x = b.input("x", Scalar::float32, 2 * cluster * threads);
+    const Buffer y = b.output("y", Scalar::float32, 2 * cluster * threads);
+    BufferInfo info;
+    info.name = "all";
+    info.element = Scalar::float32;
+    info.space = Space::shared;
+    info.elements = cluster * threads;
+    info.cluster_part = threads;
+    info.written = true;
+    const Buffer all = b.add(info);
+    const Buffer own = b.shared("own", Scalar::float32, threads);
+    const Affine rank = b.block(0, 1, cluster), at = threads * b.block() + b.thread();
+    const Value value = b.load(x, at);
+    b.store(own, b.thread(), value);
+    b.store(all, threads * (cluster - 1) - threads * rank + b.thread(), value); // the opposite block's
+    if (of_cluster)
+        b.cluster_barrier();
+    else
+        b.barrier();
+    b.store(y, at, b.add(b.load(all, threads * rank + b.thread()), b.load(own, b.thread())));
+    return b.finish();
+}
+
+TEST(InterpreterOnGpu, LetsBlocksOfAClusterSeeEachOthersSharedMemory) {
+    const Program program = neighbours(true);
+    Arguments arguments(program);
+    std::vector<double> x(256);
+    std::iota(x.begin(), x.end(), 0.0);
+    arguments["x"].assign(x);
+    EXPECT_TRUE(run(program, arguments).ok());
+    for (Integer i = 0; i < 256; ++i) {
+        const Integer opposite = i / 128 * 128 + (3 - i / 32 % 4) * 32 + i % 32;
+        EXPECT_EQ(arguments["y"][i], i + opposite);
+    }
+}
+
+TEST(InterpreterOnGpu, FindsRacesBetweenBlocksThatDoNotMeet) {
+    const InterpreterReport report = run_on_ramp(neighbours(false));
+    EXPECT_TRUE(found(report, Finding::Kind::race, 2));
+    EXPECT_FALSE(found(report, Finding::Kind::race, 3));
+}
+
 TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
     const Program program = transposition(Scalar::float32, tile);
     Arguments arguments(program);

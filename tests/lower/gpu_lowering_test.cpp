@@ -181,6 +181,28 @@ TEST(LoweringToGpus, SplitsLargeTransformsIntoKernels) {
     }
 }
 
+TEST(LoweringToGpus, ExchangesThroughTheSharedMemoryOfClusters) {
+    struct Case {
+        Integer batch, n;
+        const char* tree;
+        GpuMapping mapping;
+    };
+    const Case cases[] = {
+        {2, 1024, "two-sweep(32,1,1)[stockham(8,4)]", {.threads = 64, .cluster = 4}},
+        {1, 512, "two-sweep(16,1,1)[stockham(8,4),stockham(4,4)]", {.threads = 64, .cluster = 2}},
+        {3,
+         2048,
+         "two-sweep(32,1,1)[stockham(8,8),stockham(4,8)]",
+         {.threads = 64, .shared_row = 32, .shared_pitch = 1, .cluster = 8}},
+    };
+    for (const Case& c : cases) {
+        const Outcome result = run(request_for(batched(c.batch, c.n, c.tree)), c.mapping);
+        EXPECT_LT(result.error, 1e-6) << c.n;
+        EXPECT_EQ(result.kernels, 1U);
+        EXPECT_EQ(result.transferred, 1) << c.n;
+    }
+}
+
 TEST(LoweringToGpus, GivesProgramsThatVerify) {
     const ir::Program program =
         lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {{64, 4}}).front();
