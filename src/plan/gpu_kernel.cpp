@@ -115,13 +115,13 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu) {
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
                                 const target::Gpu& gpu) {
     ir::Program block = program; // conditions that depend on the block would be looked at in each
-    block.launch.blocks = {1, 1, 1};
+    block.launch.blocks = {block.launch.cluster, 1, 1};
     const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
     ir::KernelInfo info = ir::describe(block, factors_of(recipe.tree, kernel), mapping.transforms);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
     for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
-        *count *= blocks[0] * blocks[1] * blocks[2];
+        *count *= blocks[0] / info.launch.cluster * blocks[1] * blocks[2];
     info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu)).dynamic_shared_bytes;
     return info;
 }
@@ -182,6 +182,7 @@ void LaunchedKernel::load(const runtime::GpuModule& module) {
     const runtime::GpuKernel& code = code_.front();
     const auto dynamic = static_cast<int>(info_.dynamic_shared_bytes);
     if (dynamic > 0) code.allow_shared_bytes(dynamic);
+    if (info_.launch.cluster > 1) code.allow_any_cluster();
     const auto& threads = info_.launch.threads;
     info_.registers = code.facts().registers;
     info_.spilled_bytes = code.facts().local_bytes;
@@ -199,7 +200,8 @@ void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStr
     }
     const runtime::LaunchShape shape{.grid = extent_of(info_.launch.blocks),
                                      .block = extent_of(info_.launch.threads),
-                                     .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes)};
+                                     .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
+                                     .cluster = {static_cast<unsigned>(info_.launch.cluster)}};
     code_.front().launch_with(shape, stream, std::span(pointers).first(parameters_.size()));
 }
 

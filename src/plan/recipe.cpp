@@ -22,13 +22,15 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// What a mapping has by name: a number, left out of the text where it is 0, or whether something is so.
+/// What a mapping has by name: a number, left out of the text where it is the usual one, or whether something is so.
 struct NamedChoice {
     std::string_view name;
     Integer lower::GpuMapping::*number = nullptr;
     bool lower::GpuMapping::*flag = nullptr;
+    Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
+    {.name = "cluster", .number = &lower::GpuMapping::cluster, .usual = 1},
     {.name = "pad", .number = &lower::GpuMapping::shared_row},
     {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
     {.name = "held", .flag = &lower::GpuMapping::one_vector},
@@ -118,7 +120,7 @@ std::string to_string(const lower::GpuMapping& mapping) {
     for (const NamedChoice& choice : named_choices)
         if (choice.flag != nullptr)
             text += mapping.*choice.flag ? fmt::format(" {}", choice.name) : "";
-        else if (const Integer value = mapping.*choice.number; value != 0)
+        else if (const Integer value = mapping.*choice.number; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
     return text;
 }
