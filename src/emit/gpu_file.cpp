@@ -77,6 +77,11 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
     for (std::size_t k = 0; k < kernels_.size(); ++k)
         if (kernels_[k].program == &program) return k;
     expect_gpu_launch(program);
+    if (program.launch.cluster != 1)
+        throw UserError(
+            "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "
+            "without clusters",
+            program.name, program.launch.cluster, dialect_.name);
     ensure(!has_parameters(program), "kernel '{}' takes numbers, a transform's kernels must not",
            program.name);
     GpuKernel& kernel = kernels_.emplace_back();

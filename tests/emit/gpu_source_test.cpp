@@ -220,6 +220,9 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     }
     EXPECT_THROW(gpu_language_named("metal"), UserError);
     EXPECT_EQ(gpu_language_named("opencl"), GpuLanguage::opencl);
+    ir::Program in_clusters = doubling();
+    in_clusters.launch.cluster = 2;
+    EXPECT_THROW(emit_gpu_kernels(alone(in_clusters, "twice").transform), UserError);
     ir::Program on_cpu = doubling();
     on_cpu.launch = {};
     EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);
