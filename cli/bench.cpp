@@ -234,6 +234,9 @@ void add_bench(CLI::App& program) {
     options->planning.add_to(command);
     options->planning.add_device_to(command);
     command.callback([options] {
+        if (options->planning.is_for_gpu() && options->accuracy)
+            throw UserError("--accuracy is for CPUs; 'swirl verify --device {}' compares with a reference",
+                            options->planning.device);
         if (options->planning.is_for_gpu())
             bench_on_gpu(parse_problems(options->words, options->sizes), options->planning,
                          {options->seconds, options->json});

@@ -33,6 +33,7 @@ enum : Result {
     compiler_not_found = 221,
     unsupported_ptx_version = 222,
     compilation_disabled = 223,
+    invalid_handle = 400,
     not_found = 500,
     illegal_address = 700,
     launch_out_of_resources = 701,

@@ -135,6 +135,11 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
             : driver->cuLaunchKernel(function_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                                      shape.block.y, shape.block.z, shape.shared_bytes, stream.handle(),
                                      pointers, nullptr);
+    if (stream.handle() != nullptr && (result == cuda::invalid_handle || result == cuda::invalid_context))
+        throw UserError(
+            "stream = {} is none of {}: {}; a stream that was made there and still exists, or the default "
+            "stream, will do",
+            static_cast<const void*>(stream.handle()), code_->device.description(), driver.describe(result));
     if (result != cuda::success)
         throw InternalError("launch of '{}' failed: {}; {}; {} registers a thread", name_,
                             driver.describe(result), in_words(shape), facts_.registers);

@@ -195,6 +195,23 @@ TEST_F(GpuPlans, RefuseArgumentsThatDoNotFitAndStayUsable) {
     EXPECT_EQ(fake.launches.size(), 1U);
 }
 
+TEST_F(GpuPlans, RefuseStreamsOfOthers) {
+    const auto plan = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 4x4");
+    const GpuBuffer in(plan->device(), 1024), out(plan->device(), 1024);
+    fake.failures["cuLaunchKernel"] = runtime::cuda::invalid_handle;
+    auto* const stream = reinterpret_cast<runtime::cuda::Stream>(0x77);
+    expect_contains(error_of<UserError>([&] { plan->execute({.input = at(in), .output = at(out)}, stream); }),
+                    {"stream = 0x77", "GPU 0"});
+}
+
+TEST_F(GpuPlans, RunOnTheGpuThatTheyAreFor) {
+    const auto first = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 4x4");
+    const auto second = plan_of("dft 16 batch=4", "sm_90: 0 codelet on 4x4", 1);
+    const GpuBuffer in(second->device(), 1024), out(second->device(), 1024);
+    EXPECT_THROW(first->execute({.input = at(in), .output = at(out)}, nullptr), UserError);
+    EXPECT_NO_THROW(second->execute({.input = at(in), .output = at(out)}, nullptr));
+}
+
 TEST_F(GpuPlans, RefuseHalvesOfPlanarData) {
     const auto plan = plan_of("dft 8 planar batch=4", "sm_90: 0 codelet on 4x4");
     const GpuBuffer a(plan->device(), 4096), b(plan->device(), 4096), c(plan->device(), 4096);

@@ -28,6 +28,7 @@ TEST(CudaAbi, ResultsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(compiler_not_found, CUDA_ERROR_JIT_COMPILER_NOT_FOUND));
     EXPECT_TRUE(is(unsupported_ptx_version, CUDA_ERROR_UNSUPPORTED_PTX_VERSION));
     EXPECT_TRUE(is(compilation_disabled, CUDA_ERROR_JIT_COMPILATION_DISABLED));
+    EXPECT_TRUE(is(invalid_handle, CUDA_ERROR_INVALID_HANDLE));
     EXPECT_TRUE(is(illegal_address, CUDA_ERROR_ILLEGAL_ADDRESS));
     EXPECT_TRUE(is(launch_out_of_resources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
     EXPECT_TRUE(is(launch_timeout, CUDA_ERROR_LAUNCH_TIMEOUT));
