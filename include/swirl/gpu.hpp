@@ -137,10 +137,11 @@ public:
 private:
     using Pointer = swirl::detail::Pointer;
     friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
-    explicit Plan(std::shared_ptr<const planning::GpuPlan> plan) : plan_(std::move(plan)) {}
+    explicit Plan(std::shared_ptr<const planning::GpuPlan> plan);
     void run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const;
 
-    std::shared_ptr<const planning::GpuPlan> plan_;
+    swirl::detail::Signature signature_;
+    std::shared_ptr<const planning::GpuPlan> plan_; ///< never empty: there is no move that would leave it so
 };
 
 /// Derives, compiles and checks a transform. Throws UserError for a problem that cannot be computed or that there are no

@@ -59,6 +59,9 @@ namespace gpu {
 
 Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
 
+Plan::Plan(std::shared_ptr<const planning::GpuPlan> plan)
+    : signature_(api::signature_of(plan->problem())), plan_(std::move(plan)) {}
+
 const Problem& Plan::problem() const { return plan_->problem(); }
 std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
 int Plan::device() const { return plan_->device().facts().number; }
@@ -73,7 +76,12 @@ std::string Plan::description() const {
 }
 
 void Plan::run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const {
-    const auto arguments = api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
+    const Pointer* const array = arrays.begin();
+    const bool fits = signature_.exists && arrays.size() == 2 && array[0].element == signature_.input &&
+                      array[1].element == signature_.output && !array[1].is_const;
+    const planning::Arguments arguments =
+        fits ? planning::Arguments{.input = array[0].data, .output = array[1].data}
+             : api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
     api::with_public_errors([&] {
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
                        {workspace.data, workspace.bytes});
