@@ -4,7 +4,9 @@
 #include "lower/context.hpp"
 #include "lower/emit_call.hpp"
 #include "lower/gpu_cluster.hpp"
+#include "lower/gpu_liveness.hpp"
 #include "lower/gpu_parts.hpp"
+#include "lower/gpu_staging.hpp"
 #include "lower/gpu_threads.hpp"
 
 #include <algorithm>
@@ -12,6 +14,9 @@
 namespace swirl::lower {
 
 namespace {
+
+/// Entries that a thread which copies has under way at a time.
+constexpr Integer turns_at_once = 8;
 
 /// Iterations of a part's innermost loop around its steps.
 struct Range {
@@ -30,9 +35,16 @@ public:
         context_.assume_loops(part_.around);
         bind_blocks(range);
         for (std::size_t k = 0; k < part_.calls.size(); ++k) {
-            if (k > 0) meet();
+            const Call& call = part_.calls[k];
+            if (exchanges_) meet();
             exchanges_ = std::find(exchanges.begin(), exchanges.end(), k) != exchanges.end();
-            emit(part_.calls[k]);
+            if (unmet_.must_meet_to_read(call) || (!waits_between(call) && unmet_.must_meet_to_write(call)))
+                meet_in_block();
+            if (const auto whole = over_all_transforms(context_.loops, part_, call, mapping_.transforms))
+                emit_whole(*whole, call.loops.front().count);
+            else
+                emit(call);
+            unmet_.add(call);
         }
     }
 
@@ -102,6 +114,42 @@ private:
         }
     }
 
+    /// A copy of all the block's transforms, of which each has `entries`, neighbours by neighbouring threads.
+    void emit_whole(const Call& call, Integer entries) {
+        BoundCall bound(context_, call);
+        choose_transform(0);
+        const Loop& loop = call.loops.front();
+        const Affine thread = context_.builder.thread(0);
+        const auto bind = [&](Integer turn) {
+            context_.bind(loop.variable, thread + turn * mapping_.threads);
+        };
+        const Integer turns = loop.count / mapping_.threads;
+        for (Integer turn = 0; turn < turns && !end_; turn += turns_at_once) {
+            std::vector<BoundCall::Entries> held;
+            const Integer last = std::min(turn + turns_at_once, turns);
+            for (Integer k = turn; k < last; ++k) {
+                bind(k);
+                held.push_back(bound.load());
+            }
+            for (Integer k = turn; k < last; ++k) {
+                bind(k);
+                bound.store(bound.compute(std::move(held[static_cast<std::size_t>(k - turn)])));
+            }
+        }
+        for (Integer turn = end_ ? 0 : turns; turn * mapping_.threads < loop.count; ++turn) {
+            bind(turn);
+            const Affine index = thread + turn * mapping_.threads;
+            std::vector<ir::Condition> conditions;
+            if ((turn + 1) * mapping_.threads > loop.count)
+                conditions.push_back({index - loop.count, ir::Condition::Relation::negative});
+            if (end_)
+                conditions.push_back({entries * first_transform_ + index - entries * *end_,
+                                      ir::Condition::Relation::negative});
+            context_.builder.if_then(std::move(conditions),
+                                     [&] { bound.store(bound.compute(bound.load())); });
+        }
+    }
+
     /// Reads everything, waits for the others to have done the same, and writes.
     template <class Choose>
     void emit_held(const SharedIterations& shared, BoundCall& bound, const Choose& choose) {
@@ -129,14 +177,19 @@ private:
 
     /// Around a step that writes into other blocks' memory these meet too.
     void meet() {
-        if (exchanges_)
-            context_.builder.cluster_barrier();
-        else
-            context_.builder.barrier();
+        if (!exchanges_) return meet_in_block();
+        context_.builder.cluster_barrier();
+        unmet_.met();
+    }
+
+    void meet_in_block() {
+        context_.builder.barrier();
+        unmet_.met();
     }
 
     bool waits_between(const Call& call) const {
-        return exchanges_ || (is_shared(context_.loops, call.input) && call.input.array == call.output.array);
+        return exchanges_ || (is_shared(context_.loops, call.input) &&
+                              call.input.array == call.output.array && !stays_in_place(call));
     }
 
     std::vector<ir::Condition> taking_part(const SharedIterations& shared) {
@@ -155,6 +208,7 @@ private:
     const GpuPart& part_;
     const std::vector<Loop>& common_;
     Affine first_transform_ = 0; ///< of the block
+    Unmet unmet_;
     bool exchanges_ = false;     ///< the last step emitted writes into other blocks' memory
     std::optional<Integer> end_; ///< of the transforms, where they do not fill the last block
 };
@@ -187,8 +241,9 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
         part.around.push_back(own.front());
         own.erase(own.begin());
     }
-    const bool holds = mapping.one_vector && is_chain(loops, part);
-    if (holds) share_one_vector(loops, part);
+    if (mapping.staged) stage(loops, part);
+    const bool holds = mapping.one_vector;
+    share_arrays(loops, part, holds);
     const Integer count = part.around.empty() ? 1 : part.around.back().count;
     const Integer rest = holds ? count % mapping.transforms : 0;
     const auto add = [&](const Range& range, GpuMapping own) {

@@ -14,10 +14,13 @@ struct GpuMapping {
     Integer shared_row =
         0; ///< entries of shared memory after which one is left out, so that banks differ; 0: never
     Integer shared_pitch = 0; ///< entries left out between the vectors of neighbouring transforms
-    /// One shared vector between all steps: threads hold what they have read until all have. Else two take turns.
+    /// As few shared vectors between the steps as can be, one for a chain of them: threads hold what they have read until
+    /// all have. Else two take turns.
     bool one_vector = false;
     Integer cluster =
         1; ///< blocks that see each other's shared memory and have one transform between them: all kernels in one
+    /// Between global memory and the steps a block's entries go through shared memory: neighbouring threads move neighbours.
+    bool staged = false;
     bool operator==(const GpuMapping&) const = default;
 };
 

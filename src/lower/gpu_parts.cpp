@@ -128,17 +128,4 @@ bool is_chain(const LoopProgram& loops, const GpuPart& part) {
     return true;
 }
 
-void share_one_vector(LoopProgram& loops, GpuPart& part) {
-    std::optional<int> one;
-    for (Call& call : part.calls)
-        for (Memory* memory : {&call.input, &call.output}) {
-            if (!is_shared(loops, *memory)) continue;
-            if (!one) one = memory->array;
-            Array& shared = loops.arrays[static_cast<std::size_t>(*one)];
-            shared.elements =
-                std::max(shared.elements, loops.arrays[static_cast<std::size_t>(memory->array)].elements);
-            memory->array = *one;
-        }
-}
-
 } // namespace swirl::lower

@@ -30,11 +30,8 @@ GpuParts gpu_parts(LoopProgram loops, Between between);
 
 bool has_index_tables(const GpuParts& parts);
 
-/// Whether each step but the last writes one shared vector and the next reads that one alone: then all may be the same.
+/// Whether each step but the last writes one shared vector and the next reads that one alone.
 bool is_chain(const LoopProgram& loops, const GpuPart& part);
-
-/// All shared vectors of the part as one. For a chain.
-void share_one_vector(LoopProgram& loops, GpuPart& part);
 
 bool is_shared(const LoopProgram& loops, const Memory& memory);
 

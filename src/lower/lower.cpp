@@ -375,7 +375,7 @@ void emit(Context& context, const Nodes& nodes) {
 } // namespace
 
 LoopProgram loop_program(const KernelRequest& request) {
-    Recorder recorder;
+    Recorder recorder(!request.for_gpu); // kernels for a GPU share temporaries by their own rules
     const bool in_place = request.in_place;
     const bool complex = request.complex;
     const Memory in =

@@ -65,7 +65,7 @@ Memory Recorder::add_argument(const Array& array) {
 
 Memory Recorder::acquire(Integer elements, bool complex) {
     const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
-    for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
+    for (std::size_t k = 0; reuses_ && k < program_.arrays.size(); ++k) {
         Array& array = program_.arrays[k];
         if (in_use_[k] || array.kind != kind || array.per_iteration != nested_) continue;
         in_use_[k] = true;

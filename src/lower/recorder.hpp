@@ -10,6 +10,9 @@ namespace swirl::lower {
 /// A LoopProgram under construction.
 class Recorder {
 public:
+    /// `reuses`: temporaries that have been released serve again.
+    explicit Recorder(bool reuses = true) : reuses_(reuses) {}
+
     Extents& extents() { return program_.extents; }
 
     Variable new_variable(Integer extent) {
@@ -30,8 +33,8 @@ public:
     }
     void add(Call call) { program_.body.push_back({std::move(call)}); }
 
-    /// A temporary of `elements` entries; planar when complex. Once released it serves again, those of single
-    /// iterations apart from those that several iterations share.
+    /// A temporary of `elements` entries; planar when complex. Once released it may serve again, those of
+    /// single iterations apart from those that several iterations share.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
     Integer elements(const Memory& memory) const {
@@ -44,6 +47,7 @@ private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
     bool nested_ = false;      ///< inside a loop of several iterations
+    bool reuses_;
     Variable next_variable_ = 0;
 };
 

@@ -22,6 +22,8 @@ constexpr Integer fewest_block_threads = 128;
 constexpr Integer most_block_threads = 256;
 /// Entries after which one is left out of shared memory, for lengths with many factors of two.
 constexpr Integer row_of_banks = 32;
+/// What global memory moves at a time: of shorter pieces parts are moved in vain.
+constexpr Integer sector_bytes = 32;
 /// Iterations that a thread does in turn are written out one after the other.
 constexpr Integer most_turns = 64;
 
@@ -78,8 +80,17 @@ private:
         if (inner / threads > most_turns)
             not_yet(problem_, fmt::format("loops of {} transforms of {} points inside another", inner, n_));
         const Integer transforms = std::min(outer, std::max<Integer>(1, fewest_block_threads / threads));
-        return {
-            stage_.dimension, {}, {{.threads = whole_warps(threads * transforms), .transforms = transforms}}};
+        lower::GpuMapping mapping{.threads = whole_warps(threads * transforms), .transforms = transforms};
+        const bool is_alone = stage_.right.empty() && inner == 1;
+        if (is_alone && transforms > 1 && n_ * entry_bytes() > sector_bytes) {
+            mapping.staged = true;
+            mapping.shared_pitch = n_ % 8 == 0 ? 1 : 0; // else few banks are shared
+            const Integer each = (n_ + mapping.shared_pitch) * entry_bytes();
+            while (mapping.transforms * each > gpu_.shared_bytes_per_block_at_most / 2)
+                mapping.transforms /= 2;
+            mapping.threads = whole_warps(mapping.transforms);
+        }
+        return {stage_.dimension, {}, {mapping}};
     }
 
     /// In one kernel where it fits in shared memory, or else in two.
@@ -89,6 +100,8 @@ private:
         const Integer threads =
             largest_divisor_up_to(std::max<Integer>(1, n_ / largest_radix_of(tree)), gpu_.threads_per_block);
         lower::GpuMapping mapping{.threads = threads, .shared_row = row_for(n_)};
+        mapping.staged =
+            stage_.right.empty() && n_ / largest_radix_of(tree) * entry_bytes() < 2 * sector_bytes;
         step.mappings = {mapping};
         const Integer bytes = most_shared_bytes(step);
         if (bytes > gpu_.shared_bytes_per_block_at_most) return two_sweeps();

@@ -203,6 +203,58 @@ TEST(LoweringToGpus, ExchangesThroughTheSharedMemoryOfClusters) {
     }
 }
 
+TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
+    struct Case {
+        Integer batch, n;
+        const char* tree;
+        GpuMapping mapping;
+        Integer barriers; ///< of a block
+    };
+    const Case cases[] = {
+        {64, 7, "codelet", {.threads = 32, .transforms = 32, .staged = true}, 2},
+        {64, 13, "codelet", {.threads = 64, .transforms = 32, .one_vector = true, .staged = true}, 2},
+        {40, 31, "codelet", {.threads = 32, .transforms = 8, .staged = true}, 2},
+        {48, 22, "stockham(2,11)", {.threads = 64, .transforms = 16, .staged = true}, 3},
+        {48, 49, "stockham(7,7)", {.threads = 112, .transforms = 16, .one_vector = true, .staged = true}, 4},
+    };
+    for (const Case& c : cases)
+        for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
+            SCOPED_TRACE(fmt::format("{} {}", c.n, c.tree));
+            const Outcome result = run(request_for(batched(c.batch, c.n, c.tree), scalar), c.mapping);
+            EXPECT_LT(result.error, scalar == ir::Scalar::float32 ? 1e-6 : 1e-15);
+            EXPECT_EQ(result.transferred, 1);
+            EXPECT_EQ(result.report.barriers, c.barriers * c.batch / c.mapping.transforms);
+            if (c.n % 2 == 1 && c.tree == std::string("codelet")) {
+                EXPECT_EQ(result.report.bank_conflict_cycles(), 0);
+            }
+        }
+}
+
+TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
+    for (const bool one : {false, true})
+        for (const Integer pitch : {0, 1})
+            for (const Integer batch : {1, 5, 37}) {
+                SCOPED_TRACE(fmt::format("{} {} {}", one, pitch, batch));
+                const GpuMapping mapping{.threads = 64,
+                                         .transforms = 16,
+                                         .shared_pitch = pitch,
+                                         .one_vector = one,
+                                         .staged = true};
+                KernelRequest request = request_for(batched(batch, 12, "codelet"));
+                EXPECT_LT(run(request, mapping).error, 1e-6);
+                request.in_place = true;
+                EXPECT_LT(run(request, mapping).error, 1e-6);
+                EXPECT_LT(run(request_for(batched(batch, 35, "stockham(7,5)")), mapping).error, 1e-6);
+                EXPECT_LT(run(request_for(kron({I(batch), DFT(7), I(5)})), mapping).error, 1e-6);
+                EXPECT_LT(
+                    run(request_for(kron(
+                            {I(batch), rules::expand(DFT(20), rules::parse_tree("stockham(5,4)")), I(3)})),
+                        mapping)
+                        .error,
+                    1e-6);
+            }
+}
+
 TEST(LoweringToGpus, GivesProgramsThatVerify) {
     const ir::Program program =
         lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {{64, 4}}).front();

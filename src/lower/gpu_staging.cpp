@@ -1,0 +1,207 @@
+#include "lower/gpu_staging.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::lower {
+
+namespace {
+
+bool is_of(const std::vector<Loop>& loops, Variable variable) {
+    return std::any_of(loops.begin(), loops.end(),
+                       [&](const Loop& loop) { return loop.variable == variable; });
+}
+
+/// Scalars of an entry as addresses count them.
+Integer scalars_of(const Memory& memory) { return memory.kind == Memory::Kind::interleaved ? 2 : 1; }
+
+/// One side of a part: where it touches an array.
+struct Touch {
+    Memory* memory;
+    std::vector<Location>* places;
+    const Call* call;
+};
+
+std::vector<Touch> touches_of(GpuPart& part, int array, bool reading) {
+    std::vector<Touch> touches;
+    for (Call& call : part.calls) {
+        Memory& memory = reading ? call.input : call.output;
+        auto& places = reading ? call.placement.sources : call.placement.targets;
+        if (memory.array == array && !places.empty()) touches.push_back({&memory, &places, &call});
+    }
+    return touches;
+}
+
+/// The entries first + step·i, i < count, of each iteration of the loops around; `around` has these loops' part.
+struct Run {
+    Affine around;
+    Integer first = 0;
+    Integer step = 1;
+    Integer count = 0;
+};
+
+Affine part_of(const Affine& form, const std::vector<Loop>& loops) {
+    Affine result = 0;
+    for (const auto& [variable, coefficient] : form.terms())
+        if (is_of(loops, variable)) result += Affine::of(variable, coefficient);
+    return result;
+}
+
+/// Finds the run of entries that the touches make up, each entry touched once.
+class RunFinder {
+public:
+    RunFinder(const std::vector<Touch>& touches, const std::vector<Loop>& around, const Extents& extents)
+        : touches_(touches), around_(around), extents_(extents) {}
+
+    std::optional<Run> find() const {
+        Run run;
+        run.around = part_of(touches_.front().places->front().re, around_);
+        const Integer scalars = scalars_of(*touches_.front().memory);
+        Integer lowest = 0, highest = 0, divisor = 0;
+        bool is_first = true;
+        for (const Touch& touch : touches_)
+            for (const Location& place : *touch.places) {
+                if (place.table || part_of(place.re, around_) != run.around) return std::nullopt;
+                if (scalars == 2 && place.im != place.re + 1) return std::nullopt;
+                for (const Affine* form : {&place.re, &place.im}) {
+                    if (scalars == 2 && form == &place.im) continue;
+                    const Affine own = *form - run.around;
+                    const auto [low, high] = bounds(own, extents_);
+                    if (is_first) run.first = own.constant();
+                    lowest = is_first ? low : std::min(lowest, low);
+                    highest = is_first ? high : std::max(highest, high);
+                    is_first = false;
+                    divisor = std::gcd(divisor, own.constant() - run.first);
+                    for (const auto& term : own.terms()) divisor = std::gcd(divisor, term.coefficient);
+                }
+            }
+        run.first = lowest;
+        run.step = std::max<Integer>(divisor, 1);
+        run.count = (highest - lowest) / run.step + 1;
+        if (!touches_each_once(run)) return std::nullopt;
+        return run;
+    }
+
+private:
+    bool touches_each_once(const Run& run) const {
+        std::vector<bool> touched(static_cast<std::size_t>(run.count));
+        Integer total = 0;
+        for (const Touch& touch : touches_)
+            for (const Location& place : *touch.places) {
+                const bool in_parts = place.im != place.re && scalars_of(*touch.memory) == 1;
+                if (!mark(place.re - run.around, *touch.call, run, touched, total)) return false;
+                if (in_parts && !mark(place.im - run.around, *touch.call, run, touched, total)) return false;
+            }
+        return total == run.count;
+    }
+
+    static bool mark(const Affine& own, const Call& call, const Run& run, std::vector<bool>& touched,
+                     Integer& total) {
+        Integer iterations = 1;
+        for (const Loop& loop : call.loops) iterations *= loop.count;
+        if (iterations > run.count) return false;
+        for (Integer iteration = 0; iteration < iterations; ++iteration) {
+            const Integer at = own.evaluate([&](Variable variable) {
+                Integer rest = iteration;
+                for (const Loop& loop : call.loops) {
+                    if (loop.variable == variable) return rest % loop.count;
+                    rest /= loop.count;
+                }
+                return Integer{0};
+            });
+            const auto entry = static_cast<std::size_t>((at - run.first) / run.step);
+            if (touched[entry]) return false;
+            touched[entry] = true;
+            ++total;
+        }
+        return true;
+    }
+
+    const std::vector<Touch>& touches_;
+    const std::vector<Loop>& around_;
+    const Extents& extents_;
+};
+
+/// What a form of scalars of the run's array is as an entry of the run.
+Affine entry_of(const Affine& form, const Run& run) {
+    const Affine own = form - run.around - run.first;
+    Affine entry = own.constant() / run.step;
+    for (const auto& [variable, coefficient] : own.terms())
+        entry += Affine::of(variable, coefficient / run.step);
+    return entry;
+}
+
+/// Shared memory in place of the array, and the copy between the two; nothing where there is no such run.
+std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool reading) {
+    const std::vector<Touch> touches = touches_of(part, array, reading);
+    if (touches.empty()) return std::nullopt;
+    const auto run = RunFinder(touches, part.around, loops.extents).find();
+    if (!run) return std::nullopt;
+    const Memory whole = *touches.front().memory;
+    const bool complex = whole.kind == Memory::Kind::interleaved;
+    const Memory staged{complex ? Memory::Kind::planar : Memory::Kind::real,
+                        static_cast<int>(loops.arrays.size())};
+    Array vector{Array::Role::temporary, staged.kind, 0, run->count};
+    vector.residence = Array::Residence::shared;
+    loops.arrays.push_back(vector);
+    for (const Touch& touch : touches) {
+        *touch.memory = staged;
+        for (Location& place : *touch.places) {
+            place.im = complex ? entry_of(place.re, *run) : entry_of(place.im, *run);
+            place.re = entry_of(place.re, *run);
+        }
+    }
+    const auto variable = static_cast<Variable>(loops.extents.size());
+    loops.extents.set(variable, run->count);
+    Location outside, inside;
+    outside.re = run->around + run->first + Affine::of(variable, run->step);
+    outside.im = complex ? outside.re + 1 : outside.re;
+    inside.re = inside.im = Affine::of(variable);
+    Call copy{copying_codelet(), reading ? whole : staged, reading ? staged : whole, complex, {}, {}};
+    copy.placement.sources = {reading ? outside : inside};
+    copy.placement.targets = {reading ? inside : outside};
+    copy.loops = {{variable, run->count}};
+    return copy;
+}
+
+} // namespace
+
+void stage(LoopProgram& loops, GpuPart& part) {
+    std::vector<Call> before, after;
+    const std::size_t arrays = loops.arrays.size();
+    for (std::size_t k = 0; k < arrays; ++k) {
+        const Array& array = loops.arrays[k];
+        if (array.role == Array::Role::temporary && array.residence == Array::Residence::shared) continue;
+        if (auto copy = stage(loops, part, static_cast<int>(k), true)) before.push_back(std::move(*copy));
+        if (auto copy = stage(loops, part, static_cast<int>(k), false)) after.push_back(std::move(*copy));
+    }
+    part.calls.insert(part.calls.begin(), before.begin(), before.end());
+    part.calls.insert(part.calls.end(), after.begin(), after.end());
+}
+
+std::optional<Call> over_all_transforms(const LoopProgram& loops, const GpuPart& part, const Call& call,
+                                        Integer transforms) {
+    if (part.around.empty() || transforms == 1) return std::nullopt;
+    if (call.codelet.formula || call.placement.sources.size() != 1 || call.loops.size() != 1)
+        return std::nullopt;
+    const bool reading = is_shared(loops, call.output);
+    const Location& inside = reading ? call.placement.targets[0] : call.placement.sources[0];
+    const Location& outside = reading ? call.placement.sources[0] : call.placement.targets[0];
+    const Memory& shared = reading ? call.output : call.input;
+    if (is_shared(loops, reading ? call.input : call.output) || !is_shared(loops, shared))
+        return std::nullopt;
+    for (const Location* place : {&inside, &outside})
+        if (place->table || !place->diagonals.empty() || place->re_negative || place->im_negative)
+            return std::nullopt;
+    const Loop& loop = call.loops.front();
+    const Integer step = outside.re.coefficient(loop.variable);
+    const bool in_order = inside.re == Affine::of(loop.variable) &&
+                          loops.arrays[static_cast<std::size_t>(shared.array)].pitch == loop.count &&
+                          outside.re.coefficient(part.around.back().variable) == step * loop.count;
+    if (!in_order) return std::nullopt;
+    Call whole = call;
+    whole.loops.front().count *= transforms;
+    return whole;
+}
+
+} // namespace swirl::lower
