@@ -235,12 +235,7 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
                 const GpuMapping& mapping, std::vector<ir::Program>& programs) {
     LoopProgram loops = parts.loops;
     GpuPart part = original;
-    if (part.around.empty() && part.calls.size() == 1 &&
-        !part.calls[0].loops.empty()) { // a codelet's own loop
-        std::vector<Loop>& own = part.calls[0].loops;
-        part.around.push_back(own.front());
-        own.erase(own.begin());
-    }
+    open_loops_of(part);
     if (mapping.staged) stage(loops, part);
     const bool holds = mapping.one_vector;
     share_arrays(loops, part, holds);
@@ -266,11 +261,20 @@ ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, G
     return context.finish();
 }
 
-/// Rows are left out of what is shared alone, and only where the loops go by rows.
-GpuParts parts_for(KernelRequest request, Integer shared_row, Between between) {
+KernelRequest on_gpu(KernelRequest request) {
+    request.lanes = 1;
+    request.pairs = false;
+    request.cache_bytes = 0;
+    request.for_gpu = true;
+    return request;
+}
+
+} // namespace
+
+GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between) {
+    KernelRequest request = on_gpu(original);
     GpuParts parts = gpu_parts(loop_program(request), between);
-    ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");
-    if (shared_row == 0) return parts;
+    if (shared_row == 0 || has_index_tables(parts)) return parts;
     for (const int carried : parts.carried) {
         const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
         request.shared_entries =
@@ -281,25 +285,20 @@ GpuParts parts_for(KernelRequest request, Integer shared_row, Between between) {
     return has_index_tables(padded) ? parts : padded;
 }
 
-} // namespace
-
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
     ensure(!mappings.empty(), "no mapping for a GPU kernel");
     for (const GpuMapping& mapping : mappings)
         ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for {} transforms",
                mapping.threads, mapping.transforms);
-    KernelRequest on_gpu = request;
-    on_gpu.lanes = 1;
-    on_gpu.pairs = false;
-    on_gpu.cache_bytes = 0;
-    on_gpu.for_gpu = true;
     const bool in_cluster = mappings.front().cluster > 1;
     const GpuParts parts =
-        parts_for(on_gpu, mappings.front().shared_row, in_cluster ? Between::shared : Between::global);
-    if (in_cluster) return {lower_cluster(on_gpu, parts, mappings.front())};
+        gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global);
+    ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");
+    const KernelRequest kernel = on_gpu(request);
+    if (in_cluster) return {lower_cluster(kernel, parts, mappings.front())};
     std::vector<ir::Program> programs;
     for (std::size_t k = 0; k < parts.parts.size(); ++k)
-        lower_part(on_gpu, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);
+        lower_part(kernel, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
         programs[k].name += fmt::format("_{}", k);
     return programs;

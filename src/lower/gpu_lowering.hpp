@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lower/gpu_parts.hpp"
 #include "lower/lower.hpp"
 
 #include <vector>
@@ -23,6 +24,9 @@ struct GpuMapping {
     bool staged = false;
     bool operator==(const GpuMapping&) const = default;
 };
+
+/// What the kernels for a GPU will do. Rows are left out of what is shared alone, and only where the loops go by rows.
+GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between);
 
 /// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
 /// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are

@@ -118,6 +118,18 @@ bool has_index_tables(const GpuParts& parts) {
     });
 }
 
+void open_loops_of(GpuPart& part) {
+    constexpr Integer most_inside = 64; // iterations
+    if (!part.around.empty() || part.calls.size() != 1 || part.calls[0].loops.empty()) return;
+    std::vector<Loop>& own = part.calls[0].loops;
+    std::size_t outside = own.size();
+    for (Integer inside = 1; outside > 1 && inside * own[outside - 1].count <= most_inside; --outside)
+        inside *= own[outside - 1].count;
+    const auto first_inside = own.begin() + static_cast<std::ptrdiff_t>(outside);
+    part.around.assign(own.begin(), first_inside);
+    own.erase(own.begin(), first_inside);
+}
+
 bool is_chain(const LoopProgram& loops, const GpuPart& part) {
     for (std::size_t k = 0; k < part.calls.size(); ++k) {
         const bool last = k + 1 == part.calls.size();

@@ -33,6 +33,9 @@ bool has_index_tables(const GpuParts& parts);
 /// Whether each step but the last writes one shared vector and the next reads that one alone.
 bool is_chain(const LoopProgram& loops, const GpuPart& part);
 
+/// A codelet alone: its own loops, but for a few iterations of inner ones, become loops around it, which are blocks.
+void open_loops_of(GpuPart& part);
+
 bool is_shared(const LoopProgram& loops, const Memory& memory);
 
 } // namespace swirl::lower

@@ -62,6 +62,12 @@ bool SharedIterations::splits_digits(Integer threads) const {
     });
 }
 
+std::vector<Loop> SharedIterations::loops() const {
+    std::vector<Loop> result;
+    for (const Digit& digit : digits_) result.push_back(digit.loop);
+    return result;
+}
+
 std::vector<Loop> SharedIterations::loops_of_call() const {
     std::vector<Loop> result;
     for (auto digit = digits_.rbegin(); digit != digits_.rend(); ++digit)
@@ -85,6 +91,20 @@ SharedIterations::Digits SharedIterations::in_turn(ir::Builder& builder, Integer
         result.emplace_back(loop, std::move(form));
     }
     return result;
+}
+
+Integer SharedIterations::offset_of(Integer thread, const Affine& form) const {
+    Integer offset = 0;
+    for (const Digit& each : digits_)
+        offset += form.coefficient(each.loop.variable) * (thread / each.inner % each.loop.count);
+    return offset;
+}
+
+Integer SharedIterations::transform_of(Integer thread) const {
+    for (const Digit& each : digits_)
+        if (transforms_ && each.loop.variable == transforms_->variable)
+            return thread / each.inner % each.loop.count;
+    return 0;
 }
 
 Affine SharedIterations::transform(const Digits& digits) const {

@@ -20,6 +20,8 @@ public:
     Integer active() const { return active_; } ///< threads that take part
     Integer turns() const { return iterations() / active_; }
 
+    /// All loops, those of neighbouring threads first.
+    std::vector<Loop> loops() const;
     /// The call's own loops, those of neighbouring threads innermost.
     std::vector<Loop> loops_of_call() const;
 
@@ -27,6 +29,11 @@ public:
     /// that does.
     using Digits = std::vector<std::pair<Loop, Affine>>;
     Digits in_turn(ir::Builder& builder, Integer turn) const;
+
+    /// What a form of the loops' variables is in the first turn of a thread, less what it is in that of thread 0.
+    Integer offset_of(Integer thread, const Affine& form) const;
+    /// Which of the block's transforms it works on then.
+    Integer transform_of(Integer thread) const;
 
     /// Which of the block's transforms that is.
     Affine transform(const Digits& digits) const;

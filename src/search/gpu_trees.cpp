@@ -89,6 +89,54 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     return std::nullopt;
 }
 
+namespace {
+
+constexpr std::size_t most_radix_lists = 8;
+
+/// All rising lists of radices from `least` on with product n, of at most `most` radices.
+void list_radices(Integer n, Integer least, Integer widest, std::size_t most, std::vector<Integer>& chosen,
+                  std::vector<std::vector<Integer>>& lists) {
+    if (n == 1) return lists.push_back(chosen);
+    if (chosen.size() == most) return;
+    for (Integer radix = least; radix <= std::min(widest, n); ++radix) {
+        const bool suits = radix <= largest_gpu_radix || rules::largest_prime_factor(radix) <= 7 ||
+                           (radix <= largest_gpu_prime && rules::is_prime(radix));
+        if (n % radix != 0 || !suits) continue;
+        chosen.push_back(radix);
+        list_radices(n / radix, radix, widest, most, chosen, lists);
+        chosen.pop_back();
+    }
+}
+
+double spread_of(const std::vector<Integer>& radices) {
+    return static_cast<double>(radices.back()) / static_cast<double>(radices.front());
+}
+
+} // namespace
+
+std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest) {
+    std::vector<BreakdownTree> trees;
+    if (const auto tree = gpu_tree(transform)) trees.push_back(*tree);
+    const Integer n = transform.rows();
+    if (!transform.is<formula::Dft>() || n == 1) return trees;
+    std::vector<std::vector<Integer>> lists;
+    std::vector<Integer> chosen;
+    const std::size_t fewest = balanced_radices(n).size();
+    list_radices(n, 2, std::max(widest, largest_gpu_prime), fewest + 1, chosen, lists);
+    std::erase_if(lists, [](const std::vector<Integer>& list) { return list.size() < 2; });
+    std::stable_sort(lists.begin(), lists.end(), [](const auto& a, const auto& b) {
+        return a.size() != b.size() ? a.size() < b.size() : spread_of(a) < spread_of(b);
+    });
+    if (lists.size() > most_radix_lists) lists.resize(most_radix_lists);
+    for (std::vector<Integer>& list : lists)
+        for (const bool falling : {false, true}) {
+            if (falling) std::reverse(list.begin(), list.end());
+            const BreakdownTree tree{"stockham", list, {}};
+            if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(tree);
+        }
+    return trees;
+}
+
 Integer largest_radix_of(const BreakdownTree& tree) {
     if (tree.rule == "wht-split") return tree.choice.front();
     if (!tree.choice.empty()) return *std::max_element(tree.choice.begin(), tree.choice.end());

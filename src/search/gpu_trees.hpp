@@ -23,6 +23,10 @@ std::vector<Integer> balanced_radices(Integer n);
 /// A transform in passes over shared memory, or as one codelet. Nothing where there is no such breakdown (yet).
 std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 
+/// The breakdowns worth rating, `gpu_tree`'s first where there is one: of DFTs by other radices too, up to `widest`, in
+/// rising and falling order.
+std::vector<rules::BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest);
+
 /// The largest radix of its passes; 0 for a codelet.
 Integer largest_radix_of(const rules::BreakdownTree& tree);
 

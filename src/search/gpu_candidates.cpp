@@ -1,0 +1,220 @@
+#include "search/gpu_candidates.hpp"
+
+#include "lower/gpu_cluster.hpp"
+#include "lower/gpu_lowering.hpp"
+#include "search/gpu_model.hpp"
+#include "search/gpu_trees.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace swirl::search {
+
+namespace {
+
+using lower::Between;
+using lower::GpuMapping;
+using lower::GpuPart;
+using lower::GpuParts;
+using planning::StepRecipe;
+using rules::BreakdownTree;
+
+constexpr Integer row_of_banks = 32;
+constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, about
+constexpr std::size_t mappings_a_tree = 3;
+constexpr Integer most_entries = 64; ///< of a thread in one step, in words of 32 bits each
+/// Shares of the time of memory for what goes to other blocks of a cluster, and over the resident blocks.
+constexpr double exchange_share = 0.12;
+constexpr double exchange_alone = 0.5;
+
+struct RatedMapping {
+    GpuMapping mapping;
+    double seconds;
+};
+
+class StepCandidates {
+public:
+    StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu)
+        : problem_(problem),
+          stage_(stage),
+          gpu_(gpu),
+          n_(stage.nonterminal.rows()),
+          entry_bytes_((stage.complex ? 2 : 1) * real_bytes(problem.precision)) {}
+
+    std::vector<GpuCandidate> best(std::size_t most) {
+        const Integer room = gpu_.shared_bytes_per_block_at_most;
+        if (n_ * entry_bytes_ <= room)
+            for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
+                add_one_kernel(tree);
+        if (stage_.nonterminal.is<formula::Dft>() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const GpuCandidate& a, const GpuCandidate& b) { return a.seconds < b.seconds; });
+        if (found_.size() > most)
+            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most), found_.end());
+        return std::move(found_);
+    }
+
+private:
+    GpuCode code() const {
+        return {problem_.precision == Precision::float64 ? ir::Scalar::float64 : ir::Scalar::float32,
+                stage_.complex};
+    }
+    Integer words() const { return code().scalar == ir::Scalar::float64 ? 2 : 1; }
+    Integer widest_radix() const { return largest_gpu_radix * (words() == 1 ? 2 : 1); }
+    Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
+
+    void add_one_kernel(const BreakdownTree& tree) {
+        const auto parts = parts_of(tree, row_for(n_), Between::global);
+        if (!parts) return;
+        std::vector<std::vector<RatedMapping>> rated;
+        for (const GpuPart& part : parts->parts) rated.push_back(mappings_of(*parts, part, row_for(n_)));
+        add(tree, rated);
+    }
+
+    /// Every part with the best of its mappings, then with the next best ones.
+    void add(const BreakdownTree& tree, const std::vector<std::vector<RatedMapping>>& rated) {
+        for (std::size_t rank = 0; rank < mappings_a_tree; ++rank) {
+            GpuCandidate candidate{{stage_.dimension, tree, {}}, 0};
+            for (const auto& part : rated) {
+                if (rank >= part.size()) return;
+                candidate.step.mappings.push_back(part[rank].mapping);
+                candidate.seconds += part[rank].seconds;
+            }
+            found_.push_back(std::move(candidate));
+        }
+    }
+
+    std::optional<GpuParts> parts_of(const BreakdownTree& tree, Integer row, Between between) const {
+        GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between);
+        if (has_index_tables(parts)) return std::nullopt;
+        for (GpuPart& part : parts.parts) lower::open_loops_of(part);
+        return parts;
+    }
+
+    std::vector<RatedMapping> mappings_of(const GpuParts& parts, const GpuPart& part, Integer row) const {
+        std::vector<RatedMapping> rated;
+        const Integer available = part.around.empty() ? 1 : part.around.back().count;
+        std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
+        for (const Integer threads : threads_of_a_transform(part))
+            for (const Integer size : block_sizes) {
+                const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
+                if (threads * transforms <= gpu_.threads_per_block)
+                    shapes.insert({transforms, threads * transforms});
+            }
+        const bool chain = part.calls.size() > 2 && is_chain(parts.loops, part);
+        for (const auto& [transforms, threads] : shapes)
+            for (const bool held : {false, true}) {
+                if (held && !chain) continue;
+                const GpuMapping mapping{.threads = std::max<Integer>(threads, gpu_.warp_size),
+                                         .transforms = transforms,
+                                         .shared_row = row,
+                                         .one_vector = held};
+                if (const auto best = with_best_pitch(parts, part, mapping, transforms > 1))
+                    rated.push_back(*best);
+            }
+        std::stable_sort(rated.begin(), rated.end(),
+                         [](const RatedMapping& a, const RatedMapping& b) { return a.seconds < b.seconds; });
+        return rated;
+    }
+
+    /// Nothing for blocks that do not run.
+    std::optional<RatedMapping> with_best_pitch(const GpuParts& parts, const GpuPart& part,
+                                                GpuMapping mapping, bool matters) const {
+        std::optional<RatedMapping> best;
+        for (const Integer pitch : {0, 1, 2, 3}) {
+            if (pitch > 0 && !matters) break;
+            mapping.shared_pitch = pitch;
+            const GpuKernelCost cost = gpu_kernel_cost(parts, part, mapping, code(), gpu_);
+            if (cost.resident_blocks == 0 || cost.registers >= gpu_.registers_per_thread) continue;
+            if (!best || cost.seconds < best->seconds) best = RatedMapping{mapping, cost.seconds};
+        }
+        return best;
+    }
+
+    /// As many as a step has iterations for one transform, or the half of it.
+    std::vector<Integer> threads_of_a_transform(const GpuPart& part) const {
+        std::set<Integer> threads;
+        for (const lower::Call& call : part.calls) {
+            Integer iterations = 1;
+            for (const lower::Loop& loop : call.loops) iterations *= loop.count;
+            const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
+            for (const Integer turns : {1, 2, 4})
+                if (iterations % turns == 0 && iterations / turns <= gpu_.threads_per_block &&
+                    (turns == 1 || turns * entries * words() <= most_entries))
+                    threads.insert(iterations / turns);
+        }
+        return {threads.begin(), threads.end()};
+    }
+
+    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster.
+    void add_two_sweeps() {
+        for (Integer columns = 2; columns * columns <= 16 * n_; ++columns) {
+            if (n_ % columns != 0 || 16 * columns * columns < n_) continue;
+            const Integer rows = n_ / columns;
+            const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
+            if (!of_rows || !of_columns || of_rows->rule.empty() || of_columns->rule.empty()) continue;
+            BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
+            if (columns != rows) tree.children.push_back(*of_columns);
+            if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_two_kernels(tree);
+            for (Integer blocks = 2; blocks <= gpu_.largest_cluster; blocks *= 2)
+                if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0)
+                    add_cluster(tree, blocks);
+        }
+    }
+
+    void add_two_kernels(const BreakdownTree& tree) {
+        const Integer row = row_of_banks;
+        const auto parts = parts_of(tree, row, Between::global);
+        if (!parts) return;
+        std::vector<std::vector<RatedMapping>> rated;
+        for (const GpuPart& part : parts->parts) rated.push_back(mappings_of(*parts, part, row));
+        add(tree, rated);
+    }
+
+    void add_cluster(const BreakdownTree& tree, Integer blocks) {
+        if (n_ / blocks * entry_bytes_ > gpu_.shared_bytes_per_block_at_most * 15 / 16) return;
+        const auto parts = parts_of(tree, row_of_banks, Between::shared);
+        if (!parts) return;
+        std::vector<RatedMapping> rated;
+        for (const Integer threads : block_sizes) {
+            const Integer entries = n_ / blocks / threads;
+            if (entries < 8 || entries * words() > most_entries) continue;
+            std::optional<RatedMapping> best;
+            for (const Integer pitch : {1, 2, 3}) {
+                const lower::GpuCluster cluster = in_cluster(*parts, blocks, pitch);
+                const GpuMapping mapping{.threads = threads,
+                                         .shared_row = row_of_banks,
+                                         .shared_pitch = pitch,
+                                         .one_vector = true,
+                                         .cluster = blocks};
+                const GpuParts all{cluster.loops, {cluster.part}, parts->common, {}};
+                const GpuKernelCost cost = gpu_kernel_cost(all, cluster.part, mapping, code(), gpu_);
+                if (cost.resident_blocks == 0) continue;
+                const double seconds =
+                    cost.seconds * (1 + exchange_share + exchange_alone / cost.resident_blocks);
+                if (!best || seconds < best->seconds) best = RatedMapping{mapping, seconds};
+            }
+            if (best) rated.push_back(*best);
+        }
+        std::stable_sort(rated.begin(), rated.end(),
+                         [](const RatedMapping& a, const RatedMapping& b) { return a.seconds < b.seconds; });
+        add(tree, {rated});
+    }
+
+    const Problem& problem_;
+    const planning::Stage& stage_;
+    const target::Gpu& gpu_;
+    Integer n_;
+    Integer entry_bytes_;
+    std::vector<GpuCandidate> found_;
+};
+
+} // namespace
+
+std::vector<GpuCandidate> gpu_candidates(const Problem& problem, const planning::Stage& stage,
+                                         const target::Gpu& gpu, std::size_t most) {
+    return StepCandidates(problem, stage, gpu).best(most);
+}
+
+} // namespace swirl::search

@@ -1,0 +1,229 @@
+#include "search/gpu_model.hpp"
+
+#include "lower/gpu_threads.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace swirl::search {
+
+namespace {
+
+using lower::Call;
+using lower::GpuMapping;
+using lower::GpuPart;
+using lower::GpuParts;
+
+constexpr double bytes_per_second = 3e12; ///< that memory moves on the usual card
+constexpr double launch_seconds = 1.5e-6;
+constexpr double bytes_in_flight = 4e6; ///< from which on memory is busy
+constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next, and
+constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
+constexpr int other_registers = 20;     ///< of a thread: addresses and the like
+
+/// Shares of the time that memory takes.
+constexpr double per_block_alone = 0.086;   ///< over the resident blocks: nobody else works while they wait
+constexpr double per_pass_and_warp = 0.074; ///< times passes, over the resident warps
+constexpr double per_idle_thread = 0.02;    ///< times threads that take no part, of those that do
+constexpr double per_short_piece = 18;  ///< over the bytes that lie together of what a block reads or writes
+constexpr double per_idle_lane = 0.149; ///< times lanes of the last warp without a thread, of the threads
+constexpr double per_split_request = 0.4;   ///< times requests of a warp beyond those that it needs
+constexpr double per_bank_conflict = 0.04;  ///< times further cycles of an access, by step
+constexpr double with_many_entries = 0.035; ///< more than 32 entries a thread
+
+class KernelModel {
+public:
+    KernelModel(const GpuParts& parts, const GpuPart& part, const GpuMapping& mapping, const GpuCode& code,
+                const target::Gpu& gpu)
+        : parts_(parts), part_(part), mapping_(mapping), gpu_(gpu) {
+        scalar_bytes_ = ir::size_in_bytes(code.scalar);
+        entry_bytes_ = (code.complex ? 2 : 1) * scalar_bytes_;
+        held_ = mapping.one_vector && is_chain(parts.loops, part);
+        if (!part.around.empty() && mapping.transforms > 1)
+            transforms_ = lower::Loop{part.around.back().variable, mapping.transforms};
+    }
+
+    GpuKernelCost cost() {
+        for (const Call& call : part_.calls) look_at(call);
+        GpuKernelCost cost{};
+        cost.shared_bytes = shared_bytes();
+        cost.registers = registers();
+        const int threads = static_cast<int>(mapping_.threads);
+        const target::Occupancy occupancy =
+            target::occupancy(gpu_, threads, static_cast<int>(cost.registers), cost.shared_bytes);
+        cost.resident_blocks =
+            cost.shared_bytes <= gpu_.shared_bytes_per_block_at_most && threads <= gpu_.threads_per_block
+                ? occupancy.blocks
+                : 0;
+        if (cost.resident_blocks > 0) cost.seconds = seconds(occupancy);
+        return cost;
+    }
+
+private:
+    void look_at(const Call& call) {
+        const lower::SharedIterations shared(parts_.loops, call, transforms_, mapping_.threads);
+        const Integer turns = shared.turns();
+        const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
+        widest_ = std::max(widest_, entries);
+        most_entries_ = std::max(most_entries_, turns * entries);
+        idle_ +=
+            static_cast<double>(mapping_.threads - shared.active()) / static_cast<double>(shared.active());
+        const Integer iterations = turns * shared.active();
+        if (!is_shared(parts_.loops, call.input)) {
+            bytes_ += static_cast<double>(iterations * call.codelet.columns * entry_bytes_);
+            look_at(shared, call.input, call.placement.sources);
+        }
+        if (!is_shared(parts_.loops, call.output)) {
+            bytes_ += static_cast<double>(iterations * call.codelet.rows * entry_bytes_);
+            look_at(shared, call.output, call.placement.targets);
+        }
+        if (is_shared(parts_.loops, call.input)) count_conflicts(shared, call.input, call.placement.sources);
+        if (is_shared(parts_.loops, call.output))
+            count_conflicts(shared, call.output, call.placement.targets);
+    }
+
+    /// How a warp's first request meets global memory.
+    void look_at(const lower::SharedIterations& shared, const lower::Memory& memory,
+                 const std::vector<lower::Location>& places) {
+        if (places.empty()) return;
+        const bool pairs = memory.kind == lower::Memory::Kind::interleaved;
+        const Integer bytes = pairs ? 2 * scalar_bytes_ : scalar_bytes_;
+        std::vector<Integer> sectors;
+        const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
+        for (Integer thread = 0; thread < threads; ++thread) {
+            const Integer at = shared.offset_of(thread, places.front().re) * scalar_bytes_;
+            sectors.push_back(floor_divide(at, gpu_.sector_bytes));
+            sectors.push_back(floor_divide(at + bytes - 1, gpu_.sector_bytes));
+        }
+        std::sort(sectors.begin(), sectors.end());
+        sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+        const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
+        split_ += static_cast<double>(sectors.size()) / least - 1;
+        pieces_ += per_short_piece /
+                   static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes_);
+    }
+
+    /// Of a warp's first access to shared memory: addresses in the same bank beyond the first.
+    void count_conflicts(const lower::SharedIterations& shared, const lower::Memory& memory,
+                         const std::vector<lower::Location>& places) {
+        if (places.empty()) return;
+        const lower::Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory.array)];
+        const Integer pitch = (held_ ? largest_array() : array.elements) + mapping_.shared_pitch;
+        const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
+        const Integer threads = std::min<Integer>(gpu_.warp_size / words, shared.active());
+        std::vector<std::pair<Integer, Integer>> words_at; // bank, word
+        for (Integer thread = 0; thread < threads; ++thread) {
+            const Integer at =
+                shared.offset_of(thread, places.front().re) + pitch * shared.transform_of(thread);
+            words_at.emplace_back(modulo(at * words, gpu_.shared_banks), at);
+        }
+        std::sort(words_at.begin(), words_at.end());
+        words_at.erase(std::unique(words_at.begin(), words_at.end()), words_at.end());
+        Integer most = 1, same = 1;
+        for (std::size_t k = 1; k < words_at.size(); ++k) {
+            same = words_at[k].first == words_at[k - 1].first ? same + 1 : 1;
+            most = std::max(most, same);
+        }
+        conflicts_ += static_cast<double>(most - 1);
+    }
+
+    /// Scalars that lie together.
+    static Integer piece_of(const std::vector<lower::Loop>& loops, const std::vector<lower::Location>& places,
+                            Integer unit) {
+        std::vector<std::pair<Integer, Integer>> steps; // distance, count
+        for (const lower::Loop& loop : loops)
+            steps.emplace_back(std::abs(places.front().re.coefficient(loop.variable)), loop.count);
+        if (places.size() > 1)
+            steps.emplace_back(std::abs((places[1].re - places[0].re).constant()), std::ssize(places));
+        std::sort(steps.begin(), steps.end());
+        Integer together = unit;
+        for (const auto& [distance, count] : steps)
+            if (distance == together) together *= count;
+        return together;
+    }
+
+    Integer largest_array() const {
+        Integer largest = 0;
+        for (const Call& call : part_.calls)
+            for (const lower::Memory* memory : {&call.input, &call.output})
+                if (is_shared(parts_.loops, *memory))
+                    largest = std::max(largest,
+                                       parts_.loops.arrays[static_cast<std::size_t>(memory->array)].elements);
+        return largest;
+    }
+
+    Integer shared_bytes() const {
+        std::set<int> used;
+        Integer largest = 0, all = 0;
+        for (const Call& call : part_.calls)
+            for (const lower::Memory* memory : {&call.input, &call.output}) {
+                if (!is_shared(parts_.loops, *memory) || !used.insert(memory->array).second) continue;
+                const lower::Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory->array)];
+                const Integer elements = array.cluster_part > 0 ? array.cluster_part : array.elements;
+                largest = std::max(largest, elements);
+                all += elements;
+            }
+        if (all == 0) return 0;
+        return mapping_.transforms * ((held_ ? largest : all) + mapping_.shared_pitch) * entry_bytes_;
+    }
+
+    Integer registers() const {
+        const Integer words = scalar_bytes_ / 4;
+        const Integer entries = held_ ? std::max(most_entries_, widest_) : widest_;
+        const Integer scalars = entry_bytes_ / scalar_bytes_;
+        const Integer wanted = scalars * words * (entries + 6 * widest_ / 10) + other_registers;
+        const Integer unit = gpu_.register_granularity / gpu_.warp_size;
+        const Integer room =
+            gpu_.registers_per_block / (ceil_divide(mapping_.threads, gpu_.warp_size) * gpu_.warp_size);
+        const Integer most = std::min<Integer>(gpu_.registers_per_thread, room / unit * unit);
+        return std::clamp<Integer>(ceil_divide(wanted, unit) * unit, std::min<Integer>(32, most), most);
+    }
+
+    double seconds(const target::Occupancy& occupancy) const {
+        const double passes = static_cast<double>(part_.calls.size());
+        const auto threads = static_cast<double>(mapping_.threads);
+        const double blocks_at_once = occupancy.blocks;
+        const double idle_lanes =
+            static_cast<double>((gpu_.warp_size - mapping_.threads % gpu_.warp_size) % gpu_.warp_size);
+        const double share = per_block_alone / blocks_at_once + per_pass_and_warp * passes / occupancy.warps +
+                             per_idle_thread * idle_ + per_idle_lane * idle_lanes / threads +
+                             per_split_request * split_ + pieces_ / 2 + per_bank_conflict * conflicts_ +
+                             (most_entries_ > 32 ? with_many_entries : 0);
+        double blocks = 1;
+        for (std::size_t k = 0; k < part_.around.size(); ++k) {
+            const Integer count = part_.around[k].count;
+            const bool innermost = k + 1 == part_.around.size();
+            blocks *= static_cast<double>(innermost ? ceil_divide(count, mapping_.transforms) : count);
+        }
+        const double together = std::min(blocks, blocks_at_once * std::max(gpu_.multiprocessors, 1));
+        const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
+        const double memory = blocks * bytes_ / bytes_per_second * (1 + share) / std::max(flying, 0.05);
+        const double alone = passes * (pass_seconds + entry_seconds * static_cast<double>(most_entries_));
+        return launch_seconds + std::max(memory, alone);
+    }
+
+    const GpuParts& parts_;
+    const GpuPart& part_;
+    const GpuMapping& mapping_;
+    const target::Gpu& gpu_;
+    std::optional<lower::Loop> transforms_;
+    Integer scalar_bytes_ = 0;
+    Integer entry_bytes_ = 0;
+    bool held_ = false;
+    Integer widest_ = 1;       ///< entries of a codelet
+    Integer most_entries_ = 1; ///< of a thread in one step
+    double idle_ = 0;          ///< by step
+    double split_ = 0;         ///< by side
+    double conflicts_ = 0;     ///< by access
+    double pieces_ = 0;        ///< by side
+    double bytes_ = 0;         ///< of a block, in global memory
+};
+
+} // namespace
+
+GpuKernelCost gpu_kernel_cost(const GpuParts& parts, const GpuPart& part, const GpuMapping& mapping,
+                              const GpuCode& code, const target::Gpu& gpu) {
+    return KernelModel(parts, part, mapping, code, gpu).cost();
+}
+
+} // namespace swirl::search

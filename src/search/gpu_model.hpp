@@ -1,0 +1,29 @@
+#pragma once
+
+#include "ir/type.hpp"
+#include "lower/gpu_lowering.hpp"
+#include "lower/gpu_parts.hpp"
+#include "target/gpu.hpp"
+
+/// What kernels take on a GPU, from their loops alone. Transforms there are bound by memory: a kernel takes what its bytes take,
+/// and more the less the blocks of a multiprocessor can hide of each other's waiting. The shares were fitted to about 1700
+/// kernels on an H100 (docs/results/gpu-transforms.md).
+namespace swirl::search {
+
+/// What the code of a kernel is for.
+struct GpuCode {
+    ir::Scalar scalar;
+    bool complex; ///< entries are complex
+};
+
+struct GpuKernelCost {
+    double seconds;       ///< on the usual card
+    Integer shared_bytes; ///< of a block
+    Integer registers;    ///< of a thread, guessed
+    int resident_blocks;  ///< 0: such blocks do not run
+};
+
+GpuKernelCost gpu_kernel_cost(const lower::GpuParts& parts, const lower::GpuPart& part,
+                              const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu);
+
+} // namespace swirl::search
