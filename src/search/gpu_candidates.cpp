@@ -1,7 +1,9 @@
 #include "search/gpu_candidates.hpp"
 
 #include "lower/gpu_cluster.hpp"
+#include "lower/gpu_liveness.hpp"
 #include "lower/gpu_lowering.hpp"
+#include "lower/gpu_staging.hpp"
 #include "search/gpu_model.hpp"
 #include "search/gpu_trees.hpp"
 
@@ -31,6 +33,7 @@ constexpr double exchange_alone = 0.5;
 struct RatedMapping {
     GpuMapping mapping;
     double seconds;
+    double scattered = 0;
 };
 
 class StepCandidates {
@@ -100,34 +103,63 @@ private:
             for (const Integer size : block_sizes) {
                 const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
                 if (threads * transforms <= gpu_.threads_per_block)
-                    shapes.insert({transforms, threads * transforms});
+                    shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
             }
-        const bool chain = part.calls.size() > 2 && is_chain(parts.loops, part);
-        for (const auto& [transforms, threads] : shapes)
+        bool scatters = false;
+        for (const bool staged : {false, true}) {
+            if (staged && !scatters) break;
             for (const bool held : {false, true}) {
-                if (held && !chain) continue;
-                const GpuMapping mapping{.threads = std::max<Integer>(threads, gpu_.warp_size),
-                                         .transforms = transforms,
-                                         .shared_row = row,
-                                         .one_vector = held};
-                if (const auto best = with_best_pitch(parts, part, mapping, transforms > 1))
+                const Lowered lowered = lowered_as(parts, part, staged, held);
+                if (held && !holds(lowered)) break;
+                for (const auto& [transforms, threads] : shapes) {
+                    const GpuMapping mapping{.threads = threads,
+                                             .transforms = transforms,
+                                             .shared_row = row,
+                                             .one_vector = held,
+                                             .staged = staged};
+                    const auto best = with_best_pitch(lowered, mapping, transforms > 1);
+                    if (!best) continue;
                     rated.push_back(*best);
+                    scatters = scatters || best->scattered > 0.2;
+                }
             }
+        }
         std::stable_sort(rated.begin(), rated.end(),
                          [](const RatedMapping& a, const RatedMapping& b) { return a.seconds < b.seconds; });
         return rated;
     }
 
+    struct Lowered {
+        lower::LoopProgram loops;
+        GpuPart part;
+    };
+    static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, bool staged, bool held) {
+        Lowered lowered{parts.loops, part};
+        if (staged) stage(lowered.loops, lowered.part);
+        share_arrays(lowered.loops, lowered.part, held);
+        return lowered;
+    }
+
+    /// Whether threads hold what they read anywhere.
+    static bool holds(const Lowered& lowered) {
+        return std::any_of(
+            lowered.part.calls.begin(), lowered.part.calls.end(), [&](const lower::Call& call) {
+                return is_shared(lowered.loops, call.input) && call.input.array == call.output.array;
+            });
+    }
+
     /// Nothing for blocks that do not run.
-    std::optional<RatedMapping> with_best_pitch(const GpuParts& parts, const GpuPart& part,
-                                                GpuMapping mapping, bool matters) const {
+    std::optional<RatedMapping> with_best_pitch(const Lowered& lowered, GpuMapping mapping,
+                                                bool matters) const {
         std::optional<RatedMapping> best;
         for (const Integer pitch : {0, 1, 2, 3}) {
             if (pitch > 0 && !matters) break;
             mapping.shared_pitch = pitch;
-            const GpuKernelCost cost = gpu_kernel_cost(parts, part, mapping, code(), gpu_);
+            const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.part, mapping, code(), gpu_);
             if (cost.resident_blocks == 0 || cost.registers >= gpu_.registers_per_thread) continue;
-            if (!best || cost.seconds < best->seconds) best = RatedMapping{mapping, cost.seconds};
+            if (!best || cost.seconds < best->seconds)
+                best = RatedMapping{mapping, cost.seconds, cost.scattered};
+            if (cost.conflicts == 0) break;
         }
         return best;
     }
@@ -188,8 +220,8 @@ private:
                                          .shared_pitch = pitch,
                                          .one_vector = true,
                                          .cluster = blocks};
-                const GpuParts all{cluster.loops, {cluster.part}, parts->common, {}};
-                const GpuKernelCost cost = gpu_kernel_cost(all, cluster.part, mapping, code(), gpu_);
+                const GpuKernelCost cost =
+                    gpu_kernel_cost(cluster.loops, cluster.part, mapping, code(), gpu_);
                 if (cost.resident_blocks == 0) continue;
                 const double seconds =
                     cost.seconds * (1 + exchange_share + exchange_alone / cost.resident_blocks);

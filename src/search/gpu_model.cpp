@@ -12,7 +12,6 @@ namespace {
 using lower::Call;
 using lower::GpuMapping;
 using lower::GpuPart;
-using lower::GpuParts;
 
 constexpr double bytes_per_second = 3e12; ///< that memory moves on the usual card
 constexpr double launch_seconds = 1.5e-6;
@@ -33,12 +32,11 @@ constexpr double with_many_entries = 0.035; ///< more than 32 entries a thread
 
 class KernelModel {
 public:
-    KernelModel(const GpuParts& parts, const GpuPart& part, const GpuMapping& mapping, const GpuCode& code,
-                const target::Gpu& gpu)
-        : parts_(parts), part_(part), mapping_(mapping), gpu_(gpu) {
+    KernelModel(const lower::LoopProgram& loops, const GpuPart& part, const GpuMapping& mapping,
+                const GpuCode& code, const target::Gpu& gpu)
+        : loops_(loops), part_(part), mapping_(mapping), gpu_(gpu) {
         scalar_bytes_ = ir::size_in_bytes(code.scalar);
         entry_bytes_ = (code.complex ? 2 : 1) * scalar_bytes_;
-        held_ = mapping.one_vector && is_chain(parts.loops, part);
         if (!part.around.empty() && mapping.transforms > 1)
             transforms_ = lower::Loop{part.around.back().variable, mapping.transforms};
     }
@@ -55,31 +53,33 @@ public:
             cost.shared_bytes <= gpu_.shared_bytes_per_block_at_most && threads <= gpu_.threads_per_block
                 ? occupancy.blocks
                 : 0;
+        cost.scattered = split_;
+        cost.conflicts = conflicts_;
         if (cost.resident_blocks > 0) cost.seconds = seconds(occupancy);
         return cost;
     }
 
 private:
     void look_at(const Call& call) {
-        const lower::SharedIterations shared(parts_.loops, call, transforms_, mapping_.threads);
+        const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads);
         const Integer turns = shared.turns();
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         widest_ = std::max(widest_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
+        held_ = held_ || (is_shared(loops_, call.input) && call.input.array == call.output.array);
         idle_ +=
             static_cast<double>(mapping_.threads - shared.active()) / static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();
-        if (!is_shared(parts_.loops, call.input)) {
+        if (!is_shared(loops_, call.input)) {
             bytes_ += static_cast<double>(iterations * call.codelet.columns * entry_bytes_);
             look_at(shared, call.input, call.placement.sources);
         }
-        if (!is_shared(parts_.loops, call.output)) {
+        if (!is_shared(loops_, call.output)) {
             bytes_ += static_cast<double>(iterations * call.codelet.rows * entry_bytes_);
             look_at(shared, call.output, call.placement.targets);
         }
-        if (is_shared(parts_.loops, call.input)) count_conflicts(shared, call.input, call.placement.sources);
-        if (is_shared(parts_.loops, call.output))
-            count_conflicts(shared, call.output, call.placement.targets);
+        if (is_shared(loops_, call.input)) count_conflicts(shared, call.input, call.placement.sources);
+        if (is_shared(loops_, call.output)) count_conflicts(shared, call.output, call.placement.targets);
     }
 
     /// How a warp's first request meets global memory.
@@ -107,8 +107,8 @@ private:
     void count_conflicts(const lower::SharedIterations& shared, const lower::Memory& memory,
                          const std::vector<lower::Location>& places) {
         if (places.empty()) return;
-        const lower::Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory.array)];
-        const Integer pitch = (held_ ? largest_array() : array.elements) + mapping_.shared_pitch;
+        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
+        const Integer pitch = array.elements + mapping_.shared_pitch;
         const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
         const Integer threads = std::min<Integer>(gpu_.warp_size / words, shared.active());
         std::vector<std::pair<Integer, Integer>> words_at; // bank, word
@@ -142,29 +142,17 @@ private:
         return together;
     }
 
-    Integer largest_array() const {
-        Integer largest = 0;
-        for (const Call& call : part_.calls)
-            for (const lower::Memory* memory : {&call.input, &call.output})
-                if (is_shared(parts_.loops, *memory))
-                    largest = std::max(largest,
-                                       parts_.loops.arrays[static_cast<std::size_t>(memory->array)].elements);
-        return largest;
-    }
-
     Integer shared_bytes() const {
         std::set<int> used;
-        Integer largest = 0, all = 0;
+        Integer entries = 0;
         for (const Call& call : part_.calls)
             for (const lower::Memory* memory : {&call.input, &call.output}) {
-                if (!is_shared(parts_.loops, *memory) || !used.insert(memory->array).second) continue;
-                const lower::Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory->array)];
-                const Integer elements = array.cluster_part > 0 ? array.cluster_part : array.elements;
-                largest = std::max(largest, elements);
-                all += elements;
+                if (!is_shared(loops_, *memory) || !used.insert(memory->array).second) continue;
+                const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory->array)];
+                entries +=
+                    (array.cluster_part > 0 ? array.cluster_part : array.elements) + mapping_.shared_pitch;
             }
-        if (all == 0) return 0;
-        return mapping_.transforms * ((held_ ? largest : all) + mapping_.shared_pitch) * entry_bytes_;
+        return mapping_.transforms * entries * entry_bytes_;
     }
 
     Integer registers() const {
@@ -202,7 +190,7 @@ private:
         return launch_seconds + std::max(memory, alone);
     }
 
-    const GpuParts& parts_;
+    const lower::LoopProgram& loops_;
     const GpuPart& part_;
     const GpuMapping& mapping_;
     const target::Gpu& gpu_;
@@ -221,9 +209,9 @@ private:
 
 } // namespace
 
-GpuKernelCost gpu_kernel_cost(const GpuParts& parts, const GpuPart& part, const GpuMapping& mapping,
+GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const GpuPart& part, const GpuMapping& mapping,
                               const GpuCode& code, const target::Gpu& gpu) {
-    return KernelModel(parts, part, mapping, code, gpu).cost();
+    return KernelModel(loops, part, mapping, code, gpu).cost();
 }
 
 } // namespace swirl::search

@@ -21,9 +21,12 @@ struct GpuKernelCost {
     Integer shared_bytes; ///< of a block
     Integer registers;    ///< of a thread, guessed
     int resident_blocks;  ///< 0: such blocks do not run
+    double conflicts;     ///< further cycles of a warp's accesses to shared memory, by access
+    double scattered;     ///< requests of a warp to global memory beyond those that it needs, of those
 };
 
-GpuKernelCost gpu_kernel_cost(const lower::GpuParts& parts, const lower::GpuPart& part,
+/// Of a part as it is lowered: staged, its arrays shared (`share_arrays`) as the mapping says.
+GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::GpuPart& part,
                               const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu);
 
 } // namespace swirl::search

@@ -91,7 +91,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
 
 namespace {
 
-constexpr std::size_t most_radix_lists = 8;
+constexpr std::size_t most_radix_lists = 5;
 
 /// All rising lists of radices from `least` on with product n, of at most `most` radices.
 void list_radices(Integer n, Integer least, Integer widest, std::size_t most, std::vector<Integer>& chosen,
