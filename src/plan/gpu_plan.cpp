@@ -2,12 +2,11 @@
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
-#include "plan/gpu_kernel.hpp"
+#include "plan/gpu_chunks.hpp"
 #include "plan/gpu_problem_data.hpp"
+#include "plan/gpu_sequence.hpp"
 #include "plan/steps.hpp"
-#include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "runtime/cuda_compile.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -15,18 +14,6 @@
 namespace swirl::planning {
 
 namespace {
-
-constexpr std::size_t intermediate_alignment = 256;
-
-std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe) {
-    validate(problem);
-    if (recipe.scalar)
-        throw UserError("recipe \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
-                        to_string(recipe));
-    std::vector<Stage> result = stages(problem, Fusion::none);
-    require_steps_for(recipe, result);
-    return result;
-}
 
 /// Throws UserError where the device is none for code of this entry.
 void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
@@ -44,83 +31,54 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
 
 struct GpuPlan::State {
     State(const Problem& p, const Recipe& r, const runtime::GpuDevice& d, const target::Gpu& g)
-        : problem(p), recipe(r), device(d), gpu(g) {}
+        : problem(p), recipe(r), device(d), gpu(g), chunks(p, r.chunk) {}
 
     Problem problem;
     Recipe recipe;
     runtime::GpuDevice device;
     const target::Gpu& gpu;
-    std::vector<LaunchedKernel> kernels;
-    std::optional<runtime::GpuBuffer> tables;
+    GpuChunks chunks;
+    std::optional<GpuSequence> whole; ///< for a whole chunk
+    std::optional<GpuSequence> rest;  ///< for the last one, where that is smaller
     std::optional<GpuArgumentCheck> check;
-    /// The workspace: the intermediate, then what each step's kernels hand on, over that of the other steps.
     std::size_t workspace_bytes = 0;
 
     void derive(runtime::KernelCache* cache) {
-        const std::vector<Stage> parts = gpu_stages(problem, recipe);
-        const std::size_t between = ceil_divide(static_cast<Integer>(intermediate_bytes(problem)),
-                                                static_cast<Integer>(intermediate_alignment)) *
-                                    intermediate_alignment;
-        TableImage image;
-        std::vector<runtime::KernelText> texts;
-        workspace_bytes = between;
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            const GpuDerivation derivation = derive_for_gpu(problem, parts[k], recipe.steps[k], gpu);
-            const StepWorkspace workspace(derivation.programs);
-            workspace_bytes = std::max(workspace_bytes, between + workspace.bytes());
-            for (std::size_t i = 0; i < derivation.programs.size(); ++i) {
-                const ir::Program& program = derivation.programs[i];
-                kernels.emplace_back(program, parts[k], gpu,
-                                     describe_for_gpu(program, recipe.steps[k], i, gpu), workspace, between,
-                                     image);
-                texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu)),
-                                 .name = fmt::format("{}: {}", to_text(problem), program.name)});
-            }
+        whole.emplace(chunks.problem_of(chunks.iterations()), recipe, device, gpu, cache);
+        workspace_bytes = whole->workspace_bytes();
+        std::array<std::size_t, 4> alignments = whole->alignments();
+        if (chunks.rest() > 0) {
+            rest.emplace(chunks.problem_of(chunks.rest()), recipe, device, gpu, cache);
+            workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
+            for (std::size_t k = 0; k < alignments.size(); ++k)
+                alignments[k] = std::max(alignments[k], rest->alignments()[k]);
         }
-        load(runtime::compiled(device, texts, cache));
-        upload(image);
-        std::array<std::size_t, 4> alignments{};
-        for (std::size_t source = 0; source < alignments.size(); ++source)
-            for (const LaunchedKernel& kernel : kernels)
-                alignments[source] =
-                    std::max(alignments[source], kernel.alignment_of(static_cast<Binding::Source>(source)));
         check.emplace(problem, alignments, workspace_bytes);
     }
 
     void launch(const Arguments& arguments, runtime::cuda::Address workspace,
                 const runtime::GpuStream& stream) const {
-        const auto address = [](const void* pointer) {
-            return reinterpret_cast<runtime::cuda::Address>(pointer);
-        };
-        GpuAddresses addresses{};
-        const auto at = [&](Binding::Source source) -> runtime::cuda::Address& {
-            return addresses[static_cast<std::size_t>(source)];
-        };
-        at(Binding::Source::input) = address(arguments.input);
-        at(Binding::Source::input_imaginary) = address(arguments.input_imaginary);
-        at(Binding::Source::output) = address(arguments.output);
-        at(Binding::Source::output_imaginary) = address(arguments.output_imaginary);
-        at(Binding::Source::intermediate) = workspace;
-        at(Binding::Source::workspace) = workspace;
-        at(Binding::Source::table) = tables->address();
-        for (const LaunchedKernel& kernel : kernels) kernel.launch(addresses, stream);
+        for (Integer k = 0; k < chunks.whole(); ++k)
+            whole->launch(chunks.arguments_of(arguments, k), workspace, stream);
+        if (rest) rest->launch(chunks.arguments_of(arguments, chunks.whole()), workspace, stream);
     }
 
-private:
-    void load(const std::vector<runtime::GpuModule>& modules) {
-        for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].load(modules[k]);
-    }
-
-    void upload(const TableImage& image) {
-        tables.emplace(device, image.bytes().size());
-        if (image.bytes().empty()) return;
-        runtime::copy_to_gpu(device, tables->address(), image.bytes().data(), image.bytes().size());
-        device.synchronize(); // the last bytes of a small copy may still be on their way
+    /// Over all launches.
+    template <class F> double sum_of(F&& of) const {
+        double sum = 0;
+        for (const LaunchedKernel& kernel : whole->kernels())
+            sum += static_cast<double>(chunks.whole()) * of(kernel.info());
+        if (rest)
+            for (const LaunchedKernel& kernel : rest->kernels()) sum += of(kernel.info());
+        return sum;
     }
 };
 
-std::vector<GpuStepDescription> describe_steps(const Problem& problem, const Recipe& recipe) {
+std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe& recipe) {
     const target::Gpu& gpu = target::gpu_named(recipe.machine);
+    validate(all);
+    const GpuChunks chunks(all, recipe.chunk);
+    const Problem problem = chunks.problem_of(chunks.iterations());
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
     std::vector<GpuStepDescription> result;
     for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -147,6 +105,7 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Reci
                                               const GpuPlanOptions& options) {
     const target::Gpu& gpu = target::gpu_named(recipe.machine);
     require_runs(gpu, device);
+    validate(problem);
     auto state = std::make_unique<State>(problem, recipe, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
@@ -180,21 +139,18 @@ void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
 }
 
 double GpuPlan::flops() const {
-    double sum = 0;
-    for (const LaunchedKernel& kernel : state_->kernels) sum += static_cast<double>(kernel.info().flops);
-    return sum;
+    return state_->sum_of([](const ir::KernelInfo& info) { return static_cast<double>(info.flops); });
 }
 
 double GpuPlan::bytes() const {
-    double sum = 0;
-    for (const LaunchedKernel& kernel : state_->kernels)
-        sum += static_cast<double>(kernel.info().bytes_loaded + kernel.info().bytes_stored);
-    return sum;
+    return state_->sum_of([](const ir::KernelInfo& info) {
+        return static_cast<double>(info.bytes_loaded + info.bytes_stored);
+    });
 }
 
 std::vector<ir::KernelInfo> GpuPlan::kernels() const {
     std::vector<ir::KernelInfo> result;
-    for (const LaunchedKernel& kernel : state_->kernels) result.push_back(kernel.info());
+    for (const LaunchedKernel& kernel : state_->whole->kernels()) result.push_back(kernel.info());
     return result;
 }
 
@@ -202,7 +158,7 @@ std::vector<GpuStepDescription> GpuPlan::describe() const {
     std::vector<GpuStepDescription> result = describe_steps(state_->problem, state_->recipe);
     std::size_t next = 0;
     for (GpuStepDescription& step : result)
-        for (ir::KernelInfo& info : step.kernels) info = state_->kernels.at(next++).info();
+        for (ir::KernelInfo& info : step.kernels) info = state_->whole->kernels().at(next++).info();
     return result;
 }
 

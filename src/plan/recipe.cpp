@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 constexpr const char* scalar_suffix = " scalar";
+constexpr std::string_view chunk_word = "chunk";
 constexpr std::string_view mapping_word = " on ";
 
 std::string_view trimmed(std::string_view text) {
@@ -127,7 +128,9 @@ std::string to_string(const lower::GpuMapping& mapping) {
 }
 
 std::string to_string(const Recipe& recipe) {
-    std::string text = recipe.machine + (recipe.scalar ? scalar_suffix : "") + ":";
+    std::string text = recipe.machine + (recipe.scalar ? scalar_suffix : "");
+    if (recipe.chunk > 0) text += fmt::format(" {} {}", chunk_word, recipe.chunk);
+    text += ":";
     const char* separator = " ";
     for (const StepRecipe& step : recipe.steps) {
         text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension,
@@ -149,9 +152,16 @@ Recipe parse_recipe(std::string_view text) {
     const auto name_end = std::min(machine.find_first_of(blanks), machine.size());
     Recipe recipe{std::string(machine.substr(0, name_end)), {}};
     const std::string_view option = trimmed(machine.substr(name_end));
-    if (!option.empty() && option != "scalar")
-        throw UserError("recipe '{}': expected 'scalar' or ':' after the machine, found '{}'", text, option);
-    recipe.scalar = !option.empty();
+    recipe.scalar = option == "scalar";
+    if (option.starts_with(chunk_word)) {
+        const std::string_view number = trimmed(option.substr(chunk_word.size()));
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), recipe.chunk);
+        if (error != std::errc() || end != number.data() + number.size() || recipe.chunk < 1)
+            throw UserError("recipe '{}': expected a number from 1 after 'chunk', found '{}'", text, number);
+    } else if (!option.empty() && !recipe.scalar) {
+        throw UserError("recipe '{}': expected 'scalar', 'chunk' or ':' after the machine, found '{}'", text,
+                        option);
+    }
     std::string_view rest = trimmed(text.substr(colon + 1));
     while (!rest.empty()) {
         const auto end = std::min(rest.find(';'), rest.size());

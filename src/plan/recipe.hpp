@@ -22,10 +22,12 @@ struct Recipe {
     std::string machine;           ///< the name of a target::Cpu or a target::Gpu
     std::vector<StepRecipe> steps; ///< in order of execution
     bool scalar = false;           ///< no loop becomes vector lanes: scalar instructions of the CPU alone
+    Integer chunk =
+        0; ///< on a GPU, iterations of the outermost batch loop that all steps work on before the next; 0: all
     bool operator==(const Recipe&) const = default;
 };
 
-/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 128x8 pad 32"; steps are
+/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 128x8 pad 32", "sm_90 chunk 8: …"; steps are
 /// separated by "; ", the mappings of a step's kernels by ", ". Round-trips.
 std::string to_string(const Recipe& recipe);
 /// "128x2 pad 32 held": threads of a block x transforms that they share, then what else was chosen, by name: "pad" and

@@ -1,0 +1,37 @@
+#include "plan/gpu_chunks.hpp"
+
+#include "base/error.hpp"
+#include "problem/problem.hpp"
+
+namespace swirl::planning {
+
+GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) {
+    const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
+    if (chunk > count)
+        throw UserError("a recipe for chunks of {} transforms, and a batch of {}", chunk, count);
+    chunk_ = chunk == 0 ? count : chunk;
+    whole_ = count / chunk_;
+    rest_ = count % chunk_;
+    if (whole_ == 1 && rest_ == 0) return;
+    const Dimension& batch = problem.batches.front();
+    input_step_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
+    output_step_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
+}
+
+Problem GpuChunks::problem_of(Integer iterations) const {
+    Problem part = problem_;
+    if (!part.batches.empty()) part.batches.front().length = iterations;
+    return part;
+}
+
+Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
+    const auto moved = [&](auto* pointer, Integer bytes) -> decltype(pointer) {
+        using Byte =
+            std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(pointer)>>, const char, char>;
+        return pointer == nullptr ? nullptr : static_cast<Byte*>(pointer) + k * bytes;
+    };
+    return {moved(all.input, input_step_), moved(all.output, output_step_),
+            moved(all.input_imaginary, input_step_), moved(all.output_imaginary, output_step_)};
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plan/gpu_kernel.hpp"
+#include "plan/plan.hpp"
+#include "plan/recipe.hpp"
+#include "problem/problem.hpp"
+#include "runtime/cuda_device.hpp"
+#include "runtime/kernel_cache.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace swirl::planning {
+
+/// The steps of a problem on a GPU. UserError for an invalid problem, or a recipe that does not fit it.
+std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe);
+
+/// The kernels of a recipe's steps, loaded into a GPU with their tables.
+class GpuSequence {
+public:
+    GpuSequence(const Problem& problem, const Recipe& recipe, const runtime::GpuDevice& device,
+                const target::Gpu& gpu, runtime::KernelCache* cache);
+
+    const std::vector<LaunchedKernel>& kernels() const { return kernels_; }
+    /// The intermediate, then what each step's kernels hand on, over that of the other steps.
+    std::size_t workspace_bytes() const { return workspace_bytes_; }
+    /// Bytes of which addresses of the caller's memories have to be multiples, in the order of Binding::Source.
+    std::array<std::size_t, 4> alignments() const;
+
+    void launch(const Arguments& arguments, runtime::cuda::Address workspace,
+                const runtime::GpuStream& stream) const;
+
+private:
+    void upload(const runtime::GpuDevice& device, const TableImage& image);
+
+    std::vector<LaunchedKernel> kernels_;
+    std::optional<runtime::GpuBuffer> tables_;
+    std::size_t workspace_bytes_ = 0;
+};
+
+} // namespace swirl::planning

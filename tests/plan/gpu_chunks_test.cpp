@@ -1,0 +1,52 @@
+#include "plan/gpu_chunks.hpp"
+
+#include "base/error.hpp"
+#include "plan/recipe.hpp"
+#include "problem/syntax.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::planning {
+namespace {
+
+TEST(ChunksOfABatch, CoverItOnce) {
+    const Problem all = problem("dft 64 float32 batch=10:(100,70)x3:2000");
+    const GpuChunks chunks(all, 4);
+    EXPECT_EQ(chunks.whole(), 2);
+    EXPECT_EQ(chunks.rest(), 2);
+    EXPECT_EQ(chunks.problem_of(4), problem("dft 64 float32 batch=4:(100,70)x3:2000"));
+    const GpuChunks one(all, 0);
+    EXPECT_EQ(one.whole(), 1);
+    EXPECT_EQ(one.rest(), 0);
+    EXPECT_EQ(one.problem_of(one.iterations()), all);
+}
+
+TEST(ChunksOfABatch, FindTheirDataByTheStridesOfBothSides) {
+    char memory[1] = {};
+    const Arguments all{.input = memory, .output = memory};
+    const GpuChunks chunks(problem("dft 64 float32 batch=10:(100,70)"), 4);
+    const Arguments second = chunks.arguments_of(all, 1);
+    EXPECT_EQ(static_cast<const char*>(second.input) - memory, 4 * 100 * 8);
+    EXPECT_EQ(static_cast<char*>(second.output) - memory, 4 * 70 * 8);
+    EXPECT_EQ(second.input_imaginary, nullptr);
+    const GpuChunks reals(problem("rdft 64 batch=10:(64,33)"), 5);
+    const Arguments half = reals.arguments_of(all, 1);
+    EXPECT_EQ(static_cast<const char*>(half.input) - memory, 5 * 64 * 8);
+    EXPECT_EQ(static_cast<char*>(half.output) - memory, 5 * 33 * 16);
+}
+
+TEST(ChunksOfABatch, AreNoLargerThanIt) {
+    EXPECT_THROW(GpuChunks(problem("dft 64 batch=3"), 4), UserError);
+    EXPECT_THROW(GpuChunks(problem("dft 64"), 2), UserError);
+}
+
+TEST(ChunksOfABatch, AreNamedInRecipes) {
+    const Recipe recipe = parse_recipe("sm_90 chunk 8: 0 stockham(8,8) on 32x4");
+    EXPECT_EQ(recipe.chunk, 8);
+    EXPECT_EQ(parse_recipe(to_string(recipe)), recipe);
+    EXPECT_THROW(parse_recipe("sm_90 chunk 0: 0 stockham(8,8) on 32x4"), UserError);
+    EXPECT_THROW(parse_recipe("sm_90 chunk: 0 stockham(8,8) on 32x4"), UserError);
+}
+
+} // namespace
+} // namespace swirl::planning
