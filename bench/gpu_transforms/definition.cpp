@@ -1,0 +1,183 @@
+#include "bench/gpu_transforms/definition.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numbers>
+#include <set>
+#include <thread>
+
+namespace swirl::bench {
+namespace {
+
+using Complex = std::complex<long double>;
+
+/// std::complex's own product looks for infinities.
+Complex product(Complex a, Complex b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// ω^k for an n-th root of unity ω, of which 2·√n or so are kept where n is large.
+class Roots {
+public:
+    Roots(Integer n, Direction direction) : n_(n) {
+        constexpr Integer largest_whole_table = 1 << 16;
+        while (n > largest_whole_table && (Integer{1} << shift_) * (Integer{1} << shift_) < n) ++shift_;
+        if (n <= largest_whole_table) shift_ = 16;
+        const long double turn = (direction == Direction::forward ? -2 : 2) * std::numbers::pi_v<long double>;
+        const auto root = [&](Integer k) {
+            return std::polar(1.0L, turn * static_cast<long double>(k) / static_cast<long double>(n));
+        };
+        for (Integer k = 0; k < std::min(n, Integer{1} << shift_); ++k) low_.push_back(root(k));
+        for (Integer k = 0; k < n; k += Integer{1} << shift_) high_.push_back(root(k));
+    }
+
+    Complex operator[](Integer k) const {
+        const Complex low = low_[static_cast<std::size_t>(k & ((Integer{1} << shift_) - 1))];
+        return high_.size() == 1 ? low : product(low, high_[static_cast<std::size_t>(k >> shift_)]);
+    }
+    Integer order() const { return n_; }
+
+private:
+    Integer n_;
+    int shift_ = 0;
+    std::vector<Complex> low_, high_;
+};
+
+class Definition {
+public:
+    Definition(const Problem& problem, const RandomNumbers& input) : problem_(problem), input_(input) {
+        for (const Dimension& dimension : problem.dimensions)
+            roots_.emplace_back(dimension.length, problem.direction);
+    }
+
+    Complex operator()(const OutputIndex& output) const {
+        Integer offset = 0;
+        for (std::size_t d = 0; d < problem_.batches.size(); ++d)
+            offset += output.transform[d] * problem_.batches[d].input_stride;
+        if (!is_complex(problem_, Side::output)) return half_spectrum_at(output.index[0], offset);
+        return sum(0, output.index, offset);
+    }
+
+private:
+    Complex element(Integer offset) const {
+        const Parts parts = parts_at(problem_, Side::input, offset);
+        return {input_[parts.real], parts.imaginary < 0 ? 0 : input_[parts.imaginary]};
+    }
+
+    Complex sum(std::size_t d, const std::vector<Integer>& index, Integer offset) const {
+        const Dimension& dimension = problem_.dimensions[d];
+        const bool is_last = d + 1 == problem_.dimensions.size();
+        Complex total = 0;
+        for (Integer j = 0, power = 0; j < dimension.length; ++j) {
+            const Complex inner = is_last ? element(offset) : sum(d + 1, index, offset);
+            total += product(inner, roots_[d][power]);
+            offset += dimension.input_stride;
+            power += index[d];
+            if (power >= dimension.length) power -= dimension.length;
+        }
+        return total;
+    }
+
+    /// A real number: each element of a half spectrum stands for itself and its conjugate, the ones at the ends are real.
+    Complex half_spectrum_at(Integer index, Integer offset) const {
+        const Dimension& dimension = problem_.dimensions[0];
+        const Integer n = dimension.length;
+        long double total = 0;
+        for (Integer k = 0, power = 0; k <= n / 2; ++k) {
+            const Complex x = element(offset + k * dimension.input_stride);
+            const bool is_end = k == 0 || 2 * k == n;
+            const Complex root = roots_[0][power];
+            total += is_end ? x.real() * root.real() : 2 * product(x, root).real();
+            power = (power + index) % n;
+        }
+        return total;
+    }
+
+    const Problem& problem_;
+    const RandomNumbers& input_;
+    std::vector<Roots> roots_;
+};
+
+std::vector<Integer> digits(Integer number, const std::vector<Integer>& lengths) {
+    std::vector<Integer> result(lengths.size());
+    for (std::size_t d = lengths.size(); d-- > 0; number /= lengths[d]) result[d] = number % lengths[d];
+    return result;
+}
+
+} // namespace
+
+std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double operations) {
+    constexpr Integer fewest = 4;
+    std::vector<Integer> loops, lengths;
+    Integer transforms = 1, outputs = 1;
+    for (const Dimension& loop : problem.batches) {
+        loops.push_back(loop.length);
+        transforms *= loop.length;
+    }
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+        lengths.push_back(stored_length(problem, d, Side::output));
+        outputs *= lengths.back();
+    }
+    const std::set<Integer> chosen{0, transforms / 2, transforms - 1};
+    const double each = static_cast<double>(transform_size(problem)) * static_cast<double>(chosen.size());
+    const auto affordable = static_cast<Integer>(operations / each);
+    const Integer count = std::min(outputs, std::max(fewest, affordable));
+    std::vector<OutputIndex> result;
+    for (const Integer transform : chosen)
+        for (Integer k = 0; k < count; ++k) {
+            // Of the k-th of `count` equal parts: not always the same place, so that indices are not all even.
+            const Integer part = outputs * k / count; // below 2^60: neither is beyond 2^30
+            const Integer width = outputs / count;
+            const Integer place = width == 1 ? 0 : k * 7 % width;
+            result.push_back({digits(transform, loops), digits(part + place, lengths)});
+        }
+    return result;
+}
+
+Integer offset_of(const Problem& problem, const OutputIndex& output) {
+    Integer offset = 0;
+    for (std::size_t d = 0; d < problem.batches.size(); ++d)
+        offset += output.transform[d] * problem.batches[d].output_stride;
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+        offset += output.index[d] * problem.dimensions[d].output_stride;
+    return offset;
+}
+
+std::vector<Integer> parts_that_are_zero(const Problem& problem, std::span<const OutputIndex> outputs) {
+    if (!is_complex(problem, Side::input) || is_complex(problem, Side::output)) return {};
+    ensure(problem.dimensions.size() == 1, "a half spectrum of one dimension is expected");
+    std::set<Integer> found;
+    const Dimension& dimension = problem.dimensions[0];
+    for (const OutputIndex& output : outputs) {
+        Integer offset = 0;
+        for (std::size_t d = 0; d < problem.batches.size(); ++d)
+            offset += output.transform[d] * problem.batches[d].input_stride;
+        found.insert(parts_at(problem, Side::input, offset).imaginary);
+        if (dimension.length % 2 == 0)
+            found.insert(
+                parts_at(problem, Side::input, offset + dimension.length / 2 * dimension.input_stride)
+                    .imaginary);
+    }
+    return {found.begin(), found.end()};
+}
+
+std::vector<Complex> by_definition(const Problem& problem, const RandomNumbers& input,
+                                   std::span<const OutputIndex> outputs) {
+    const Definition definition(problem, input);
+    std::vector<Complex> result(outputs.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t k = next++; k < outputs.size(); k = next++) result[k] = definition(outputs[k]);
+    };
+    std::vector<std::jthread> helpers;
+    for (unsigned k = 1; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+        helpers.emplace_back(work);
+    work();
+    helpers.clear();
+    return result;
+}
+
+} // namespace swirl::bench

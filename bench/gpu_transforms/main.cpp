@@ -1,0 +1,172 @@
+// Transforms on a GPU beside cuFFT, in the same run: the benchmark of `make bench-gpu`.
+
+#include "base/error.hpp"
+#include "bench/gpu_transforms/report.hpp"
+#include "peers/cufft.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+namespace swirl::bench {
+namespace {
+
+constexpr double mebibyte = 1 << 20;
+
+struct Arguments {
+    std::string groups;
+    std::string only;
+    std::vector<std::string> problems;
+    std::string measure = "of copy";
+    std::vector<std::string> recipes;
+    double volume = 512;
+    double seconds = TurnOptions{}.seconds;
+    int device = 0;
+    bool no_compare = false;
+    bool no_cache = false;
+    bool list = false;
+    std::string json;
+};
+
+void add_options(CLI::App& program, Arguments& arguments) {
+    program.add_option("--group", arguments.groups, "Groups of rows, separated by commas; all unless given");
+    program.add_option("--only", arguments.only,
+                       "Of these only problems in which this regular expression is found");
+    program.add_option("--problem", arguments.problems,
+                       "In place of groups: this problem; may be given again");
+    program
+        .add_option("--measure", arguments.measure,
+                    "What --problem is measured in: of copy, resident or latency")
+        ->check(CLI::IsMember({"of copy", "resident", "latency"}))
+        ->capture_default_str();
+    program.add_option("--recipe", arguments.recipes,
+                       "For a single problem: how swirl computes it; given again, recipes are ranked");
+    program.add_option("--volume", arguments.volume, "MiB on a side that batched rows have")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    program.add_option("--seconds", arguments.seconds, "Of the GPU's time for all samples of a row, roughly")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
+    program.add_flag("--no-compare", arguments.no_compare, "Compare no results with the definition");
+    program.add_flag("--no-cache", arguments.no_cache, "Compile kernels anew that are on disk");
+    program.add_flag("--list", arguments.list, "Print the rows and their goals, and measure nothing");
+    program.add_option("--json", arguments.json, "Write results to this file, after each row");
+}
+
+Measure measure_named(const std::string& name) {
+    for (const Measure measure : {Measure::resident, Measure::latency})
+        if (name == word(measure)) return measure;
+    return Measure::of_copy;
+}
+
+std::vector<Group> chosen_groups(const Arguments& arguments) {
+    const auto bytes = static_cast<std::size_t>(arguments.volume * mebibyte);
+    std::vector<Group> chosen = parse_groups("--group", arguments.groups, bytes);
+    if (!arguments.problems.empty()) {
+        chosen = {{"own", "given problems", measure_named(arguments.measure), {}}};
+        for (const std::string& text : arguments.problems)
+            chosen[0].rows.push_back({to_text(parse_problem(text)), 0});
+    }
+    std::regex only;
+    try {
+        only = arguments.only;
+    } catch (const std::regex_error& error) {
+        throw UserError("--only '{}' is no regular expression: {}", arguments.only, error.what());
+    }
+    std::size_t rows = 0;
+    for (Group& group : chosen) {
+        std::erase_if(group.rows, [&](const Row& row) { return !std::regex_search(row.problem, only); });
+        rows += group.rows.size();
+    }
+    std::erase_if(chosen, [](const Group& group) { return group.rows.empty(); });
+    if (rows == 0) throw UserError("--only '{}' leaves no problem; --list prints all", arguments.only);
+    if (!arguments.recipes.empty() && rows != 1)
+        throw UserError("--recipe is for a single problem, and {} are chosen; use --problem", rows);
+    return chosen;
+}
+
+void print_list(const std::vector<Group>& groups) {
+    for (const Group& group : groups) {
+        fmt::print("{}: {} ({})\n", group.name, group.what, word(group.measure));
+        for (const Row& row : group.rows) fmt::print("  {:<56} {:g}\n", row.problem, row.goal);
+    }
+}
+
+void print_now(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+}
+
+/// 0, or 1 where results are wrong.
+int run(const Arguments& arguments, std::string command) {
+    const std::vector<Group> groups = chosen_groups(arguments);
+    if (arguments.list) {
+        print_list(groups);
+        return 0;
+    }
+    setenv("CUDA_CACHE_DISABLE", "1",
+           1); // for all: the driver's own cache would answer in a compiler's place
+    const runtime::GpuDevice device(arguments.device);
+    Setting setting{
+        .command = std::move(command),
+        .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())),
+        .gpu = device.facts().name,
+        .driver = driver_text(device.driver()),
+        .cufft = peers::cufft_absent_because(),
+        .bytes = static_cast<std::size_t>(arguments.volume * mebibyte),
+        .seconds = arguments.seconds};
+    if (setting.cufft.empty())
+        setting.cufft = peers::cufft_version();
+    else
+        setting.cufft = "no cuFFT: " + setting.cufft;
+    Options options{
+        .recipes = arguments.recipes, .use_cache = !arguments.no_cache, .compare = !arguments.no_compare};
+    options.turns.seconds = arguments.seconds;
+    Measurements measurements(device, groups, setting.bytes, options);
+    setting.copy_bandwidth = measurements.copy_bandwidth();
+    print_now(fmt::format("{}; driver {}; {}; copy {:.0f} GB/s\n", setting.gpu, setting.driver, setting.cufft,
+                          setting.copy_bandwidth * 1e-9));
+    std::vector<Result> results;
+    int wrong = 0;
+    for (const Group& group : groups)
+        for (const Row& row : group.rows) {
+            results.push_back(measurements.measure(group, row));
+            print_now(progress_line(results.back(), setting));
+            for (const Entry& entry : results.back().entries)
+                wrong += is_wrong(results.back(), entry) ? 1 : 0;
+            if (!arguments.json.empty())
+                cli::write_file(arguments.json, to_json(results, setting).dump(1) + "\n");
+        }
+    print_now(summary(results, setting));
+    if (wrong > 0) std::fprintf(stderr, "bench_gpu_transforms: %d results are wrong\n", wrong);
+    return wrong > 0 ? 1 : 0;
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    CLI::App program("Times transforms on a GPU beside cuFFT, in turn and in the same run.");
+    Arguments arguments;
+    add_options(program, arguments);
+    CLI11_PARSE(program, count, values);
+    std::vector<std::string> words{std::filesystem::path(values[0]).filename()};
+    for (int k = 1; k < count; ++k) {
+        const std::string word = values[k];
+        words.push_back(word.find_first_of(" ;()|*$") == std::string::npos ? word : "'" + word + "'");
+    }
+    try {
+        return run(arguments, fmt::format("{}", fmt::join(words, " ")));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench_gpu_transforms: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,317 @@
+#include "bench/gpu_transforms/measurement.hpp"
+
+#include "base/error.hpp"
+#include "peers/cufft.hpp"
+#include "plan/gpu_plan.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+namespace swirl::bench {
+namespace {
+
+using Complex = std::complex<long double>;
+
+constexpr std::size_t group_of_kernels = 4096; // bytes that a block of the benchmark's kernels works on
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::size_t capacity(const std::vector<Group>& groups, Side side, std::size_t least) {
+    std::size_t most = least;
+    for (const Group& group : groups)
+        for (const Row& row : group.rows) most = std::max(most, bytes_of(parse_problem(row.problem), side));
+    return most;
+}
+
+std::size_t set_of(std::size_t execution, bool rotated) { return rotated ? execution % Arrays::sets : 0; }
+
+template <class Make> double seconds_of(Make make) {
+    const double start = runtime::monotonic_seconds();
+    make();
+    return runtime::monotonic_seconds() - start;
+}
+
+double relative_error(const std::vector<Complex>& found, const std::vector<Complex>& truth) {
+    long double difference = 0, norm = 0;
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+        difference += std::norm(found[k] - truth[k]);
+        norm += std::norm(truth[k]);
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+}
+
+} // namespace
+
+double figure_of(const Result& result, const Entry& entry, double copy_bandwidth) {
+    switch (result.group->measure) {
+    case Measure::of_copy:
+    case Measure::convolution: return result.bytes / entry.seconds() / copy_bandwidth;
+    case Measure::resident:
+    case Measure::latency: return entry.seconds() * 1e6;
+    case Measure::planning: return entry.seconds() * 1e3;
+    }
+    return 0;
+}
+
+bool reaches_goal(const Result& result, double figure) {
+    const Measure measure = result.group->measure;
+    const bool more_is_better = measure == Measure::of_copy || measure == Measure::convolution;
+    return result.row.goal == 0 || (more_is_better ? figure >= result.row.goal : figure <= result.row.goal);
+}
+
+bool is_wrong(const Result& result, const Entry& entry) {
+    if (!entry.error) return false;
+    const Precision precision = parse_problem(result.row.problem).precision;
+    const double most = precision == Precision::float64   ? 1e-13
+                        : precision == Precision::float32 ? 2e-5
+                                                          : 2e-2;
+    return !(*entry.error < most); // not a number is wrong, too
+}
+
+/// A contender with what it takes to run it.
+struct Measurements::Candidate {
+    Entry entry;
+    Contender contender;
+};
+
+Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups,
+                           std::size_t copy_bytes, const Options& options)
+    : device_(device),
+      stream_(device),
+      options_(options),
+      kernels_(device),
+      arrays_(stream_, capacity(groups, Side::input, copy_bytes),
+              capacity(groups, Side::output, copy_bytes)) {
+    copy_bandwidth_ =
+        measure_copy(std::max(copy_bytes / group_of_kernels, std::size_t{1}) * group_of_kernels);
+}
+
+double Measurements::measure_copy(std::size_t bytes) {
+    const auto by_kernel = [&](std::size_t execution) {
+        const std::size_t set = set_of(execution, true);
+        kernels_.copy(stream_, arrays_.output(set), arrays_.input(set), bytes);
+    };
+    const auto by_driver = [&](std::size_t execution) {
+        const std::size_t set = set_of(execution, true);
+        copy_on_gpu(stream_, arrays_.output(set), arrays_.input(set), bytes);
+    };
+    arrays_.fill(Problem::dft({static_cast<Integer>(bytes / 8)}, {.precision = Precision::float32}));
+    const std::vector<Contender> contenders{{by_kernel}, {by_driver}};
+    double fastest = 0;
+    for (const Turns& turns : time_in_turn(stream_, contenders, options_.turns)) {
+        if (!turns.failed_because.empty()) throw InternalError("copying: {}", turns.failed_because);
+        fastest = std::max(fastest, 2 * static_cast<double>(bytes) / turns.time.median);
+    }
+    return fastest;
+}
+
+std::optional<Measurements::Candidate> Measurements::swirl(const Problem& problem, const std::string& recipe,
+                                                           Entry entry, bool rotated, Result& result) {
+    try {
+        validate(problem);
+        std::shared_ptr<const planning::GpuPlan> plan;
+        entry.planning_seconds = seconds_of([&] {
+            const planning::Recipe chosen = recipe.empty() ? search::gpu_recipe(problem, device_.target())
+                                                           : planning::parse_recipe(recipe);
+            plan = planning::GpuPlan::build(problem, chosen, device_,
+                                            {.check = false, .use_cache = options_.use_cache});
+        });
+        const auto workspace = std::make_shared<runtime::GpuBuffer>(device_, plan->workspace_bytes());
+        entry.made_by = planning::to_string(plan->recipe());
+        entry.workspace_bytes = plan->workspace_bytes();
+        return Candidate{entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
+                             plan->execute(
+                                 arrays_.arguments(problem, set_of(execution, rotated)), stream_.handle(),
+                                 {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
+                         }}};
+    } catch (const std::exception& error) {
+        result.absent[entry.name] = first_line(error.what());
+        return std::nullopt;
+    }
+}
+
+std::optional<Measurements::Candidate> Measurements::cufft(const Problem& problem, bool rotated,
+                                                           Result& result) {
+    try {
+        Entry entry{.name = "cuFFT"};
+        std::shared_ptr<const peers::CufftPlan> plan;
+        entry.planning_seconds = seconds_of(
+            [&] { plan = std::make_shared<const peers::CufftPlan>(problem, device_, stream_.handle()); });
+        entry.made_by = peers::cufft_version();
+        entry.workspace_bytes = plan->workspace_bytes();
+        return Candidate{entry, {[this, problem, plan, rotated](std::size_t execution) {
+                             const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                             plan->execute(arguments.input, arguments.output);
+                         }}};
+    } catch (const std::exception& error) {
+        result.absent["cuFFT"] = first_line(error.what());
+        return std::nullopt;
+    }
+}
+
+std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Problem& problem,
+                                                                       Result& result) {
+    const std::size_t bytes = bytes_of(problem, Side::input);
+    const auto points = static_cast<unsigned>(transform_size(problem));
+    try {
+        if (bytes % group_of_kernels != 0)
+            throw UserError("the product works on multiples of {} bytes; {} are asked for", group_of_kernels,
+                            bytes);
+        Entry entry{.name = "cuFFT"};
+        std::shared_ptr<const peers::CufftPlan> plan;
+        entry.planning_seconds = seconds_of(
+            [&] { plan = std::make_shared<const peers::CufftPlan>(problem, device_, stream_.handle()); });
+        entry.made_by = peers::cufft_version() + ", three calls";
+        entry.workspace_bytes = plan->workspace_bytes();
+        const auto filter = std::make_shared<runtime::GpuBuffer>(device_, points * std::size_t{8});
+        arrays_.fill(problem);
+        copy_on_gpu(stream_, filter->address(), arrays_.input(1), filter->bytes());
+        return Candidate{
+            entry, {[this, plan, filter, points, bytes](std::size_t execution) {
+                const std::size_t set = set_of(execution, true);
+                void* const output = reinterpret_cast<void*>(arrays_.output(set));
+                plan->execute(reinterpret_cast<const void*>(arrays_.input(set)), output, Direction::forward);
+                kernels_.multiply(stream_, arrays_.output(set), filter->address(), points, bytes);
+                plan->execute(output, output, Direction::backward);
+            }}};
+    } catch (const std::exception& error) {
+        result.absent["cuFFT"] = first_line(error.what());
+        return std::nullopt;
+    }
+}
+
+std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& problem, Measure measure,
+                                                                 Result& result) {
+    std::vector<Candidate> all;
+    const auto add = [&](std::optional<Candidate> candidate) {
+        if (candidate) all.push_back(*std::move(candidate));
+    };
+    if (measure == Measure::convolution) {
+        result.absent["swirl"] = "not available: swirl has no convolutions on GPUs yet";
+        add(cufft_convolution(problem, result));
+        return all;
+    }
+    const bool rotated = measure == Measure::of_copy;
+    const std::vector<std::string> recipes =
+        options_.recipes.empty() ? std::vector<std::string>{""} : options_.recipes;
+    for (std::size_t k = 0; k < recipes.size(); ++k)
+        add(swirl(problem, recipes[k], {.name = k == 0 ? "swirl" : fmt::format("swirl {}", k + 1)}, rotated,
+                  result));
+    add(cufft(problem, rotated, result));
+    return all;
+}
+
+/// What the first of two plans takes, and the second; swirl with its check, as users get it.
+void Measurements::measure_planning(const Problem& problem, Result& result) {
+    const auto add = [&](Entry entry, const auto& make) {
+        try {
+            entry.planning_seconds = seconds_of([&] { entry.made_by = make(); });
+            entry.again_seconds = seconds_of(make);
+            result.entries.push_back(entry);
+        } catch (const std::exception& error) {
+            result.absent[entry.name] = first_line(error.what());
+        }
+    };
+    add({.name = "swirl"}, [&] {
+        const auto recipe = search::gpu_recipe(problem, device_.target());
+        planning::GpuPlan::build(problem, recipe, device_, {.check = options_.compare, .use_cache = false});
+        return planning::to_string(recipe);
+    });
+    if (const std::string reason = peers::cufft_absent_because(); !reason.empty()) { // loads it, untimed
+        result.absent["cuFFT"] = reason;
+        return;
+    }
+    add({.name = "cuFFT"}, [&] {
+        const peers::CufftPlan plan(problem, device_, stream_.handle());
+        return peers::cufft_version();
+    });
+}
+
+std::vector<Complex> Measurements::results_at(const Problem& problem,
+                                              const std::vector<OutputIndex>& outputs) const {
+    constexpr Integer largest_range = 1 << 26; // bytes that are read at once
+    const Integer size = real_bytes(problem.precision);
+    std::vector<Complex> result;
+    const auto address = [&](Integer real) {
+        return arrays_.output(0) + static_cast<std::size_t>(real * size);
+    };
+    // The outputs of each transform by themselves: between them may lie far more than they are.
+    for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
+        std::vector<Integer> reals;
+        for (; end < outputs.size() && outputs[end].transform == outputs[begin].transform; ++end) {
+            const Parts parts = parts_at(problem, Side::output, offset_of(problem, outputs[end]));
+            reals.push_back(parts.real);
+            if (parts.imaginary >= 0) reals.push_back(parts.imaginary);
+        }
+        const auto [lowest, highest] = std::minmax_element(reals.begin(), reals.end());
+        const Integer first = *lowest, count = *highest - first + 1;
+        const bool at_once = count * size <= largest_range;
+        std::vector<std::byte> bytes(static_cast<std::size_t>((at_once ? count : 1) * size));
+        if (at_once) copy_from_gpu(device_, bytes.data(), address(first), bytes.size());
+        const auto value = [&](Integer real) {
+            if (at_once)
+                return number_at(problem.precision, &bytes[static_cast<std::size_t>((real - first) * size)]);
+            copy_from_gpu(device_, bytes.data(), address(real), bytes.size());
+            return number_at(problem.precision, bytes.data());
+        };
+        const bool is_pair = is_complex(problem, Side::output);
+        for (std::size_t k = 0; k < reals.size(); k += is_pair ? 2 : 1)
+            result.emplace_back(value(reals[k]), is_pair ? value(reals[k + 1]) : 0);
+    }
+    return result;
+}
+
+void Measurements::compare(const Problem& problem, std::vector<Candidate>& candidates) {
+    const std::vector<OutputIndex> outputs = outputs_to_compare(problem, options_.operations);
+    const std::vector<Integer> zero = parts_that_are_zero(problem, outputs);
+    std::vector<Complex> truth;
+    for (Candidate& candidate : candidates) {
+        arrays_.fill(problem);
+        const auto size = static_cast<std::size_t>(real_bytes(problem.precision));
+        for (const Integer real : zero)
+            fill_on_gpu(stream_, arrays_.input(0) + static_cast<std::size_t>(real) * size, 0, size);
+        if (truth.empty()) truth = by_definition(problem, arrays_.numbers(), outputs);
+        try {
+            candidate.contender.launch(0);
+            stream_.synchronize();
+        } catch (const std::exception&) {
+            continue; // which timing meets again, and reports
+        }
+        candidate.entry.error = relative_error(results_at(problem, outputs), truth);
+    }
+}
+
+Result Measurements::measure(const Group& group, const Row& row) {
+    const Problem problem = parse_problem(row.problem);
+    Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
+    if (group.measure == Measure::planning) {
+        measure_planning(problem, result);
+        return result;
+    }
+    std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
+    if (options_.compare && group.measure != Measure::convolution) compare(problem, candidates);
+    arrays_.fill(problem);
+    std::vector<Contender> contenders;
+    for (const Candidate& candidate : candidates) contenders.push_back(candidate.contender);
+    TurnOptions turns = options_.turns;
+    turns.always_replayed = group.measure == Measure::latency;
+    const std::vector<Turns> times = time_in_turn(stream_, contenders, turns);
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        Entry& entry = candidates[k].entry;
+        entry.turns = times[k];
+        if (times[k].failed_because.empty()) {
+            const bool with_swirl = candidates[0].entry.name == "swirl" && times[0].failed_because.empty();
+            entry.time_over_swirl = with_swirl ? ratio_of(times[k], times[0]) : 0;
+            result.entries.push_back(entry);
+        } else {
+            result.absent[entry.name] = first_line(times[k].failed_because);
+        }
+    }
+    device_.synchronize(); // a GPU that can run nothing more ends the benchmark here
+    return result;
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "bench/gpu_transforms/arrays.hpp"
+#include "bench/gpu_transforms/definition.hpp"
+#include "bench/gpu_transforms/kernels.hpp"
+#include "bench/gpu_transforms/rows.hpp"
+#include "bench/gpu_transforms/turns.hpp"
+#include "plan/recipe.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A row of the benchmark: swirl, and others that are there, on the same arrays in the same stream.
+namespace swirl::bench {
+
+struct Options {
+    TurnOptions turns = {};
+    std::vector<std::string> recipes = {}; ///< of swirl; none: the one that it chooses
+    bool use_cache = true;                 ///< of swirl's kernels on disk; never for planning rows
+    bool compare = true;                   ///< results with the definition
+    double operations = 3e7;               ///< that the definition may take, of a row
+};
+
+/// What a contender reached.
+struct Entry {
+    std::string name;
+    std::string made_by = {};    ///< recipe or version
+    double planning_seconds = 0; ///< until there was a plan, compiled
+    double again_seconds = 0;    ///< the same once more, in planning rows
+    std::size_t workspace_bytes = 0;
+    Turns turns = {};
+    std::optional<double> error = {}; ///< relative, Euclidean, of the outputs that were compared
+    double time_over_swirl = 0;       ///< median over rounds; 0 where swirl is not there
+
+    double seconds() const { return turns.samples.empty() ? planning_seconds : turns.time.median; }
+};
+
+struct Result {
+    const Group* group = nullptr;
+    Row row;
+    double bytes = 0;                          ///< of the data, read once and written once
+    std::vector<Entry> entries;                ///< swirl's first
+    std::map<std::string, std::string> absent; ///< contender → why
+};
+
+/// In the unit of the row's goal: a part of the copy's bandwidth, microseconds, milliseconds.
+double figure_of(const Result& result, const Entry& entry, double copy_bandwidth);
+/// Whether a figure is as good as the goal, where there is one.
+bool reaches_goal(const Result& result, double figure);
+/// Whether an entry's results differ from the definition by more than rounding does.
+bool is_wrong(const Result& result, const Entry& entry);
+
+class Measurements {
+public:
+    /// Arrays that hold the largest of the problems.
+    Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups, std::size_t copy_bytes,
+                 const Options& options);
+
+    /// Bytes a second, read and written together: by the faster of a plain kernel and the driver.
+    double copy_bandwidth() const { return copy_bandwidth_; }
+
+    /// UserError for a text that is no problem; what swirl or others cannot do is part of the result.
+    Result measure(const Group& group, const Row& row);
+
+private:
+    struct Candidate;
+
+    double measure_copy(std::size_t bytes);
+    std::vector<Candidate> candidates_of(const Problem& problem, Measure measure, Result& result);
+    std::optional<Candidate> swirl(const Problem& problem, const std::string& recipe, Entry entry,
+                                   bool rotated, Result& result);
+    std::optional<Candidate> cufft(const Problem& problem, bool rotated, Result& result);
+    std::optional<Candidate> cufft_convolution(const Problem& problem, Result& result);
+    void measure_planning(const Problem& problem, Result& result);
+    void compare(const Problem& problem, std::vector<Candidate>& candidates);
+    std::vector<std::complex<long double>> results_at(const Problem& problem,
+                                                      const std::vector<OutputIndex>& outputs) const;
+
+    runtime::GpuDevice device_;
+    runtime::GpuStream stream_;
+    Options options_;
+    Kernels kernels_;
+    Arrays arrays_;
+    double copy_bandwidth_ = 0;
+};
+
+} // namespace swirl::bench

@@ -1,0 +1,167 @@
+#include "bench/gpu_transforms/report.hpp"
+
+#include "cli/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <regex>
+
+namespace swirl::bench {
+namespace {
+
+using cli::Json;
+
+std::string text_of(Measure measure, double figure) {
+    switch (measure) {
+    case Measure::of_copy:
+    case Measure::convolution: return fmt::format("{:.3f}", figure);
+    case Measure::resident:
+    case Measure::latency: return fmt::format("{:.2f} µs", figure);
+    case Measure::planning: return fmt::format("{:.0f} ms", figure);
+    }
+    return "";
+}
+
+std::string goal_text(const Result& result) {
+    return result.row.goal == 0 ? "none" : fmt::format("{:g}", result.row.goal);
+}
+
+std::string entry_text(const Result& result, const Entry& entry, const Setting& setting) {
+    const Measure measure = result.group->measure;
+    const double figure = figure_of(result, entry, setting.copy_bandwidth);
+    std::string text = fmt::format("{} {}", entry.name, text_of(measure, figure));
+    if (measure == Measure::of_copy || measure == Measure::convolution)
+        text += fmt::format(" {:.1f} µs", entry.seconds() * 1e6);
+    if (entry.error)
+        text += fmt::format(" err {:.1e}{}", *entry.error, is_wrong(result, entry) ? " WRONG" : "");
+    if (entry.name != "swirl" && entry.time_over_swirl > 0)
+        text += fmt::format(" x{:.2f}", entry.time_over_swirl);
+    return text;
+}
+
+/// Five significant digits: what is measured is not known better. What is no number becomes null.
+Json rounded(double value) {
+    if (!std::isfinite(value)) return nullptr;
+    return std::stod(fmt::format("{:.5g}", value));
+}
+
+Json json_of(const Result& result, const Setting& setting) {
+    Json json{{"problem", result.row.problem},
+              {"goal", result.row.goal},
+              {"bytes", result.bytes},
+              {"entries", Json::array()},
+              {"absent", Json::object()}};
+    for (const Entry& entry : result.entries) {
+        const double figure = figure_of(result, entry, setting.copy_bandwidth);
+        Json each{{"name", entry.name},
+                  {"made_by", entry.made_by},
+                  {"figure", rounded(figure)},
+                  {"reaches_goal", reaches_goal(result, figure)},
+                  {"planning_seconds", rounded(entry.planning_seconds)},
+                  {"workspace_bytes", entry.workspace_bytes}};
+        if (result.group->measure == Measure::planning) each["again_seconds"] = rounded(entry.again_seconds);
+        if (!entry.turns.samples.empty()) {
+            each["median_seconds"] = rounded(entry.turns.time.median);
+            each["minimum_seconds"] = rounded(entry.turns.time.minimum);
+            each["spread"] = rounded(entry.turns.time.spread);
+            each["rounds"] = entry.turns.time.samples;
+            each["executions"] = entry.turns.time.repetitions;
+            each["replayed"] = entry.turns.is_replayed;
+            each["time_over_swirl"] = rounded(entry.time_over_swirl);
+        }
+        if (entry.error) {
+            each["error"] = rounded(*entry.error);
+            each["wrong"] = is_wrong(result, entry);
+        }
+        json["entries"].push_back(std::move(each));
+    }
+    for (const auto& [name, reason] : result.absent) json["absent"][name] = reason;
+    return json;
+}
+
+std::string ranking(const Result& result, const Setting& setting) {
+    std::vector<const Entry*> recipes;
+    for (const Entry& entry : result.entries)
+        if (entry.name.starts_with("swirl")) recipes.push_back(&entry);
+    if (recipes.size() < 2) return "";
+    std::stable_sort(recipes.begin(), recipes.end(),
+                     [](const Entry* a, const Entry* b) { return a->seconds() < b->seconds(); });
+    std::string text = "\n" + result.row.problem + ", its recipes, the fastest first\n";
+    for (const Entry* each : recipes)
+        text += fmt::format("{:>9.2f} µs  {}{}  {}\n", each->seconds() * 1e6,
+                            text_of(result.group->measure, figure_of(result, *each, setting.copy_bandwidth)),
+                            is_wrong(result, *each) ? " WRONG" : "", each->made_by);
+    return text;
+}
+
+} // namespace
+
+std::string driver_text(const runtime::CudaDriver& driver) {
+    std::string cuda = "CUDA " + runtime::cuda_version_text(driver.version());
+    std::ifstream file("/proc/driver/nvidia/version");
+    std::string line;
+    std::getline(file, line);
+    std::smatch found;
+    if (std::regex_search(line, found, std::regex(R"((\d+\.\d+(\.\d+)?))"))) return found.str() + ", " + cuda;
+    return cuda;
+}
+
+std::string progress_line(const Result& result, const Setting& setting) {
+    std::string line =
+        fmt::format("{:<13} {:<44} goal {:<5}", result.group->name, result.row.problem, goal_text(result));
+    for (const Entry& entry : result.entries) line += "  " + entry_text(result, entry, setting);
+    for (const auto& [name, reason] : result.absent) line += fmt::format("  {}: {}", name, reason);
+    return line + "\n";
+}
+
+std::string summary(const std::vector<Result>& results, const Setting& setting) {
+    cli::Table table({"group", "problems", "planned by swirl", "goals reached", "swirl is faster", "wrong"});
+    std::string rankings;
+    for (std::size_t begin = 0, end = 0; begin < results.size(); begin = end) {
+        int planned = 0, reached = 0, faster = 0, wrong = 0;
+        for (; end < results.size() && results[end].group == results[begin].group; ++end) {
+            const Result& result = results[end];
+            rankings += ranking(result, setting);
+            for (const Entry& entry : result.entries) {
+                wrong += is_wrong(result, entry) ? 1 : 0;
+                if (entry.name == "cuFFT") faster += entry.time_over_swirl > 1 ? 1 : 0;
+                if (entry.name != "swirl") continue;
+                ++planned;
+                reached += reaches_goal(result, figure_of(result, entry, setting.copy_bandwidth)) ? 1 : 0;
+            }
+        }
+        table.add({results[begin].group->name, std::to_string(end - begin), std::to_string(planned),
+                   std::to_string(reached), std::to_string(faster), std::to_string(wrong)});
+    }
+    return rankings + "\n" + table.text();
+}
+
+Json to_json(const std::vector<Result>& results, const Setting& setting) {
+    Json json{{"benchmark", "gpu_transforms"},
+              {"command", setting.command},
+              {"date", setting.date},
+              {"gpu", setting.gpu},
+              {"driver", setting.driver},
+              {"cufft", setting.cufft},
+              {"copy_bytes_per_second", rounded(setting.copy_bandwidth)},
+              {"bytes_on_a_side", setting.bytes},
+              {"seconds", setting.seconds},
+              {"groups", Json::array()}};
+    const Group* last = nullptr;
+    for (const Result& result : results) {
+        if (result.group != last)
+            json["groups"].push_back({{"group", result.group->name},
+                                      {"what", result.group->what},
+                                      {"measure", word(result.group->measure)},
+                                      {"rows", Json::array()}});
+        last = result.group;
+        json["groups"].back()["rows"].push_back(json_of(result, setting));
+    }
+    return json;
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bench/gpu_transforms/measurement.hpp"
+#include "cli/output.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::bench {
+
+/// How the run was made.
+struct Setting {
+    std::string command;
+    std::string date; ///< UTC, ISO 8601
+    std::string gpu;
+    std::string driver; ///< "580.95, CUDA 13.0"
+    std::string cufft;  ///< its version, or why it is not there
+    double copy_bandwidth = 0;
+    std::size_t bytes = 0; ///< on a side, of batched rows
+    double seconds = 0;
+};
+
+/// The driver's version as the system has it, and the version of CUDA that it is for.
+std::string driver_text(const runtime::CudaDriver& driver);
+
+/// One line, as soon as a row is measured: its problem, what each contender reached beside the goal, its error, why others
+/// are not there.
+std::string progress_line(const Result& result, const Setting& setting);
+
+/// Of each group, how many rows swirl has, and how many of them reach their goal; then recipes where there were several.
+std::string summary(const std::vector<Result>& results, const Setting& setting);
+
+cli::Json to_json(const std::vector<Result>& results, const Setting& setting);
+
+} // namespace swirl::bench

@@ -1,0 +1,128 @@
+#include "bench/gpu_transforms/turns.hpp"
+
+#include "base/error.hpp"
+#include "bench/gpu_transforms/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+namespace swirl::bench {
+namespace {
+
+constexpr int fewest_rounds = 7, most_rounds = 101;
+constexpr double most_executions = 1000; // of a sample
+
+/// A contender on its way: what one sample of it is.
+class Sampled {
+public:
+    Sampled(const runtime::GpuStream& stream, const Contender& contender, const TurnOptions& options)
+        : stream_(stream), contender_(contender) {
+        contender.launch(0); // what comes with the first launch
+        stream.synchronize();
+        const runtime::GpuEvent start(stream.device()), end(stream.device());
+        constexpr int tries = 3;
+        start.record(stream);
+        for (std::size_t k = 0; k < tries; ++k) contender.launch(k);
+        end.record(stream);
+        end.synchronize();
+        const double once = std::max(end.seconds_since(start) / tries, 5e-7);
+        executions_ =
+            static_cast<std::size_t>(std::clamp(std::ceil(options.sample / once), 1.0, most_executions));
+        seconds_ = once * static_cast<double>(executions_);
+        if (RecordedGraph::is_supported() && (options.always_replayed || once < options.replayed_below))
+            graph_.emplace(stream, [&] { put(); });
+        stream.synchronize();
+    }
+
+    void run() {
+        if (graph_)
+            graph_->launch(stream_);
+        else
+            put();
+    }
+    double seconds() const { return seconds_; }
+    std::size_t executions() const { return executions_; }
+    bool is_replayed() const { return graph_.has_value(); }
+
+private:
+    void put() {
+        for (std::size_t k = 0; k < executions_; ++k) contender_.launch(next_++);
+    }
+
+    const runtime::GpuStream& stream_;
+    const Contender& contender_;
+    std::size_t executions_ = 1;
+    double seconds_ = 0;
+    std::size_t next_ = 0;
+    std::optional<RecordedGraph> graph_;
+};
+
+struct Marks {
+    runtime::GpuEvent start, end;
+};
+
+/// Rounds of all that are there; each begins with another one, so that what follows a contender meets all alike.
+void run_rounds(const runtime::GpuStream& stream, std::vector<std::optional<Sampled>>& all, int rounds,
+                std::vector<std::vector<Marks>>* marks) {
+    for (int round = 0; round < rounds; ++round)
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const std::size_t which = (k + static_cast<std::size_t>(round)) % all.size();
+            if (!all[which]) continue;
+            if (marks == nullptr) {
+                all[which]->run();
+                continue;
+            }
+            Marks& pair = (*marks)[which].emplace_back(
+                Marks{runtime::GpuEvent(stream.device()), runtime::GpuEvent(stream.device())});
+            pair.start.record(stream);
+            all[which]->run();
+            pair.end.record(stream);
+        }
+}
+
+} // namespace
+
+std::vector<Turns> time_in_turn(const runtime::GpuStream& stream, std::span<const Contender> contenders,
+                                const TurnOptions& options) {
+    std::vector<Turns> result(contenders.size());
+    std::vector<std::optional<Sampled>> sampled(contenders.size());
+    double seconds_of_round = 0;
+    for (std::size_t k = 0; k < contenders.size(); ++k) try {
+            sampled[k].emplace(stream, contenders[k], options);
+            seconds_of_round += sampled[k]->seconds();
+        } catch (const std::exception& error) {
+            sampled[k].reset();
+            result[k].failed_because = error.what();
+        }
+    if (seconds_of_round == 0) return result;
+    const double warm_up = options.warm_up * static_cast<double>(contenders.size());
+    run_rounds(stream, sampled, static_cast<int>(std::ceil(std::min(warm_up / seconds_of_round, 100.0))),
+               nullptr);
+    const double wanted = std::ceil(options.seconds / seconds_of_round);
+    const int rounds = static_cast<int>(std::clamp(wanted, double{fewest_rounds}, double{most_rounds})) | 1;
+    std::vector<std::vector<Marks>> marks(contenders.size());
+    run_rounds(stream, sampled, rounds, &marks);
+    stream.synchronize();
+    for (std::size_t k = 0; k < contenders.size(); ++k) {
+        if (!sampled[k]) continue;
+        const auto executions = static_cast<double>(sampled[k]->executions());
+        for (const Marks& pair : marks[k])
+            result[k].samples.push_back(pair.end.seconds_since(pair.start) / executions);
+        result[k].time = runtime::summarize(result[k].samples);
+        result[k].time.repetitions = static_cast<Integer>(sampled[k]->executions()) * rounds;
+        result[k].is_replayed = sampled[k]->is_replayed();
+    }
+    return result;
+}
+
+double ratio_of(const Turns& a, const Turns& b) {
+    std::vector<double> ratios;
+    for (std::size_t k = 0; k < std::min(a.samples.size(), b.samples.size()); ++k)
+        ratios.push_back(a.samples[k] / b.samples[k]);
+    if (ratios.empty()) return 0;
+    std::sort(ratios.begin(), ratios.end());
+    return ratios[ratios.size() / 2];
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "runtime/cuda_stream.hpp"
+#include "runtime/timer.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Times several contenders in turn, by the GPU's clock.
+namespace swirl::bench {
+
+struct Contender {
+    /// Puts one execution into the stream, on the arrays of this number. Executions count up from 0.
+    std::function<void(std::size_t execution)> launch;
+};
+
+struct TurnOptions {
+    double seconds = 0.3;  ///< of the GPU's time for all samples, roughly
+    double warm_up = 0.02; ///< seconds of each contender before the first sample
+    double sample = 3e-3;  ///< seconds that a sample takes at least: so many executions one after the other
+    double replayed_below =
+        1e-4; ///< seconds; shorter executions are recorded into a graph, a sample of them, and replayed
+    bool always_replayed = false;
+};
+
+struct Turns {
+    std::string failed_because; ///< empty where there are times
+    runtime::Measurement time;
+    std::vector<double> samples; ///< seconds of an execution, in each round
+    bool is_replayed = false;
+};
+
+/// A sample of each contender in each round, all put into the stream without waiting. One that throws is left out.
+std::vector<Turns> time_in_turn(const runtime::GpuStream& stream, std::span<const Contender> contenders,
+                                const TurnOptions& options = {});
+
+/// The median over rounds of a's time over b's.
+double ratio_of(const Turns& a, const Turns& b);
+
+} // namespace swirl::bench

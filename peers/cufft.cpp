@@ -1,0 +1,235 @@
+#include "peers/cufft.hpp"
+
+#include "base/error.hpp"
+#include "peers/shared_library.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <vector>
+
+namespace swirl::peers {
+namespace {
+
+namespace files = std::filesystem;
+using runtime::CurrentGpu;
+
+// The part of cuFFT's interface that is used here, with the numbers of its enumerations, from NVIDIA's manual of cuFFT
+// ("cufftXt.h") and CUDA's table of data types. Functions return 0 or an error.
+using PlanHandle = int;
+using Length = long long;
+enum DataType : int {
+    real_single = 0,
+    real_double = 1,
+    real_half = 2,
+    complex_single = 4,
+    complex_double = 5,
+    complex_half = 6
+};
+enum : int { cufft_forward = -1, cufft_inverse = 1 };
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+/// Folders in `parent` whose names begin so; none where it is not there. The latest version first.
+std::vector<files::path> folders_in(const files::path& parent, const std::string& beginning) {
+    std::vector<files::path> found;
+    std::error_code ignored;
+    for (const auto& each : files::directory_iterator(parent, ignored))
+        if (each.path().filename().string().starts_with(beginning)) found.push_back(each.path());
+    std::sort(found.rbegin(), found.rend());
+    return found;
+}
+
+/// Where Python's installations have their packages: beside each python3 in PATH, as it is named and as it is linked to.
+std::vector<files::path> python_prefixes() {
+    std::vector<files::path> found{"/usr", "/usr/local", files::path(variable("HOME")) / ".local"};
+    std::istringstream folders(variable("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        std::error_code ignored;
+        const files::path python = files::path(folder) / "python3";
+        if (!files::exists(python, ignored)) continue;
+        found.push_back(python.parent_path().parent_path());
+        found.push_back(files::weakly_canonical(python, ignored).parent_path().parent_path());
+    }
+    return found;
+}
+
+std::vector<files::path> library_folders() {
+    std::vector<files::path> toolkits = folders_in("/usr/local", "cuda");
+    if (const std::string own = variable("CUDA_HOME"); !own.empty()) toolkits.insert(toolkits.begin(), own);
+    std::vector<files::path> found;
+    for (const files::path& toolkit : toolkits)
+        for (const char* inside : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib"})
+            found.push_back(toolkit / inside);
+    for (const files::path& prefix : python_prefixes())
+        for (const files::path& python : folders_in(prefix / "lib", "python3"))
+            for (const char* packages : {"site-packages", "dist-packages"}) {
+                for (const files::path& own : folders_in(python / packages / "nvidia", "cu"))
+                    found.push_back(own / "lib"); // nvidia/cufft, and nvidia/cu13 of later packages
+            }
+    return found;
+}
+
+/// Libraries that cuFFT may ask for by name, which no loader's path leads to where they come with Python's packages.
+void load_companions(const std::vector<files::path>& folders) {
+    for (const files::path& folder : folders)
+        for (const files::path& near : {folder, folder.parent_path().parent_path() / "nvjitlink" / "lib"})
+            for (const files::path& file : folders_in(near, "libnvJitLink.so."))
+                if (SharedLibrary({file.string()}).is_open()) return;
+}
+
+std::vector<std::string> library_files() {
+    if (const std::string named = variable("SWIRL_CUFFT"); !named.empty()) return {named};
+    std::vector<std::string> result;
+    for (const files::path& folder : library_folders())
+        for (const files::path& file : folders_in(folder, "libcufft.so")) result.push_back(file.string());
+    result.insert(result.end(), {"libcufft.so.12", "libcufft.so.11", "libcufft.so"});
+    return result;
+}
+
+class Library {
+public:
+    static const Library& get() {
+        static const Library library;
+        return library;
+    }
+
+    std::string absent_because() const {
+        if (!library_.is_open()) return library_.absent_because() + "; SWIRL_CUFFT can name its library";
+        return complete_ ? "" : "the library lacks functions of cuFFT";
+    }
+    std::string version() const {
+        int version = 0;
+        get_version(&version);
+        // 12000 is 12.0.0, 11406 is 11.4.6
+        return fmt::format("cuFFT {}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
+    }
+
+    int (*create)(PlanHandle*) = nullptr;
+    int (*destroy)(PlanHandle) = nullptr;
+    int (*set_stream)(PlanHandle, runtime::cuda::Stream) = nullptr;
+    int (*make_plan)(PlanHandle, int rank, Length* lengths, Length* input_embed, Length input_stride,
+                     Length input_distance, int input_type, Length* output_embed, Length output_stride,
+                     Length output_distance, int output_type, Length batch, std::size_t* workspace,
+                     int arithmetic) = nullptr;
+    int (*execute)(PlanHandle, void* input, void* output, int direction) = nullptr;
+
+private:
+    Library() : library_(files_after_companions()) {
+        complete_ = library_.load(create, "cufftCreate") && library_.load(destroy, "cufftDestroy") &&
+                    library_.load(set_stream, "cufftSetStream") &&
+                    library_.load(make_plan, "cufftXtMakePlanMany") &&
+                    library_.load(execute, "cufftXtExec") && library_.load(get_version, "cufftGetVersion");
+    }
+    static std::vector<std::string> files_after_companions() {
+        if (variable("SWIRL_CUFFT").empty()) load_companions(library_folders());
+        return library_files();
+    }
+
+    SharedLibrary library_;
+    bool complete_ = false;
+    int (*get_version)(int*) = nullptr;
+};
+
+std::string error_text(int error) {
+    static constexpr std::array names = {"success",        "invalid plan",          "out of memory",
+                                         "invalid type",   "invalid value",         "internal error",
+                                         "cannot launch",  "setup failed",          "invalid size",
+                                         "unaligned data", "incomplete parameters", "invalid device"};
+    const auto number = static_cast<std::size_t>(error);
+    return fmt::format("error {}{}", error,
+                       error > 0 && number < names.size() ? fmt::format(" ({})", names[number]) : "");
+}
+
+void check(int error, const char* call) {
+    if (error != 0) throw UserError("cuFFT: {} gives {}", call, error_text(error));
+}
+
+int type_of(const Problem& problem, bool complex) {
+    switch (problem.precision) {
+    case Precision::float16: return complex ? complex_half : real_half;
+    case Precision::float32: return complex ? complex_single : real_single;
+    case Precision::float64: return complex ? complex_double : real_double;
+    case Precision::bfloat16: break;
+    }
+    throw UserError("cuFFT is not compared in bfloat16");
+}
+
+/// Whether all lies one after the other, which cuFFT is told by giving it no layout.
+bool is_contiguous(const Problem& problem) {
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    ProblemOptions options{.direction = problem.direction, .precision = problem.precision};
+    if (!problem.batches.empty()) options.batches = {{.count = problem.batches[0].length}};
+    return Problem::make(problem.kind, lengths, options) == problem;
+}
+
+void require_comparable(const Problem& problem) {
+    if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
+        throw UserError("cuFFT has dft and rdft only");
+    if (problem.layout == ComplexLayout::planar) throw UserError("cuFFT has no planar data");
+    if (problem.scale != 1) throw UserError("cuFFT has no scaling");
+    if (problem.placement == Placement::in_place) throw UserError("cuFFT is compared out of place only");
+    if (problem.batches.size() > 1) throw UserError("cuFFT has one loop of batches");
+    if (problem.dimensions.size() > 1 && !is_contiguous(problem))
+        throw UserError("cuFFT is compared with strides in one dimension only");
+}
+
+} // namespace
+
+std::string cufft_absent_because() { return Library::get().absent_because(); }
+
+std::string cufft_version() {
+    const std::string file = loaded_library({"libcufft"});
+    return Library::get().version() + (file.empty() ? "" : ", " + file);
+}
+
+struct CufftPlan::Handle {
+    explicit Handle(const runtime::GpuDevice& of) : device(of) {
+        check(Library::get().create(&number), "cufftCreate");
+    }
+    ~Handle() {
+        runtime::release_on(device, [&] { Library::get().destroy(number); });
+    }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    runtime::GpuDevice device;
+    PlanHandle number = 0;
+};
+
+CufftPlan::CufftPlan(const Problem& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream)
+    : device_(device), direction_(problem.direction) {
+    if (const std::string reason = cufft_absent_because(); !reason.empty()) throw UserError("{}", reason);
+    require_comparable(problem);
+    const Library& library = Library::get();
+    const CurrentGpu current(device);
+    handle_ = std::make_shared<const Handle>(device);
+    std::vector<Length> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    std::vector<Length> embed = lengths; // of which cuFFT reads those after the first
+    Length* const layout = is_contiguous(problem) ? nullptr : embed.data();
+    const Dimension batch = problem.batches.empty() ? Dimension{} : problem.batches[0];
+    const Dimension& inner = problem.dimensions.back();
+    check(library.make_plan(handle_->number, static_cast<int>(lengths.size()), lengths.data(), layout,
+                            inner.input_stride, batch.input_stride,
+                            type_of(problem, is_complex(problem, Side::input)), layout, inner.output_stride,
+                            batch.output_stride, type_of(problem, is_complex(problem, Side::output)),
+                            batch.length, &workspace_bytes_, type_of(problem, true)),
+          "cufftXtMakePlanMany");
+    check(library.set_stream(handle_->number, stream), "cufftSetStream");
+}
+
+void CufftPlan::run(const void* input, void* output, Direction direction) const {
+    const CurrentGpu current(device_);
+    check(Library::get().execute(handle_->number, const_cast<void*>(input), output,
+                                 direction == Direction::forward ? cufft_forward : cufft_inverse),
+          "cufftXtExec");
+}
+
+} // namespace swirl::peers

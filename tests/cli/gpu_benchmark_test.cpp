@@ -1,0 +1,142 @@
+#include "cli/run_swirl.hpp"
+#include "support/fake_cuda.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace swirl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_gpu_transforms";
+constexpr const char* cufft_by_definition = SWIRL_BINARY_DIR "/fake_drivers/libfake_cufft.so";
+
+class GpuBenchmark : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!std::filesystem::exists(program)) GTEST_SKIP() << "SWIRL_BUILD_BENCH is off";
+    }
+
+    /// With these libraries in place of the driver's and of cuFFT.
+    support::Outcome run_with(const std::string& driver, const std::string& cufft,
+                              const std::string& arguments) {
+        return support::run_command("SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" + support::quoted(driver) +
+                                    " SWIRL_CUFFT=" + support::quoted(cufft) + " " +
+                                    support::quoted(program) + " " + arguments);
+    }
+
+    /// On a driver without a GPU, whose kernels do nothing: swirl's results are wrong, cuFFT's are those of its stand-in.
+    json rows_of(const std::string& arguments, const std::string& cufft = cufft_by_definition) {
+        const std::string file = (folder_.path() / "results.json").string();
+        outcome = run_with(support::fake_cuda_library(12080), cufft,
+                           "--volume 0.02 --seconds 0.01 " + arguments + " --json " + support::quoted(file));
+        if (!std::filesystem::exists(file)) {
+            ADD_FAILURE() << outcome.errors;
+            return json::array();
+        }
+        report = json::parse(std::ifstream(file));
+        json rows = json::array();
+        for (const json& group : report["groups"])
+            for (const json& row : group["rows"]) rows.push_back(row);
+        return rows;
+    }
+
+    support::Outcome outcome;
+    json report;
+
+private:
+    TemporaryFolder folder_;
+};
+
+json entry_of(const json& row, const std::string& name) {
+    for (const json& entry : row["entries"])
+        if (entry["name"] == name) return entry;
+    ADD_FAILURE() << "no " << name << " in " << row;
+    return {};
+}
+
+TEST_F(GpuBenchmark, SaysWhatIsMissing) {
+    const auto outcome = run_with("/nowhere.so", "", "--only 'dft 64 '");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.errors.find("there is no NVIDIA driver"), std::string::npos) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("/nowhere.so"), std::string::npos) << outcome.errors;
+    const json rows = rows_of("--group powers --only 'dft 64 '", "/nowhere/libcufft.so");
+    ASSERT_EQ(rows.size(), 1U);
+    const std::string reason = rows[0]["absent"]["cuFFT"];
+    EXPECT_NE(reason.find("/nowhere/libcufft.so was not found; SWIRL_CUFFT"), std::string::npos) << reason;
+}
+
+TEST_F(GpuBenchmark, ListsItsRowsWithoutAGpu) {
+    const auto outcome = run_with("/nowhere.so", "", "--list");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    for (const char* row : {"dft 1024 float32 batch=65536", "rdft 8 backward float32 batch=16777216",
+                            "dft 8192x8192 float32", "dft 4096 float32 strides=16384 batch=16384:1"})
+        EXPECT_NE(outcome.output.find(row), std::string::npos) << row << " in\n" << outcome.output;
+}
+
+TEST_F(GpuBenchmark, ComparesEveryLayoutWithTheDefinition) {
+    const json rows = rows_of(
+        "--problem 'dft 64 float32 batch=5' --problem 'dft 60 backward batch=3' "
+        "--problem 'dft 8x6 batch=4' --problem 'dft 4x6x8 float32 backward' "
+        "--problem 'rdft 30 batch=3' --problem 'rdft 16 backward float32 batch=4' "
+        "--problem 'rdft 15 backward' --problem 'dft 16 strides=5 batch=5:1' "
+        "--problem 'dft 12 in=2 out=3 batch=4:(24,40)'");
+    ASSERT_EQ(rows.size(), 9U) << outcome.errors;
+    for (const json& row : rows) {
+        const bool is_single = row["problem"].get<std::string>().find("float32") != std::string::npos;
+        EXPECT_LT(entry_of(row, "cuFFT")["error"], is_single ? 1e-6 : 1e-13) << row;
+        EXPECT_FALSE(entry_of(row, "cuFFT")["wrong"]) << row;
+        EXPECT_TRUE(entry_of(row, "swirl")["wrong"]) << row << ": kernels that do nothing";
+        EXPECT_GT(entry_of(row, "swirl")["median_seconds"], 0) << row;
+    }
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.errors.find("9 results are wrong"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(GpuBenchmark, GoesOnWhereSwirlOrCufftHasNoPlan) {
+    const json rows = rows_of("--group float16,convolution,layouts,planning --only '(dft 8|dft 1024) '");
+    ASSERT_EQ(rows.size(), 6U) << outcome.errors;
+    EXPECT_EQ(report["gpu"], "Fake H100");
+    EXPECT_EQ(report["cufft"], "cuFFT 12.3.45, libfake_cufft.so");
+    int planned = 0;
+    for (const json& row : rows) {
+        EXPECT_EQ(row["entries"].size() + row["absent"].size(), 2U) << row;
+        EXPECT_TRUE(row.contains("goal")) << row;
+        for (const auto& [name, reason] : row["absent"].items()) EXPECT_NE(reason, "") << name;
+        planned += row["absent"].contains("swirl") ? 0 : 1;
+    }
+    EXPECT_GE(planned, 3) << report;
+    for (const char* text :
+         {"cuFFT has no planar data", "swirl has no convolutions on GPUs yet", "goals reached"})
+        EXPECT_NE(outcome.output.find(text), std::string::npos) << text << " in\n" << outcome.output;
+}
+
+TEST_F(GpuBenchmark, RanksRecipes) {
+    const json rows = rows_of(
+        "--problem 'dft 64 float32 batch=4' --measure latency --recipe 'sm_90: 0 stockham(8,8) on "
+        "8x4' --recipe 'sm_90: 0 stockham(4,4,4) on 16x4' --recipe 'sm_90: 0 nonsense'");
+    ASSERT_EQ(rows.size(), 1U) << outcome.errors;
+    EXPECT_EQ(entry_of(rows[0], "swirl 2")["made_by"], "sm_90: 0 stockham(4,4,4) on 16x4") << rows;
+    EXPECT_TRUE(entry_of(rows[0], "swirl")["replayed"]);
+    EXPECT_TRUE(rows[0]["absent"].contains("swirl 3")) << rows;
+    EXPECT_NE(outcome.output.find("the fastest first"), std::string::npos) << outcome.output;
+}
+
+TEST_F(GpuBenchmark, NamesWhatItDoesNotKnow) {
+    for (const auto& [arguments, complaint] :
+         {std::pair("--group cubes", "--group has 'cubes'; use planning, powers"),
+          std::pair("--only 'dft ('", "--only 'dft (' is no regular expression"),
+          std::pair("--only nothing", "--only 'nothing' leaves no problem"),
+          std::pair("--recipe x", "--recipe is for a single problem"),
+          std::pair("--problem 'dft x'", "dft x")}) {
+        const auto outcome = run_with("/nowhere.so", "", arguments);
+        EXPECT_EQ(outcome.status, 1) << arguments;
+        EXPECT_NE(outcome.errors.find(complaint), std::string::npos) << outcome.errors;
+    }
+}
+
+} // namespace
+} // namespace swirl
