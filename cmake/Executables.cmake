@@ -76,7 +76,7 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
     add_library(fake_cufft MODULE ${PROJECT_SOURCE_DIR}/tests/support/fake_cufft.cpp)
     target_link_libraries(fake_cufft PRIVATE swirl_compile_options)
-    set_target_properties(fake_cufft PROPERTIES
+    set_target_properties(fake_cufft PROPERTIES OUTPUT_NAME cufft_by_definition
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake_drivers EXCLUDE_FROM_ALL ON)
     list(APPEND fake_drivers fake_cufft)
     foreach(folder IN LISTS test_folders)

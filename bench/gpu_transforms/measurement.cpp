@@ -71,6 +71,36 @@ bool is_wrong(const Result& result, const Entry& entry) {
     return !(*entry.error < most); // not a number is wrong, too
 }
 
+Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
+                        const Row& row) {
+    const Problem problem = parse_problem(row.problem);
+    const runtime::GpuStream stream(device);
+    Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
+    const auto add = [&](Entry entry, const auto& make) {
+        try {
+            entry.planning_seconds = seconds_of([&] { entry.made_by = make(); });
+            entry.again_seconds = seconds_of(make);
+            result.entries.push_back(entry);
+        } catch (const std::exception& error) {
+            result.absent[entry.name] = first_line(error.what());
+        }
+    };
+    add({.name = "swirl"}, [&] {
+        const planning::Recipe recipe = search::gpu_recipe(problem, device.target());
+        planning::GpuPlan::build(problem, recipe, device, {.check = options.compare, .use_cache = false});
+        return planning::to_string(recipe);
+    });
+    if (const std::string reason = peers::cufft_absent_because(); !reason.empty()) { // loads it, untimed
+        result.absent["cuFFT"] = reason;
+        return result;
+    }
+    add({.name = "cuFFT"}, [&] {
+        const peers::CufftPlan plan(problem, device, stream.handle());
+        return peers::cufft_version();
+    });
+    return result;
+}
+
 /// A contender with what it takes to run it.
 struct Measurements::Candidate {
     Entry entry;
@@ -204,32 +234,6 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
     return all;
 }
 
-/// What the first of two plans takes, and the second; swirl with its check, as users get it.
-void Measurements::measure_planning(const Problem& problem, Result& result) {
-    const auto add = [&](Entry entry, const auto& make) {
-        try {
-            entry.planning_seconds = seconds_of([&] { entry.made_by = make(); });
-            entry.again_seconds = seconds_of(make);
-            result.entries.push_back(entry);
-        } catch (const std::exception& error) {
-            result.absent[entry.name] = first_line(error.what());
-        }
-    };
-    add({.name = "swirl"}, [&] {
-        const auto recipe = search::gpu_recipe(problem, device_.target());
-        planning::GpuPlan::build(problem, recipe, device_, {.check = options_.compare, .use_cache = false});
-        return planning::to_string(recipe);
-    });
-    if (const std::string reason = peers::cufft_absent_because(); !reason.empty()) { // loads it, untimed
-        result.absent["cuFFT"] = reason;
-        return;
-    }
-    add({.name = "cuFFT"}, [&] {
-        const peers::CufftPlan plan(problem, device_, stream_.handle());
-        return peers::cufft_version();
-    });
-}
-
 std::vector<Complex> Measurements::results_at(const Problem& problem,
                                               const std::vector<OutputIndex>& outputs) const {
     constexpr Integer largest_range = 1 << 26; // bytes that are read at once
@@ -287,10 +291,6 @@ void Measurements::compare(const Problem& problem, std::vector<Candidate>& candi
 Result Measurements::measure(const Group& group, const Row& row) {
     const Problem problem = parse_problem(row.problem);
     Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
-    if (group.measure == Measure::planning) {
-        measure_planning(problem, result);
-        return result;
-    }
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
     if (options_.compare && group.measure != Measure::convolution) compare(problem, candidates);
     arrays_.fill(problem);

@@ -52,6 +52,11 @@ bool reaches_goal(const Result& result, double figure);
 /// Whether an entry's results differ from the definition by more than rounding does.
 bool is_wrong(const Result& result, const Entry& entry);
 
+/// The time that the first plan takes, and the next one; swirl's with its check, as users get it. To be asked for before
+/// anything else is compiled: the first one loads the driver's compiler.
+Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
+                        const Row& row);
+
 class Measurements {
 public:
     /// Arrays that hold the largest of the problems.
@@ -61,7 +66,7 @@ public:
     /// Bytes a second, read and written together: by the faster of a plain kernel and the driver.
     double copy_bandwidth() const { return copy_bandwidth_; }
 
-    /// UserError for a text that is no problem; what swirl or others cannot do is part of the result.
+    /// For all measures but planning. UserError for a text that is no problem; what swirl or others cannot do is part of the result.
     Result measure(const Group& group, const Row& row);
 
 private:
@@ -73,7 +78,6 @@ private:
                                    bool rotated, Result& result);
     std::optional<Candidate> cufft(const Problem& problem, bool rotated, Result& result);
     std::optional<Candidate> cufft_convolution(const Problem& problem, Result& result);
-    void measure_planning(const Problem& problem, Result& result);
     void compare(const Problem& problem, std::vector<Candidate>& candidates);
     std::vector<std::complex<long double>> results_at(const Problem& problem,
                                                       const std::vector<OutputIndex>& outputs) const;

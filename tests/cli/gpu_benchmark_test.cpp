@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_gpu_transforms";
-constexpr const char* cufft_by_definition = SWIRL_BINARY_DIR "/fake_drivers/libfake_cufft.so";
+constexpr const char* cufft_by_definition = SWIRL_BINARY_DIR "/fake_drivers/libcufft_by_definition.so";
 
 class GpuBenchmark : public testing::Test {
 protected:
@@ -59,7 +59,7 @@ json entry_of(const json& row, const std::string& name) {
 }
 
 TEST_F(GpuBenchmark, SaysWhatIsMissing) {
-    const auto outcome = run_with("/nowhere.so", "", "--only 'dft 64 '");
+    outcome = run_with("/nowhere.so", "", "--only 'dft 64 '");
     EXPECT_EQ(outcome.status, 1);
     EXPECT_NE(outcome.errors.find("there is no NVIDIA driver"), std::string::npos) << outcome.errors;
     EXPECT_NE(outcome.errors.find("/nowhere.so"), std::string::npos) << outcome.errors;
@@ -70,7 +70,7 @@ TEST_F(GpuBenchmark, SaysWhatIsMissing) {
 }
 
 TEST_F(GpuBenchmark, ListsItsRowsWithoutAGpu) {
-    const auto outcome = run_with("/nowhere.so", "", "--list");
+    outcome = run_with("/nowhere.so", "", "--list");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* row : {"dft 1024 float32 batch=65536", "rdft 8 backward float32 batch=16777216",
                             "dft 8192x8192 float32", "dft 4096 float32 strides=16384 batch=16384:1"})
@@ -100,7 +100,7 @@ TEST_F(GpuBenchmark, GoesOnWhereSwirlOrCufftHasNoPlan) {
     const json rows = rows_of("--group float16,convolution,layouts,planning --only '(dft 8|dft 1024) '");
     ASSERT_EQ(rows.size(), 6U) << outcome.errors;
     EXPECT_EQ(report["gpu"], "Fake H100");
-    EXPECT_EQ(report["cufft"], "cuFFT 12.3.45, libfake_cufft.so");
+    EXPECT_EQ(report["cufft"], "cuFFT 12.3.45, libcufft_by_definition.so");
     int planned = 0;
     for (const json& row : rows) {
         EXPECT_EQ(row["entries"].size() + row["absent"].size(), 2U) << row;
@@ -132,7 +132,7 @@ TEST_F(GpuBenchmark, NamesWhatItDoesNotKnow) {
           std::pair("--only nothing", "--only 'nothing' leaves no problem"),
           std::pair("--recipe x", "--recipe is for a single problem"),
           std::pair("--problem 'dft x'", "dft x")}) {
-        const auto outcome = run_with("/nowhere.so", "", arguments);
+        outcome = run_with("/nowhere.so", "", arguments);
         EXPECT_EQ(outcome.status, 1) << arguments;
         EXPECT_NE(outcome.errors.find(complaint), std::string::npos) << outcome.errors;
     }

@@ -53,14 +53,21 @@ std::vector<Complex> transformed(std::vector<Complex> data, const std::vector<Le
     Length inner = size;
     for (const Length n : lengths) {
         inner /= n;
-        std::vector<Complex> next(data.size());
+        std::vector<Complex> next(data.size()), roots;
+        for (Length k = 0; k < n; ++k)
+            roots.push_back(std::polar(
+                1.0, direction * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n)));
         for (Length place = 0; place < size; ++place) {
             const Length k = place / inner % n;
-            for (Length j = 0; j < n; ++j)
-                next[static_cast<std::size_t>(place)] +=
-                    data[static_cast<std::size_t>(place + (j - k) * inner)] *
-                    std::polar(1.0, direction * 2 * std::numbers::pi * static_cast<double>(j * k % n) /
-                                        static_cast<double>(n));
+            double real = 0, imaginary = 0;
+            for (Length j = 0, power = 0; j < n; ++j) {
+                const Complex x = data[static_cast<std::size_t>(place + (j - k) * inner)];
+                const Complex root = roots[static_cast<std::size_t>(power)];
+                real += x.real() * root.real() - x.imag() * root.imag();
+                imaginary += x.real() * root.imag() + x.imag() * root.real();
+                power += power + k < n ? k : k - n;
+            }
+            next[static_cast<std::size_t>(place)] = {real, imaginary};
         }
         data = next;
     }
