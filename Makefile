@@ -1,11 +1,12 @@
 # A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu bench sanitize format docs
+.PHONY: help setup build demo check check-gpu bench bench-gpu sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
 	@echo "make bench      compare transforms on the CPU with other libraries (hours)"
+	@echo "make bench-gpu  compare transforms on a GPU with cuFFT (minutes); says what is missing"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
@@ -39,6 +40,11 @@ bench: setup
 	cmake --preset release
 	cmake --build --preset release --target bench_cpu_transforms
 	scripts/bench
+
+bench-gpu: setup
+	cmake --preset release
+	cmake --build --preset release --target bench_gpu_transforms
+	scripts/bench_gpu
 
 sanitize: setup
 	cmake --preset asan

@@ -147,7 +147,7 @@ std::string error_text(int error) {
 }
 
 void check(int error, const char* call) {
-    if (error != 0) throw UserError("cuFFT: {} gives {}", call, error_text(error));
+    if (error != 0) throw UserError("{} gives {}", call, error_text(error));
 }
 
 int type_of(const Problem& problem, bool complex) {

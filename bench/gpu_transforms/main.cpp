@@ -26,6 +26,7 @@ struct Arguments {
     std::vector<std::string> problems;
     std::string measure = "of copy";
     std::vector<std::string> recipes;
+    std::size_t candidates = 0;
     double volume = 512;
     double seconds = TurnOptions{}.seconds;
     int device = 0;
@@ -48,6 +49,8 @@ void add_options(CLI::App& program, Arguments& arguments) {
         ->capture_default_str();
     program.add_option("--recipe", arguments.recipes,
                        "For a single problem: how swirl computes it; given again, recipes are ranked");
+    program.add_option("--candidates", arguments.candidates,
+                       "Of each step this many recipes that swirl's model thinks best, timed and ranked");
     program.add_option("--volume", arguments.volume, "MiB on a side that batched rows have")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -88,6 +91,8 @@ std::vector<Group> chosen_groups(const Arguments& arguments) {
     }
     std::erase_if(chosen, [](const Group& group) { return group.rows.empty(); });
     if (rows == 0) throw UserError("--only '{}' leaves no problem; --list prints all", arguments.only);
+    if (!arguments.recipes.empty() && arguments.candidates > 0)
+        throw UserError("--recipe and --candidates both say what to time; use one of them");
     if (!arguments.recipes.empty() && rows != 1)
         throw UserError("--recipe is for a single problem, and {} are chosen; use --problem", rows);
     return chosen;
@@ -127,8 +132,10 @@ int run(const Arguments& arguments, std::string command) {
         setting.cufft = peers::cufft_version();
     else
         setting.cufft = "no cuFFT: " + setting.cufft;
-    Options options{
-        .recipes = arguments.recipes, .use_cache = !arguments.no_cache, .compare = !arguments.no_compare};
+    Options options{.recipes = arguments.recipes,
+                    .candidates = arguments.candidates,
+                    .use_cache = !arguments.no_cache,
+                    .compare = !arguments.no_compare};
     options.turns.seconds = arguments.seconds;
     print_now(fmt::format("{}; driver {}; {}\n", setting.gpu, setting.driver, setting.cufft));
     std::optional<Measurements> measurements;

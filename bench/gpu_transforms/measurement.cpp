@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "peers/cufft.hpp"
 #include "plan/gpu_plan.hpp"
+#include "plan/steps.hpp"
+#include "search/gpu_candidates.hpp"
 #include "search/gpu_estimate.hpp"
 #include "search/timing.hpp"
 
@@ -138,20 +140,49 @@ double Measurements::measure_copy(std::size_t bytes) {
     return fastest;
 }
 
-std::optional<Measurements::Candidate> Measurements::swirl(const Problem& problem, const std::string& recipe,
+/// What is to be timed of swirl. Candidates: the model's best of all steps, then of each step the others, the other steps
+/// staying at their best.
+std::vector<Choice> Measurements::choices(const Problem& problem) const {
+    std::vector<Choice> result;
+    for (const std::string& recipe : options_.recipes) result.push_back({recipe});
+    if (options_.candidates == 0) return result.empty() ? std::vector<Choice>{{}} : result;
+    validate(problem);
+    std::vector<std::vector<search::GpuCandidate>> steps;
+    planning::Recipe best{std::string(device_.target().name), {}};
+    double best_seconds = 0;
+    for (const planning::Stage& stage : planning::stages(problem, planning::Fusion::none)) {
+        steps.push_back(search::gpu_candidates(problem, stage, device_.target(), options_.candidates));
+        if (steps.back().empty()) throw UserError("not yet on GPUs: there is no candidate for a step");
+        best.steps.push_back(steps.back().front().step);
+        best_seconds += steps.back().front().seconds;
+    }
+    result.push_back({to_string(best), best_seconds});
+    for (std::size_t step = 0; step < steps.size(); ++step)
+        for (std::size_t k = 1; k < steps[step].size(); ++k) {
+            planning::Recipe other = best;
+            other.steps[step] = steps[step][k].step;
+            result.push_back(
+                {to_string(other), best_seconds + steps[step][k].seconds - steps[step].front().seconds});
+        }
+    return result;
+}
+
+std::optional<Measurements::Candidate> Measurements::swirl(const Problem& problem, const Choice& choice,
                                                            Entry entry, bool rotated, Result& result) {
     try {
         validate(problem);
         std::shared_ptr<const planning::GpuPlan> plan;
         entry.planning_seconds = seconds_of([&] {
-            const planning::Recipe chosen = recipe.empty() ? search::gpu_recipe(problem, device_.target())
-                                                           : planning::parse_recipe(recipe);
+            const planning::Recipe chosen = choice.recipe.empty()
+                                                ? search::gpu_recipe(problem, device_.target())
+                                                : planning::parse_recipe(choice.recipe);
             plan = planning::GpuPlan::build(problem, chosen, device_,
                                             {.check = false, .use_cache = options_.use_cache});
         });
         const auto workspace = std::make_shared<runtime::GpuBuffer>(device_, plan->workspace_bytes());
         entry.made_by = planning::to_string(plan->recipe());
         entry.workspace_bytes = plan->workspace_bytes();
+        entry.model_seconds = choice.model_seconds;
         return Candidate{entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
                              plan->execute(
                                  arrays_.arguments(problem, set_of(execution, rotated)), stream_.handle(),
@@ -159,6 +190,7 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Problem& proble
                          }}};
     } catch (const std::exception& error) {
         result.absent[entry.name] = first_line(error.what());
+        if (!choice.recipe.empty()) result.absent[entry.name] += fmt::format(" ({})", choice.recipe);
         return std::nullopt;
     }
 }
@@ -225,8 +257,12 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
         return all;
     }
     const bool rotated = measure == Measure::of_copy;
-    const std::vector<std::string> recipes =
-        options_.recipes.empty() ? std::vector<std::string>{""} : options_.recipes;
+    std::vector<Choice> recipes;
+    try {
+        recipes = choices(problem);
+    } catch (const std::exception& error) {
+        result.absent["swirl"] = first_line(error.what());
+    }
     for (std::size_t k = 0; k < recipes.size(); ++k)
         add(swirl(problem, recipes[k], {.name = k == 0 ? "swirl" : fmt::format("swirl {}", k + 1)}, rotated,
                   result));

@@ -15,18 +15,26 @@
 /// A row of the benchmark: swirl, and others that are there, on the same arrays in the same stream.
 namespace swirl::bench {
 
+/// A recipe of swirl to time.
+struct Choice {
+    std::string recipe;       ///< empty: the one that swirl chooses
+    double model_seconds = 0; ///< that the model thinks it takes; 0: not asked
+};
+
 struct Options {
     TurnOptions turns = {};
     std::vector<std::string> recipes = {}; ///< of swirl; none: the one that it chooses
-    bool use_cache = true;                 ///< of swirl's kernels on disk; never for planning rows
-    bool compare = true;                   ///< results with the definition
-    double operations = 3e7;               ///< that the definition may take, of a row
+    std::size_t candidates = 0; ///< of each step, that are timed in place of the chosen one; 0: none
+    bool use_cache = true;      ///< of swirl's kernels on disk; never for planning rows
+    bool compare = true;        ///< results with the definition
+    double operations = 3e7;    ///< that the definition may take, of a row
 };
 
 /// What a contender reached.
 struct Entry {
     std::string name;
     std::string made_by = {};    ///< recipe or version
+    double model_seconds = 0;    ///< see Choice
     double planning_seconds = 0; ///< until there was a plan, compiled
     double again_seconds = 0;    ///< the same once more, in planning rows
     std::size_t workspace_bytes = 0;
@@ -73,9 +81,10 @@ private:
     struct Candidate;
 
     double measure_copy(std::size_t bytes);
+    std::vector<Choice> choices(const Problem& problem) const;
     std::vector<Candidate> candidates_of(const Problem& problem, Measure measure, Result& result);
-    std::optional<Candidate> swirl(const Problem& problem, const std::string& recipe, Entry entry,
-                                   bool rotated, Result& result);
+    std::optional<Candidate> swirl(const Problem& problem, const Choice& choice, Entry entry, bool rotated,
+                                   Result& result);
     std::optional<Candidate> cufft(const Problem& problem, bool rotated, Result& result);
     std::optional<Candidate> cufft_convolution(const Problem& problem, Result& result);
     void compare(const Problem& problem, std::vector<Candidate>& candidates);

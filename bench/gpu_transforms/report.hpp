@@ -24,10 +24,10 @@ struct Setting {
 std::string driver_text(const runtime::CudaDriver& driver);
 
 /// One line, as soon as a row is measured: its problem, what each contender reached beside the goal, its error, why others
-/// are not there.
+/// are not there. Where there were several recipes, a line of each follows.
 std::string progress_line(const Result& result, const Setting& setting);
 
-/// Of each group, how many rows swirl has, and how many of them reach their goal; then recipes where there were several.
+/// Of each group, how many rows swirl has, and how many of them reach their goal.
 std::string summary(const std::vector<Result>& results, const Setting& setting);
 
 cli::Json to_json(const std::vector<Result>& results, const Setting& setting);

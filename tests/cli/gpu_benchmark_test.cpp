@@ -125,6 +125,16 @@ TEST_F(GpuBenchmark, RanksRecipes) {
     EXPECT_NE(outcome.output.find("the fastest first"), std::string::npos) << outcome.output;
 }
 
+TEST_F(GpuBenchmark, TimesWhatTheModelThinksBest) {
+    const json rows = rows_of("--problem 'dft 256 float32' --problem 'dft 8x16' --candidates 3");
+    ASSERT_EQ(rows.size(), 2U) << outcome.errors;
+    for (const json& row : rows) {
+        EXPECT_GT(entry_of(row, "swirl")["model_seconds"], 0) << row;
+        EXPECT_NE(entry_of(row, "swirl")["made_by"], entry_of(row, "swirl 2")["made_by"]) << row;
+    }
+    EXPECT_NE(outcome.output.find("model "), std::string::npos) << outcome.output;
+}
+
 TEST_F(GpuBenchmark, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
          {std::pair("--group cubes", "--group has 'cubes'; use planning, powers"),
