@@ -10,7 +10,6 @@
 namespace swirl::bench {
 namespace {
 
-constexpr Integer period = 8388593; // the largest prime below 2^23
 constexpr std::size_t alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
@@ -78,11 +77,9 @@ RandomNumbers::RandomNumbers(Precision precision) : precision_(precision) {
         if (size == 8) write(at, value);
         if (size == 4) write(at, static_cast<float>(value));
         if (size == 2) write(at, half_of(static_cast<float>(value)));
+        values_.push_back(static_cast<double>(number_at(precision, &bytes_[at])));
     }
-}
-
-long double RandomNumbers::operator[](Integer index) const {
-    return number_at(precision_, &bytes_[static_cast<std::size_t>(index % period * real_bytes(precision_))]);
+    values_.push_back(values_.front());
 }
 
 long double number_at(Precision precision, const std::byte* bytes) {

@@ -5,7 +5,7 @@
 #include "runtime/cuda_memory.hpp"
 #include "runtime/cuda_stream.hpp"
 
-#include <array>
+#include <complex>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -31,11 +31,19 @@ public:
 
     Precision precision() const { return precision_; }
     const std::vector<std::byte>& bytes() const { return bytes_; }
-    long double operator[](Integer index) const;
+    /// The number at an index from 0 on, and the one after it, which may be the imaginary part.
+    long double operator[](Integer index) const { return values_[static_cast<std::size_t>(index % period)]; }
+    std::complex<long double> pair(Integer index) const {
+        const auto at = static_cast<std::size_t>(index % period);
+        return {values_[at], values_[at + 1]};
+    }
 
 private:
+    static constexpr Integer period = 8388593; ///< the largest prime below 2^23
+
     Precision precision_;
     std::vector<std::byte> bytes_;
+    std::vector<double> values_; ///< as stored; then the first again
 };
 
 /// The number that bytes hold in a precision.

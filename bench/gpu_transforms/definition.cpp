@@ -48,7 +48,8 @@ private:
 
 class Definition {
 public:
-    Definition(const Problem& problem, const RandomNumbers& input) : problem_(problem), input_(input) {
+    Definition(const Problem& problem, const RandomNumbers& input)
+        : problem_(problem), input_(input), first_(parts_at(problem, Side::input, 0)) {
         for (const Dimension& dimension : problem.dimensions)
             roots_.emplace_back(dimension.length, problem.direction);
     }
@@ -63,8 +64,9 @@ public:
 
 private:
     Complex element(Integer offset) const {
-        const Parts parts = parts_at(problem_, Side::input, offset);
-        return {input_[parts.real], parts.imaginary < 0 ? 0 : input_[parts.imaginary]};
+        if (first_.imaginary < 0) return input_[offset];
+        if (first_.imaginary == 1) return input_.pair(2 * offset); // interleaved
+        return {input_[offset], input_[first_.imaginary + offset]};
     }
 
     Complex sum(std::size_t d, const std::vector<Integer>& index, Integer offset) const {
@@ -98,6 +100,7 @@ private:
 
     const Problem& problem_;
     const RandomNumbers& input_;
+    Parts first_;
     std::vector<Roots> roots_;
 };
 

@@ -98,7 +98,7 @@ TEST_F(GpuBenchmark, ComparesEveryLayoutWithTheDefinition) {
 
 TEST_F(GpuBenchmark, GoesOnWhereSwirlOrCufftHasNoPlan) {
     const json rows = rows_of("--group float16,convolution,layouts,planning --only '(dft 8|dft 1024) '");
-    ASSERT_EQ(rows.size(), 6U) << outcome.errors;
+    ASSERT_EQ(rows.size(), 7U) << outcome.errors;
     EXPECT_EQ(report["gpu"], "Fake H100");
     EXPECT_EQ(report["cufft"], "cuFFT 12.3.45, libcufft_by_definition.so");
     int planned = 0;
