@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "plan/gpu_plan.hpp"
+#include "plan/gpu_sequence.hpp"
 #include "plan/kernel.hpp"
 #include "plan/steps.hpp"
 #include "problem/syntax.hpp"
@@ -120,7 +121,7 @@ void sort_arguments(emit::GpuTransform& transform) {
 StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function) {
     const std::vector<planning::GpuStepDescription> steps = planning::describe_steps(problem, recipe);
-    const std::vector<planning::Stage> stages = planning::stages(problem, planning::Fusion::none);
+    const std::vector<planning::Stage> stages = planning::gpu_stages(problem, recipe);
     TransformBuilder builder(problem, function);
     for (std::size_t s = 0; s < steps.size(); ++s)
         for (const ir::Program& program : steps[s].programs) builder.add(program, stages[s]);

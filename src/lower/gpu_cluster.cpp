@@ -43,9 +43,7 @@ public:
 
     GpuCluster build() {
         for (GpuPart& part : parts_.parts) share_loop(part);
-        find_exchanged();
-        part_entries_ = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)].elements / blocks_;
-        block_entries_ = part_entries_;
+        block_entries_ = taken_.count / blocks_ * vector_entries();
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             block_entries_ = std::max(block_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
         add_array();
@@ -71,6 +69,8 @@ private:
 
     /// The part's own loop: its blocks, and in each of them a loop in every step.
     void share_loop(GpuPart& part) {
+        const bool is_last = &part == &parts_.parts.back();
+        if (is_last) find_exchanged();
         ensure(part.around.size() == parts_.common.size() + 1, "a cluster's part with {} loops of its own",
                part.around.size() - parts_.common.size());
         const Loop own = part.around.back();
@@ -87,15 +87,26 @@ private:
         vectors_.push_back(inside);
     }
 
-    /// The array by which one part hands its results to the next.
+    /// The array by which the first part hands its results to the second, and where there the second one's own loop
+    /// finds the vectors of its iterations.
     void find_exchanged() {
+        ensure(parts_.parts.size() == 2, "a cluster of {} parts", parts_.parts.size());
         const Memory& memory = parts_.parts.front().calls.back().output;
-        ensure(is_shared(parts_.loops, memory), "a cluster of one part");
+        const GpuPart& second = parts_.parts.back();
+        ensure(is_shared(parts_.loops, memory) && second.calls.front().input.array == memory.array,
+               "parts that hand on nothing");
         exchanged_ = memory.array;
-        const Integer elements = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)].elements;
-        ensure(parts_.parts.size() == 2 && elements % blocks_ == 0,
-               "{} parts that exchange {} entries in {} blocks", parts_.parts.size(), elements, blocks_);
+        exchanged_entries_ = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)].elements;
+        taken_.count = second.around.back().count;
+        taken_.stride =
+            second.calls.front().placement.sources.front().re.coefficient(second.around.back().variable);
+        ensure(taken_.stride > 0 && exchanged_entries_ % (taken_.stride * taken_.count) == 0,
+               "an exchange of {} entries by {} vectors in steps of {}", exchanged_entries_, taken_.count,
+               taken_.stride);
     }
+
+    /// Of the exchanged array, one vector of the second part with what is left out after it.
+    Integer vector_entries() const { return exchanged_entries_ / taken_.count + pitch_; }
 
     Integer pitch_of(const GpuPart& part) const {
         Integer entries = 0;
@@ -109,7 +120,7 @@ private:
     void add_array() {
         Array array = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)];
         array.elements = blocks_ * block_entries_;
-        array.cluster_part = block_entries_;
+        array.cluster_part = blocks_ > 1 ? block_entries_ : 0;
         parts_.loops.arrays.push_back(array);
     }
 
@@ -129,12 +140,15 @@ private:
         }
     }
 
-    /// An entry of the exchanged vector: the blocks have its parts in order.
+    /// An entry of the exchanged array: each block has the vectors of its iterations, in order.
     Affine exchanged(const Affine& entry) const {
-        if (part_entries_ == block_entries_) return entry;
-        const auto parts = divide(entry, part_entries_, parts_.loops.extents);
-        ensure(parts.has_value(), "an exchange by entries that do not tell their block");
-        return parts->quotient * block_entries_ + parts->remainder;
+        const Extents& extents = parts_.loops.extents;
+        const auto outer = divide(entry, taken_.stride * taken_.count, extents);
+        const auto inner = outer ? divide(outer->remainder, taken_.stride, extents) : std::nullopt;
+        const auto vector = inner ? divide(inner->quotient, taken_.count / blocks_, extents) : std::nullopt;
+        ensure(vector.has_value(), "an exchange by entries that do not tell their block");
+        return vector->quotient * block_entries_ + vector->remainder * vector_entries() +
+               outer->quotient * taken_.stride + inner->remainder;
     }
 
     GpuParts parts_;
@@ -142,8 +156,12 @@ private:
     Integer pitch_;
     Variable rank_;
     std::vector<Loop> vectors_; ///< by part, the loop inside its blocks
-    int exchanged_ = 0;
-    Integer part_entries_ = 0;  ///< of the exchanged vector in each block
+    int exchanged_ = 0;         ///< array
+    Integer exchanged_entries_ = 0;
+    struct {
+        Integer count = 1;
+        Integer stride = 1;
+    } taken_;                   ///< iterations of the second part in the exchanged array
     Integer block_entries_ = 0; ///< that each block has room for
 };
 

@@ -177,7 +177,7 @@ private:
 
     /// Around a step that writes into other blocks' memory these meet too.
     void meet() {
-        if (!exchanges_) return meet_in_block();
+        if (!exchanges_ || mapping_.cluster == 1) return meet_in_block();
         context_.builder.cluster_barrier();
         unmet_.met();
     }
@@ -290,7 +290,7 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
     for (const GpuMapping& mapping : mappings)
         ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for {} transforms",
                mapping.threads, mapping.transforms);
-    const bool in_cluster = mappings.front().cluster > 1;
+    const bool in_cluster = mappings.front().cluster > 1 || mappings.front().together;
     const GpuParts parts =
         gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global);
     ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");

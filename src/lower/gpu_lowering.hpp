@@ -22,6 +22,8 @@ struct GpuMapping {
         1; ///< blocks that see each other's shared memory and have one transform between them: all kernels in one
     /// Between global memory and the steps a block's entries go through shared memory: neighbouring threads move neighbours.
     bool staged = false;
+    /// All kernels in one, whose blocks have whole transforms (of a cluster that goes without saying).
+    bool together = false;
     bool operator==(const GpuMapping&) const = default;
 };
 

@@ -21,6 +21,8 @@ std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe) {
         throw UserError("recipe \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
                         to_string(recipe));
     std::vector<Stage> result = stages(problem, Fusion::none);
+    if (recipe.steps.size() < result.size() && !recipe.steps.empty())
+        result = stages(problem, recipe.steps.front().dimension);
     require_steps_for(recipe, result);
     return result;
 }

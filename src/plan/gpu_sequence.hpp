@@ -13,7 +13,8 @@
 
 namespace swirl::planning {
 
-/// The steps of a problem on a GPU. UserError for an invalid problem, or a recipe that does not fit it.
+/// The steps of a problem on a GPU: where a recipe has fewer than dimensions, its first step does all from its own on
+/// together. UserError for an invalid problem, or a recipe that does not fit it.
 std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe);
 
 /// The kernels of a recipe's steps, loaded into a GPU with their tables.

@@ -35,6 +35,7 @@ constexpr NamedChoice named_choices[] = {
     {.name = "pad", .number = &lower::GpuMapping::shared_row},
     {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
     {.name = "held", .flag = &lower::GpuMapping::one_vector},
+    {.name = "together", .flag = &lower::GpuMapping::together},
     {.name = "staged", .flag = &lower::GpuMapping::staged},
 };
 

@@ -183,8 +183,8 @@ std::size_t first_fused(const Problem& problem) {
 }
 
 /// The innermost dimensions in one go where they are small enough; returns how many dimensions are left.
-std::size_t add_fused_stage(std::vector<Stage>& result, const Problem& problem) {
-    const std::size_t rank = problem.dimensions.size(), first = first_fused(problem);
+std::size_t add_fused_stage(std::vector<Stage>& result, const Problem& problem, std::size_t first) {
+    const std::size_t rank = problem.dimensions.size();
     std::vector<Integer> lengths;
     for (std::size_t k = first; k < rank; ++k)
         if (problem.dimensions[k].length > 1) lengths.push_back(problem.dimensions[k].length);
@@ -225,12 +225,18 @@ std::vector<Stage> real_dft_stages(const Problem& problem) {
 } // namespace
 
 std::vector<Stage> stages(const Problem& problem, Fusion fusion) {
+    const std::size_t rank = problem.dimensions.size();
+    return stages(problem, fusion == Fusion::none ? rank : first_fused(problem));
+}
+
+std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
     std::vector<Stage> result;
     if (problem.kind == TransformKind::real_dft) {
         result = real_dft_stages(problem);
     } else {
-        const bool fuses = problem.kind == TransformKind::dft && fusion == Fusion::in_caches;
-        const std::size_t rest = fuses ? add_fused_stage(result, problem) : problem.dimensions.size();
+        const bool fuses = problem.kind == TransformKind::dft && first_fused < problem.dimensions.size();
+        const std::size_t rest =
+            fuses ? add_fused_stage(result, problem, first_fused) : problem.dimensions.size();
         add_stages(result, problem, rest, result.empty() ? Place::input : Place::output, Place::output);
         if (result.empty()) {
             const Setting setting = setting_of(problem, 0, 0, Place::input, Place::output);

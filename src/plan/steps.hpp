@@ -43,6 +43,8 @@ enum class Fusion : std::uint8_t {
 
 /// The stages in order of execution; at least one. For a valid problem.
 std::vector<Stage> stages(const Problem& problem, Fusion fusion = Fusion::in_caches);
+/// The same with the dimensions from `first_fused` on through one kernel together, in a problem of complex numbers.
+std::vector<Stage> stages(const Problem& problem, std::size_t first_fused);
 
 /// The stage's formula with the transform expanded as the tree says.
 formula::Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree);

@@ -47,7 +47,9 @@ public:
 
     std::vector<GpuCandidate> best(std::size_t most) {
         const Integer room = gpu_.shared_bytes_per_block_at_most;
-        if (n_ * entry_bytes_ <= room)
+        if (stage_.nonterminal.is<formula::Kronecker>()) {
+            add_plane();
+        } else if (n_ * entry_bytes_ <= room)
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
                 add_one_kernel(tree);
         if (stage_.nonterminal.is<formula::Dft>() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
@@ -179,6 +181,17 @@ private:
         return {threads.begin(), threads.end()};
     }
 
+    /// Two dimensions in one kernel, of a block or of a cluster.
+    void add_plane() {
+        const auto tree = gpu_tree(stage_.nonterminal);
+        if (!tree) return;
+        const Integer columns = stage_.nonterminal.children()[0].rows(), rows = n_ / columns;
+        for (Integer blocks = 1; blocks <= std::max(1, gpu_.largest_cluster); blocks *= 2)
+            if (columns % blocks == 0 && rows % blocks == 0 &&
+                tree->children.back().choice.back() % blocks == 0)
+                add_cluster(*tree, blocks);
+    }
+
     /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster.
     void add_two_sweeps() {
         for (Integer columns = 2; columns * columns <= 16 * n_; ++columns) {
@@ -219,12 +232,14 @@ private:
                                          .shared_row = row_of_banks,
                                          .shared_pitch = pitch,
                                          .one_vector = true,
-                                         .cluster = blocks};
+                                         .cluster = blocks,
+                                         .together = blocks == 1};
                 const GpuKernelCost cost =
                     gpu_kernel_cost(cluster.loops, cluster.part, mapping, code(), gpu_);
                 if (cost.resident_blocks == 0) continue;
-                const double seconds =
-                    cost.seconds * (1 + exchange_share + exchange_alone / cost.resident_blocks);
+                const double exchange =
+                    blocks == 1 ? 0 : exchange_share + exchange_alone / cost.resident_blocks;
+                const double seconds = cost.seconds * (1 + exchange);
                 if (!best || seconds < best->seconds) best = RatedMapping{mapping, seconds};
             }
             if (best) rated.push_back(*best);

@@ -8,6 +8,9 @@
 #include "search/gpu_candidates.hpp"
 #include "search/gpu_trees.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace swirl::search {
 
 using planning::Stage;
@@ -20,9 +23,9 @@ namespace {
                     to_text(problem));
 }
 
-StepRecipe best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
+GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
     const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
-    if (!candidates.empty()) return candidates.front().step;
+    if (!candidates.empty()) return candidates.front();
     const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     if (prime > largest_gpu_prime)
         not_yet(problem,
@@ -33,14 +36,37 @@ StepRecipe best_step(const Problem& problem, const Stage& stage, const target::G
                         name_of(problem.kind), n, gpu.shared_bytes_per_block_at_most, gpu.name));
 }
 
+/// The recipe whose first step does the two innermost dimensions at once, if that is better than `seconds`.
+std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const target::Gpu& gpu,
+                                                 std::size_t steps, double seconds) {
+    if (problem.kind != TransformKind::dft || steps < 2) return std::nullopt;
+    std::size_t first = problem.dimensions.size();
+    for (int found = 0; found < 2;) found += problem.dimensions[--first].length > 1;
+    planning::Recipe recipe{std::string(gpu.name), {}};
+    double fused = 0;
+    for (const Stage& stage : planning::stages(problem, first)) {
+        const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
+        if (candidates.empty()) return std::nullopt;
+        recipe.steps.push_back(candidates.front().step);
+        fused += candidates.front().seconds;
+    }
+    if (fused >= seconds) return std::nullopt;
+    return recipe;
+}
+
 } // namespace
 
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::Recipe recipe{std::string(gpu.name), {}};
-    for (const Stage& stage : planning::stages(problem, planning::Fusion::none))
-        recipe.steps.push_back(best_step(problem, stage, gpu));
-    return recipe;
+    double seconds = 0;
+    for (const Stage& stage : planning::stages(problem, planning::Fusion::none)) {
+        GpuCandidate best = best_step(problem, stage, gpu);
+        recipe.steps.push_back(std::move(best.step));
+        seconds += best.seconds;
+    }
+    const auto fused = with_fused_plane(problem, gpu, recipe.steps.size(), seconds);
+    return fused ? *fused : recipe;
 }
 
 } // namespace swirl::search

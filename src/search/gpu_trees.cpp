@@ -64,6 +64,17 @@ std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     return std::nullopt; // the others have tables of indices
 }
 
+/// Rows of a plane, then its columns.
+std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
+    BreakdownTree tree{"row-column", {1, 0}, {}};
+    if (plane.children().size() != 2) return std::nullopt;
+    const auto columns = gpu_tree(plane.children()[0]), rows = gpu_tree(plane.children()[1]);
+    if (!columns || !rows || columns->rule.empty() || rows->rule.empty()) return std::nullopt;
+    tree.children.push_back(*columns);
+    if (plane.children()[0] != plane.children()[1]) tree.children.push_back(*rows);
+    return tree;
+}
+
 } // namespace
 
 bool is_gpu_radix(Integer n) {
@@ -83,6 +94,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     if (transform.is<formula::Dft>()) return is_gpu_radix(n) ? BreakdownTree{} : passes("stockham", n);
     if (transform.is<formula::RealDft>()) return real_tree(n);
     if (transform.is<formula::Wht>()) return wht_tree(n);
+    if (transform.is<formula::Kronecker>()) return plane_tree(transform);
     if (const auto* dct = transform.get_if<formula::Dct>()) return cosine_tree(dct->type, n);
     if (const auto* dst = transform.get_if<formula::Dst>())
         return n <= largest_gpu_radix ? BreakdownTree{} : around("dst-dct", cosine_tree(dst->type, n));

@@ -2,6 +2,7 @@
 
 #include "ir/interpreter.hpp"
 #include "plan/gpu_plan.hpp"
+#include "plan/gpu_sequence.hpp"
 #include "plan/kernel.hpp"
 #include "plan/problem_data.hpp"
 #include "plan/steps.hpp"
@@ -19,7 +20,7 @@ namespace swirl::support {
 class InterpretedPlan {
 public:
     InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
-        : stages_(planning::stages(problem, planning::Fusion::none)),
+        : stages_(planning::gpu_stages(problem, recipe)),
           steps_(planning::describe_steps(problem, recipe)),
           intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {}
 
