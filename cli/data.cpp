@@ -1,14 +1,16 @@
 #include "cli/data.hpp"
 
+#include <swirl/half.hpp>
+
 #include <algorithm>
 #include <limits>
 
 namespace swirl::cli {
 namespace {
 
-template <class T> void fill_with_nan(std::span<std::byte> bytes) {
-    T* const first = reinterpret_cast<T*>(bytes.data());
-    std::fill(first, first + bytes.size() / sizeof(T), std::numeric_limits<T>::quiet_NaN());
+template <class T> void fill_with(const runtime::AlignedBuffer& buffer, T value) {
+    const std::span<T> numbers = buffer.span_of<T>();
+    std::fill(numbers.begin(), numbers.end(), value);
 }
 
 } // namespace
@@ -33,10 +35,12 @@ std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
 
 void Data::fill(std::uint32_t seed) {
     for (const runtime::AlignedBuffer& buffer : memory_.buffers()) {
-        if (problem_.precision == Precision::float32)
-            fill_with_nan<float>(buffer.span_of<std::byte>());
-        else
-            fill_with_nan<double>(buffer.span_of<std::byte>());
+        switch (problem_.precision) {
+        case Precision::float32: fill_with(buffer, std::numeric_limits<float>::quiet_NaN()); break;
+        case Precision::float64: fill_with(buffer, std::numeric_limits<double>::quiet_NaN()); break;
+        case Precision::float16: fill_with(buffer, float16(std::numeric_limits<float>::quiet_NaN())); break;
+        case Precision::bfloat16: fill_with(buffer, bfloat16(std::numeric_limits<float>::quiet_NaN())); break;
+        }
     }
     std::mt19937 generator(seed);
     const std::vector<Complex> elements = random_elements(generator);

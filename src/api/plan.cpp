@@ -2,6 +2,7 @@
 
 #include "api/arguments.hpp"
 #include "base/error.hpp"
+#include "problem/validate.hpp"
 #include "runtime/team.hpp"
 #include "search/planner.hpp"
 
@@ -85,7 +86,7 @@ void check_workspace(const Workspace& workspace, std::size_t needed) {
 
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
                                             Purpose purpose) {
-    validate(problem);
+    validate_for_cpu(problem);
     check_options(options);
     const int threads = threads_of(options);
     const target::Cpu& cpu = cpu_of(options);

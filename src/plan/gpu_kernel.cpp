@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "passes/change_storage.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/tables.hpp"
 
@@ -41,12 +42,34 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
                             gpu.threads_per_block);
 }
 
+void check_storage(const Problem& problem, const target::Gpu& gpu) {
+    if (problem.precision == Precision::bfloat16 && gpu.capability_major < 8)
+        throw UserError("{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
+                        gpu.name);
+}
+
+Place place_of(const ir::BufferInfo& buffer, const Stage& stage) {
+    return buffer.name.starts_with("in") ? stage.source : stage.target;
+}
+
+/// The caller's arrays hold the numbers that the problem names; all others hold those of the arithmetic.
+void store_as_named(ir::Program& program, const Problem& problem, const Stage& stage) {
+    const ir::Scalar storage = storage_of(problem.precision);
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        const ir::BufferInfo& buffer = program.buffers[b];
+        if (is_callers(buffer) && place_of(buffer, stage) != Place::intermediate) {
+            const std::string name = buffer.name;
+            program = passes::change_storage(std::move(program), name, storage);
+        }
+    }
+}
+
 /// Complex numbers of the caller's are aligned to both parts, also where a stage sees them as pairs of reals.
 void align_spectra(ir::Program& program, const Problem& problem, const Stage& stage) {
     if (problem.layout != ComplexLayout::interleaved) return;
     for (ir::BufferInfo& buffer : program.buffers) {
         if (!is_callers(buffer)) continue;
-        const Place place = buffer.name == "in" ? stage.source : stage.target;
+        const Place place = place_of(buffer, stage);
         const bool in_place = problem.placement == Placement::in_place;
         const bool complex = place == Place::intermediate ||
                              is_complex(problem, place == Place::input ? Side::input : Side::output) ||
@@ -83,11 +106,15 @@ runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
 GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
                              const target::Gpu& gpu) {
     check_mappings(recipe, gpu);
+    check_storage(problem, gpu);
     const lower::KernelRequest request = kernel_request(problem, stage, recipe.tree);
     GpuDerivation result{request.formula, {}, {}};
     for (ir::Program& program : lower::lower_to_gpu(request, recipe.mappings))
         result.lowered.push_back(laid_out(std::move(program), problem, stage));
-    for (ir::Program& program : result.lowered) align_spectra(program, problem, stage);
+    for (ir::Program& program : result.lowered) {
+        store_as_named(program, problem, stage);
+        align_spectra(program, problem, stage);
+    }
     if (recipe.mappings.size() > result.lowered.size())
         throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
                         recipe.mappings.size(), result.lowered.size());

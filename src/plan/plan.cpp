@@ -130,7 +130,7 @@ Plan::~Plan() = default;
 
 std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& recipe,
                                         const PlanOptions& options) {
-    validate(problem);
+    validate_for_cpu(problem);
     const target::Cpu& cpu = kernel_cpu(recipe);
     const std::vector<Stage> parts = stages(problem);
     match(recipe, parts);

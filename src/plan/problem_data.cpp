@@ -1,5 +1,9 @@
 #include "plan/problem_data.hpp"
 
+#include "ir/rounding.hpp"
+
+#include <swirl/half.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -18,9 +22,28 @@ Bytes bytes_of(const Problem& problem, Side side) {
     return {reach.lowest * element, (reach.highest + 1) * element};
 }
 
+template <class T> T rounded(double number) { return static_cast<T>(number); }
+template <> float16 rounded(double number) {
+    return float16(static_cast<float>(ir::round_to_float16(number)));
+}
+template <> bfloat16 rounded(double number) {
+    return bfloat16(static_cast<float>(ir::round_to_bfloat16(number)));
+}
+
 template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
     constexpr double half_range = 1073741824; // 2^30: minstd_rand gives 1…2^31−2
-    for (T& number : numbers) number = static_cast<T>(static_cast<double>(generator()) / half_range - 1);
+    for (T& number : numbers) number = rounded<T>(static_cast<double>(generator()) / half_range - 1);
+}
+
+/// Calls f with a number of the precision's type.
+template <class F> auto with_type_of(Precision precision, F&& f) {
+    switch (precision) {
+    case Precision::float32: return f(float{});
+    case Precision::float16: return f(float16{});
+    case Precision::bfloat16: return f(bfloat16{});
+    case Precision::float64: break;
+    }
+    return f(double{});
 }
 
 /// Other libraries destroy half spectra of several dimensions even out of place.
@@ -30,6 +53,16 @@ bool writes_over_input(const Problem& problem) {
 }
 
 } // namespace
+
+int largest_exponent(Precision precision) {
+    switch (precision) {
+    case Precision::float16: return 15;
+    case Precision::float32:
+    case Precision::bfloat16: return 127;
+    case Precision::float64: break;
+    }
+    return 1023;
+}
 
 ProblemData::ProblemData(const Problem& problem) : problem_(problem) {
     const bool in_place = problem.placement == Placement::in_place;
@@ -73,8 +106,9 @@ ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
 std::complex<double> ProblemData::get(Side side, Integer offset) const {
     const auto number = [&](const std::byte* part) -> double {
         if (part == nullptr) return 0;
-        if (problem_.precision == Precision::float32) return *reinterpret_cast<const float*>(part);
-        return *reinterpret_cast<const double*>(part);
+        return with_type_of(problem_.precision, [&]<class T>(T) -> double {
+            return static_cast<double>(*reinterpret_cast<const T*>(part));
+        });
     };
     const Place element = parts(side, offset);
     return {number(element.real), number(element.imaginary)};
@@ -83,10 +117,8 @@ std::complex<double> ProblemData::get(Side side, Integer offset) const {
 void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
     const auto write = [&](std::byte* part, double number) {
         if (part == nullptr) return;
-        if (problem_.precision == Precision::float32)
-            *reinterpret_cast<float*>(part) = static_cast<float>(number);
-        else
-            *reinterpret_cast<double*>(part) = number;
+        with_type_of(problem_.precision,
+                     [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
     };
     const Place element = parts(side, offset);
     write(element.real, value.real());
@@ -95,12 +127,8 @@ void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
 
 void ProblemData::fill(std::uint32_t seed) {
     std::minstd_rand generator(seed);
-    for (const runtime::AlignedBuffer& buffer : buffers_) {
-        if (problem_.precision == Precision::float32)
-            fill_random(buffer.span_of<float>(), generator);
-        else
-            fill_random(buffer.span_of<double>(), generator);
-    }
+    for (const runtime::AlignedBuffer& buffer : buffers_)
+        with_type_of(problem_.precision, [&]<class T>(T) { fill_random(buffer.span_of<T>(), generator); });
 }
 
 void ProblemData::save() {
@@ -120,9 +148,8 @@ runtime::TimedWork ProblemData::timed(std::function<void()> run) {
     if (!writes_over_input(problem_)) return {std::move(run), {}, 0};
     const double growth =
         std::fabs(problem_.scale) * std::sqrt(static_cast<double>(transform_size(problem_)));
-    const int largest_exponent = problem_.precision == Precision::float32 ? 127 : 1023;
     return {std::move(run), [this] { restore(); },
-            runtime::applications_before_overflow(growth, largest_exponent)};
+            runtime::applications_before_overflow(growth, largest_exponent(problem_.precision))};
 }
 
 } // namespace swirl::planning

@@ -14,6 +14,9 @@
 
 namespace swirl::planning {
 
+/// Numbers of this precision are below 2^(this + 1).
+int largest_exponent(Precision precision);
+
 /// Memory for one execution of a problem, laid out as it says, its arrays 64-byte aligned at index 0; zero at first. In
 /// place, input and output are the same memory.
 class ProblemData {

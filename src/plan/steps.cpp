@@ -5,6 +5,7 @@
 #include "rules/row_column.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -222,6 +223,19 @@ std::vector<Stage> real_dft_stages(const Problem& problem) {
     return result;
 }
 
+/// The scale goes with the last stage; numbers of 16 bits, which lie in the output between the stages, are scaled by each
+/// in proportion to the logarithm of its length, so that they are in between no larger than at one of the ends.
+void share_scale(std::vector<Stage>& parts, const Problem& problem) {
+    parts.back().scale = problem.scale;
+    if (real_bytes(problem.precision) >= 4 || problem.scale == 0) return;
+    const double points = std::log2(static_cast<double>(transform_size(problem)));
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+        const double share = std::log2(static_cast<double>(parts[k].nonterminal.rows())) / points;
+        parts[k].scale = std::exp2(share * std::log2(std::fabs(problem.scale)));
+        parts.back().scale /= parts[k].scale;
+    }
+}
+
 } // namespace
 
 std::vector<Stage> stages(const Problem& problem, Fusion fusion) {
@@ -244,7 +258,7 @@ std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
             result[0].complex = problem.kind == TransformKind::dft;
         }
     }
-    result.back().scale = problem.scale;
+    share_scale(result, problem);
     // In place both names mean the caller's one array; the strides of either side have done their work.
     if (problem.placement == Placement::in_place)
         for (Stage& stage : result) stage.source = stage.target = Place::output;
@@ -256,7 +270,7 @@ std::size_t intermediate_bytes(const Problem& problem) {
         if (stage.target == Place::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
-            return static_cast<std::size_t>(2 * elements * real_bytes(problem.precision));
+            return static_cast<std::size_t>(2 * elements * ir::size_in_bytes(arithmetic_of(problem.precision)));
         }
     return 0;
 }
@@ -284,13 +298,26 @@ Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
 
+ir::Scalar arithmetic_of(Precision precision) {
+    return precision == Precision::float64 ? ir::Scalar::float64 : ir::Scalar::float32;
+}
+
+ir::Scalar storage_of(Precision precision) {
+    switch (precision) {
+    case Precision::float16: return ir::Scalar::float16;
+    case Precision::bfloat16: return ir::Scalar::bfloat16;
+    case Precision::float32:
+    case Precision::float64: return arithmetic_of(precision);
+    }
+    throw InternalError("unknown precision");
+}
+
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree) {
-    const bool single = problem.precision == Precision::float32;
     return {.name = fmt::format("swirl_step_{}", stage.dimension),
             .formula = stage_formula(stage, tree),
             .complex = stage.complex,
-            .scalar = single ? ir::Scalar::float32 : ir::Scalar::float64,
+            .scalar = arithmetic_of(problem.precision),
             .input = stage.layouts[0],
             .output = stage.layouts[1],
             .in_place = stage.source == stage.target,

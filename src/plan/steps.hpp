@@ -49,13 +49,18 @@ std::vector<Stage> stages(const Problem& problem, std::size_t first_fused);
 /// The stage's formula with the transform expanded as the tree says.
 formula::Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree);
 
-/// Bytes of the intermediate; 0 when no stage uses it.
+/// Bytes of the intermediate, which holds numbers of the arithmetic; 0 when no stage uses it.
 std::size_t intermediate_bytes(const Problem& problem);
 
 /// UserError unless the recipe has a step for each of the stages.
 void require_steps_for(const Recipe& recipe, const std::vector<Stage>& stages);
 
-/// What lower/ is asked for, on whatever machine.
+/// What computes numbers of this precision: float32 those of 16 bits.
+ir::Scalar arithmetic_of(Precision precision);
+/// What the caller keeps them as.
+ir::Scalar storage_of(Precision precision);
+
+/// What lower/ is asked for, on whatever machine: of the arithmetic's numbers, those of the caller too.
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree);
 /// The same for a CPU; of one lane where the code is to be scalar.

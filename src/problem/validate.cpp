@@ -53,10 +53,6 @@ void check_powers_of_two(const Problem& problem) {
 void check_kind(const Problem& problem) {
     const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
     const char* kind = name_of(problem.kind);
-    if (problem.precision != Precision::float32 && problem.precision != Precision::float64)
-        reject(problem,
-               fmt::format("precision {} is reserved, not supported yet", name_of(problem.precision)),
-               "use float32 or float64");
     if (!std::isfinite(problem.scale))
         reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");
     if (!has_complex_side && problem.direction == Direction::backward)
@@ -210,6 +206,13 @@ void validate(const Problem& problem) {
     if (problem.placement == Placement::out_of_place) return;
     check_in_place_strides(problem);
     check_in_place_rows(problem);
+}
+
+void validate_for_cpu(const Problem& problem) {
+    validate(problem);
+    if (real_bytes(problem.precision) >= 4) return;
+    reject(problem, fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
+           "use float32 or float64 on a CPU, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
 }
 
 } // namespace swirl

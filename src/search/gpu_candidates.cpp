@@ -43,7 +43,7 @@ public:
           stage_(stage),
           gpu_(gpu),
           n_(stage.nonterminal.rows()),
-          entry_bytes_((stage.complex ? 2 : 1) * real_bytes(problem.precision)) {}
+          entry_bytes_((stage.complex ? 2 : 1) * ir::size_in_bytes(planning::arithmetic_of(problem.precision))) {}
 
     std::vector<GpuCandidate> best(std::size_t most) {
         const Integer room = gpu_.shared_bytes_per_block_at_most;
@@ -62,8 +62,8 @@ public:
 
 private:
     GpuCode code() const {
-        return {problem_.precision == Precision::float64 ? ir::Scalar::float64 : ir::Scalar::float32,
-                stage_.complex};
+        return {planning::arithmetic_of(problem_.precision), stage_.complex,
+                planning::storage_of(problem_.precision)};
     }
     Integer words() const { return code().scalar == ir::Scalar::float64 ? 2 : 1; }
     Integer widest_radix() const { return largest_gpu_radix * (words() == 1 ? 2 : 1); }
@@ -253,7 +253,7 @@ private:
     const planning::Stage& stage_;
     const target::Gpu& gpu_;
     Integer n_;
-    Integer entry_bytes_;
+    Integer entry_bytes_; ///< in shared memory
     std::vector<GpuCandidate> found_;
 };
 

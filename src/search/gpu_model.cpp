@@ -37,6 +37,7 @@ public:
         : loops_(loops), part_(part), mapping_(mapping), gpu_(gpu) {
         scalar_bytes_ = ir::size_in_bytes(code.scalar);
         entry_bytes_ = (code.complex ? 2 : 1) * scalar_bytes_;
+        stored_scalar_bytes_ = ir::size_in_bytes(code.storage.value_or(code.scalar));
         if (!part.around.empty() && mapping.transforms > 1)
             transforms_ = lower::Loop{part.around.back().variable, mapping.transforms};
     }
@@ -71,15 +72,23 @@ private:
             static_cast<double>(mapping_.threads - shared.active()) / static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();
         if (!is_shared(loops_, call.input)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.columns * entry_bytes_);
+            bytes_ += static_cast<double>(iterations * call.codelet.columns * entry_bytes_ *
+                                          bytes_of_scalar(call.input) / scalar_bytes_);
             look_at(shared, call.input, call.placement.sources);
         }
         if (!is_shared(loops_, call.output)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.rows * entry_bytes_);
+            bytes_ += static_cast<double>(iterations * call.codelet.rows * entry_bytes_ *
+                                          bytes_of_scalar(call.output) / scalar_bytes_);
             look_at(shared, call.output, call.placement.targets);
         }
         if (is_shared(loops_, call.input)) count_conflicts(shared, call.input, call.placement.sources);
         if (is_shared(loops_, call.output)) count_conflicts(shared, call.output, call.placement.targets);
+    }
+
+    /// In global memory: the caller's numbers, or what kernels hand on.
+    Integer bytes_of_scalar(const lower::Memory& memory) const {
+        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
+        return array.role == lower::Array::Role::temporary ? scalar_bytes_ : stored_scalar_bytes_;
     }
 
     /// How a warp's first request meets global memory.
@@ -87,11 +96,11 @@ private:
                  const std::vector<lower::Location>& places) {
         if (places.empty()) return;
         const bool pairs = memory.kind == lower::Memory::Kind::interleaved;
-        const Integer bytes = pairs ? 2 * scalar_bytes_ : scalar_bytes_;
+        const Integer scalar_bytes = bytes_of_scalar(memory), bytes = (pairs ? 2 : 1) * scalar_bytes;
         std::vector<Integer> sectors;
         const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
         for (Integer thread = 0; thread < threads; ++thread) {
-            const Integer at = shared.offset_of(thread, places.front().re) * scalar_bytes_;
+            const Integer at = shared.offset_of(thread, places.front().re) * scalar_bytes;
             sectors.push_back(floor_divide(at, gpu_.sector_bytes));
             sectors.push_back(floor_divide(at + bytes - 1, gpu_.sector_bytes));
         }
@@ -100,7 +109,7 @@ private:
         const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
         split_ += static_cast<double>(sectors.size()) / least - 1;
         pieces_ += per_short_piece /
-                   static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes_);
+                   static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes);
     }
 
     /// Of a warp's first access to shared memory: addresses in the same bank beyond the first.
@@ -197,6 +206,7 @@ private:
     std::optional<lower::Loop> transforms_;
     Integer scalar_bytes_ = 0;
     Integer entry_bytes_ = 0;
+    Integer stored_scalar_bytes_ = 0;
     bool held_ = false;
     Integer widest_ = 1;       ///< entries of a codelet
     Integer most_entries_ = 1; ///< of a thread in one step

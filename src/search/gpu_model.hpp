@@ -5,6 +5,8 @@
 #include "lower/gpu_parts.hpp"
 #include "target/gpu.hpp"
 
+#include <optional>
+
 /// What kernels take on a GPU, from their loops alone. Transforms there are bound by memory: a kernel takes what its bytes take,
 /// and more the less the blocks of a multiprocessor can hide of each other's waiting. The shares were fitted to about 1700
 /// kernels on an H100 (docs/results/gpu-transforms.md).
@@ -14,6 +16,7 @@ namespace swirl::search {
 struct GpuCode {
     ir::Scalar scalar;
     bool complex; ///< entries are complex
+    std::optional<ir::Scalar> storage = {}; ///< in the caller's arrays, where it is another
 };
 
 struct GpuKernelCost {

@@ -29,8 +29,8 @@ std::size_t cache_bytes(const runtime::GpuDevice& device) {
 Integer safe_executions(const Problem& problem) {
     if (problem.placement != Placement::in_place) return most_repetitions;
     const double growth = std::fabs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
-    const int largest_exponent = problem.precision == Precision::float32 ? 127 : 1023;
-    const Integer allowed = runtime::applications_before_overflow(growth, largest_exponent);
+    const Integer allowed =
+        runtime::applications_before_overflow(growth, planning::largest_exponent(problem.precision));
     return allowed == 0 ? most_repetitions : allowed; // 0: never
 }
 

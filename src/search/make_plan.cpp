@@ -142,7 +142,7 @@ private:
 } // namespace
 
 std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptions& options) {
-    validate(problem);
+    validate_for_cpu(problem);
     const target::Cpu& cpu = options.cpu != nullptr                    ? *options.cpu
                              : runtime::ExecutableCode::is_available() ? target::host_cpu()
                                                                        : target::portable_cpu();

@@ -23,7 +23,7 @@ void add_rejections(Choice& choice, const planning::Stage& stage, const std::vec
 } // namespace
 
 Choice estimate(const Problem& problem, const target::Cpu& cpu, const MachineModel& machine) {
-    validate(problem);
+    validate_for_cpu(problem);
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
