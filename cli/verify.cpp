@@ -65,7 +65,10 @@ Verdict verify(const Problem& problem, const Options& options) {
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
-    if (const peers::PeerPlan fftw = peers::fftw_estimate.plan(problem, data.arguments(), {}); fftw.run) {
+    const bool is_known_to_fftw = real_bytes(problem.precision) >= 4;
+    if (const peers::PeerPlan fftw =
+            is_known_to_fftw ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};
+        fftw.run) {
         data.fill(options.seed);
         fftw.run();
         fftw_error = accuracy(problem, data.elements(Side::output), expected);

@@ -4,6 +4,13 @@
 ///     swirl::gpu::Array<std::complex<float>> x(signal), y(signal.size());
 ///     swirl::gpu::plan("dft 1024 float32 batch=1000").execute(x.data(), y.data());
 ///     y.copy_to(spectrum);
+///
+/// In 16 bits a number takes half of the memory, and of the time that moving it takes; arithmetic is that of float32, and
+/// results are rounded once (a transform of several dimensions once for each). float16 ends at 65504, beyond which results
+/// are infinite: a forward transform of n numbers around 1 grows to n at most, so give it a scale, such as scale=1/n.
+///
+///     swirl::gpu::Array<swirl::complex_float16> u(2048), v(2048);
+///     swirl::gpu::plan("dft 2048 float16 scale=1/2048").execute(u.data(), v.data());
 #pragma once
 
 #include <swirl/export.h>
@@ -31,8 +38,13 @@ namespace gpu {
 
 namespace detail {
 
-template <class T> constexpr bool is_element = swirl::detail::Real<T>;
+/// What arrays of real numbers hold, parts of planar ones too.
+template <class T>
+concept Scalar = swirl::detail::Real<T> || swirl::detail::Half<T>;
+
+template <class T> constexpr bool is_element = Scalar<T>;
 template <class T> constexpr bool is_element<std::complex<T>> = true;
+template <class T> constexpr bool is_element<complex_half<T>> = true;
 
 } // namespace detail
 
@@ -84,7 +96,7 @@ public:
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
     /// real → real
-    template <swirl::detail::Real T>
+    template <detail::Scalar T>
     void execute(const T* input, T* output, Stream stream = {}, Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
@@ -100,8 +112,24 @@ public:
                  Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
+    /// The same of complex numbers of 16 bits each part.
+    template <class T>
+    void execute(const complex_half<T>* input, complex_half<T>* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    template <swirl::detail::Half T>
+    void execute(const T* input, complex_half<T>* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
+    template <swirl::detail::Half T>
+    void execute(const complex_half<T>* input, T* output, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
     /// complex → complex, planar
-    template <swirl::detail::Real T>
+    template <detail::Scalar T>
     void execute(const T* input_real, const T* input_imaginary, T* output_real, T* output_imaginary,
                  Stream stream = {}, Workspace workspace = {}) const {
         run({Pointer(input_real), Pointer(input_imaginary), Pointer(output_real), Pointer(output_imaginary)},
@@ -109,13 +137,13 @@ public:
     }
     /// real → half spectrum, planar; with three writable arrays also half spectrum → real (input_real,
     /// input_imaginary, output)
-    template <swirl::detail::Real T>
+    template <detail::Scalar T>
     void execute(const T* input, T* output_real, T* output_imaginary, Stream stream = {},
                  Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output_real), Pointer(output_imaginary)}, stream, workspace);
     }
     /// half spectrum → real, planar
-    template <swirl::detail::Real T>
+    template <detail::Scalar T>
     void execute(const T* input_real, const T* input_imaginary, T* output, Stream stream = {},
                  Workspace workspace = {}) const {
         run({Pointer(input_real), Pointer(input_imaginary), Pointer(output)}, stream, workspace);

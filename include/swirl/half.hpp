@@ -28,7 +28,8 @@ inline std::uint16_t float16_bits(float x) {
         return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(moved) - 0x3f000000U));
     }
     bits += 0xfffU + (bits >> 13 & 1U);
-    return static_cast<std::uint16_t>(sign | (bits - 0x38000000U) >> 13); // the exponents' biases differ by 112
+    return static_cast<std::uint16_t>(sign |
+                                      (bits - 0x38000000U) >> 13); // the exponents' biases differ by 112
 }
 
 inline float float16_value(std::uint16_t bits) {
@@ -69,9 +70,7 @@ template <class T> struct alignas(4) complex_half {
     complex_half() = default;
     complex_half(T re, T im) : real(re), imaginary(im) {}
     explicit complex_half(std::complex<float> z) : real(z.real()), imaginary(z.imag()) {}
-    operator std::complex<float>() const {
-        return {static_cast<float>(real), static_cast<float>(imaginary)};
-    }
+    operator std::complex<float>() const { return {static_cast<float>(real), static_cast<float>(imaginary)}; }
 };
 using complex_float16 = complex_half<float16>;
 using complex_bfloat16 = complex_half<bfloat16>;

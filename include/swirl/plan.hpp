@@ -3,6 +3,7 @@
 
 #include <swirl/export.h>
 #include <swirl/error.hpp>
+#include <swirl/half.hpp>
 #include <swirl/problem.hpp>
 
 #include <complex>
@@ -55,13 +56,29 @@ namespace detail {
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-enum class Element : std::uint8_t { float32, float64, complex32, complex64 };
+template <class T>
+concept Half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
+enum class Element : std::uint8_t {
+    float32,
+    float64,
+    complex32,
+    complex64,
+    float16,
+    bfloat16,
+    complex_float16,
+    complex_bfloat16,
+};
 
 template <class T> constexpr Element element_of() {
     if constexpr (std::same_as<T, float>) return Element::float32;
     if constexpr (std::same_as<T, double>) return Element::float64;
     if constexpr (std::same_as<T, std::complex<float>>) return Element::complex32;
     if constexpr (std::same_as<T, std::complex<double>>) return Element::complex64;
+    if constexpr (std::same_as<T, swirl::float16>) return Element::float16;
+    if constexpr (std::same_as<T, swirl::bfloat16>) return Element::bfloat16;
+    if constexpr (std::same_as<T, swirl::complex_float16>) return Element::complex_float16;
+    if constexpr (std::same_as<T, swirl::complex_bfloat16>) return Element::complex_bfloat16;
 }
 
 /// The calls that need no closer look: an input and an output of these elements.

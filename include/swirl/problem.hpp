@@ -78,7 +78,7 @@ struct SWIRL_API Problem {
 /// Throws UserError, naming the argument, its value and what would work, unless the problem can be computed as
 /// stated:
 /// - at least one dimension; lengths and batch counts ≥ 1; powers of two for wht
-/// - a precision that is not reserved; a finite scale; direction and layout only where the kind has them
+/// - a finite scale; direction and layout only where the kind has them
 /// - sizes and the extreme addresses, in bytes, fit in 64 bits
 /// - no two elements of the output share a place (input elements may, out of place)
 /// - in place: input and output strides agree, for real_dft in the sense of the padded layout (see Problem)

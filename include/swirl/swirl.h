@@ -49,7 +49,13 @@ typedef enum swirl_kind {
 } swirl_kind;
 
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
-typedef enum swirl_precision { SWIRL_FLOAT32 = 0, SWIRL_FLOAT64 = 1 } swirl_precision;
+/* Numbers of 16 bits lie in the memory of GPUs only, as CUDA's __half and __nv_bfloat16; arithmetic is float32's. */
+typedef enum swirl_precision {
+    SWIRL_FLOAT32 = 0,
+    SWIRL_FLOAT64 = 1,
+    SWIRL_FLOAT16 = 2,
+    SWIRL_BFLOAT16 = 3
+} swirl_precision;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
 typedef enum swirl_placement { SWIRL_OUT_OF_PLACE = 0, SWIRL_IN_PLACE = 1 } swirl_placement;
 typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;

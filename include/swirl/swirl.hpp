@@ -6,6 +6,7 @@
 
 #include <swirl/error.hpp>
 #include <swirl/gpu.hpp>
+#include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
 #include <swirl/plan.hpp>
 #include <swirl/problem.hpp>

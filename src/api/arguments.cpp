@@ -36,7 +36,12 @@ std::vector<Role> roles_of(const Problem& problem) {
 }
 
 Element element_of(bool is_complex, Precision precision) {
-    if (precision == Precision::float32) return is_complex ? Element::complex32 : Element::float32;
+    switch (precision) {
+    case Precision::float32: return is_complex ? Element::complex32 : Element::float32;
+    case Precision::float16: return is_complex ? Element::complex_float16 : Element::float16;
+    case Precision::bfloat16: return is_complex ? Element::complex_bfloat16 : Element::bfloat16;
+    case Precision::float64: break;
+    }
     return is_complex ? Element::complex64 : Element::float64;
 }
 
@@ -46,6 +51,10 @@ std::string_view type_name(Element element) {
     case Element::float64: return "double";
     case Element::complex32: return "std::complex<float>";
     case Element::complex64: return "std::complex<double>";
+    case Element::float16: return "swirl::float16";
+    case Element::bfloat16: return "swirl::bfloat16";
+    case Element::complex_float16: return "swirl::complex_float16";
+    case Element::complex_bfloat16: return "swirl::complex_bfloat16";
     }
     return "?";
 }

@@ -58,7 +58,8 @@ constexpr TransformKind kinds[] = {
     TransformKind::dst2, TransformKind::dst3,     TransformKind::dst4,
 };
 constexpr Direction directions[] = {Direction::forward, Direction::backward};
-constexpr Precision precisions[] = {Precision::float32, Precision::float64};
+constexpr Precision precisions[] = {Precision::float32, Precision::float64, Precision::float16,
+                                    Precision::bfloat16};
 constexpr ComplexLayout layouts[] = {ComplexLayout::interleaved, ComplexLayout::planar};
 constexpr Placement placements[] = {Placement::out_of_place, Placement::in_place};
 constexpr Side sides[] = {Side::input, Side::output};

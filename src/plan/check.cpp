@@ -48,7 +48,8 @@ double smallest_step(Precision precision) { return precision == Precision::float
 
 /// Whether random data in −1…1 stays far from overflow.
 bool has_room(const Problem& problem) {
-    const double largest = 16 * std::abs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
+    const double largest =
+        16 * std::abs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
     return largest < std::ldexp(1.0, largest_exponent(problem.precision));
 }
 

@@ -44,8 +44,9 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
 
 void check_storage(const Problem& problem, const target::Gpu& gpu) {
     if (problem.precision == Precision::bfloat16 && gpu.capability_major < 8)
-        throw UserError("{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
-                        gpu.name);
+        throw UserError(
+            "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
+            gpu.name);
 }
 
 Place place_of(const ir::BufferInfo& buffer, const Stage& stage) {

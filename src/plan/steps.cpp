@@ -270,7 +270,8 @@ std::size_t intermediate_bytes(const Problem& problem) {
         if (stage.target == Place::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
-            return static_cast<std::size_t>(2 * elements * ir::size_in_bytes(arithmetic_of(problem.precision)));
+            return static_cast<std::size_t>(2 * elements *
+                                            ir::size_in_bytes(arithmetic_of(problem.precision)));
         }
     return 0;
 }

@@ -211,7 +211,8 @@ void validate(const Problem& problem) {
 void validate_for_cpu(const Problem& problem) {
     validate(problem);
     if (real_bytes(problem.precision) >= 4) return;
-    reject(problem, fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
+    reject(problem,
+           fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
            "use float32 or float64 on a CPU, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
 }
 

@@ -43,7 +43,8 @@ public:
           stage_(stage),
           gpu_(gpu),
           n_(stage.nonterminal.rows()),
-          entry_bytes_((stage.complex ? 2 : 1) * ir::size_in_bytes(planning::arithmetic_of(problem.precision))) {}
+          entry_bytes_((stage.complex ? 2 : 1) *
+                       ir::size_in_bytes(planning::arithmetic_of(problem.precision))) {}
 
     std::vector<GpuCandidate> best(std::size_t most) {
         const Integer room = gpu_.shared_bytes_per_block_at_most;

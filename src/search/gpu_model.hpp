@@ -15,7 +15,7 @@ namespace swirl::search {
 /// What the code of a kernel is for.
 struct GpuCode {
     ir::Scalar scalar;
-    bool complex; ///< entries are complex
+    bool complex;                           ///< entries are complex
     std::optional<ir::Scalar> storage = {}; ///< in the caller's arrays, where it is another
 };
 

@@ -1,5 +1,5 @@
 #include <swirl/swirl.h>
-#include <swirl/gpu.hpp>
+#include <swirl/swirl.hpp>
 
 #include "support/cuda_fixture.hpp"
 
@@ -86,6 +86,28 @@ TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
                     {"std::complex<double>", "std::complex<float>"});
 }
 
+TEST_F(GpuInterface, TakesNumbersOf16Bits) {
+    static_assert(sizeof(complex_float16) == 4 && alignof(complex_float16) == 4 && sizeof(bfloat16) == 2);
+    const gpu::Plan plan = gpu::plan("dft 8 float16 batch=4", unchecked);
+    const gpu::Array<complex_float16> x(std::vector<complex_float16>(32, complex_float16(Complex(1, -2)))),
+        y(32);
+    plan.execute(x.data(), y.data());
+    std::vector<complex_float16> back(32);
+    x.copy_to(back);
+    EXPECT_EQ(static_cast<Complex>(back[31]), Complex(1, -2));
+    const gpu::Array<complex_bfloat16> z(32);
+    expect_contains(error_of<UserError>([&] { plan.execute(z.data(), y.data()); }),
+                    {"complex_bfloat16", "it takes swirl::complex_float16"});
+    const gpu::Array<bfloat16> reals(32);
+    gpu::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
+    gpu::plan("rdft 8 bfloat16 backward", unchecked).execute(z.data(), reals.data());
+    gpu::plan("wht 8 bfloat16 inplace", unchecked).execute(reals.data(), reals.data());
+    const gpu::Array<float16> a(8), b(8), c(8), d(8);
+    gpu::plan("dft 8 float16 planar", unchecked).execute(a.data(), b.data(), c.data(), d.data());
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 8 float16"); }),
+                    {"float16 is for GPUs only", "use float32 or float64 on a CPU", "--device gpu"});
+}
+
 TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
     const std::vector<float> host{1, 2, 3};
     const gpu::Array<float> there(host);
@@ -144,6 +166,24 @@ TEST_F(GpuInterface, WorksFromC) {
     EXPECT_EQ(swirl_gpu_plan_from_text("dft 2048", 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &none),
               SWIRL_OUT_OF_MEMORY);
     swirl_gpu_plan_destroy(nullptr);
+}
+
+TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {
+    swirl_problem* problem = nullptr;
+    const int64_t length = 64;
+    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_precision(problem, SWIRL_BFLOAT16), SWIRL_OK);
+    swirl_gpu_plan* plan = nullptr;
+    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
+        << swirl_last_error();
+    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "dft 64 bfloat16");
+    const gpu::Memory x(64 * 4), y(64 * 4);
+    EXPECT_EQ(swirl_gpu_execute(plan, x.data(), y.data(), nullptr), SWIRL_OK) << swirl_last_error();
+    swirl_gpu_plan_destroy(plan);
+    swirl_plan* on_cpu = nullptr;
+    EXPECT_EQ(swirl_plan_create(problem, 0, &on_cpu), SWIRL_USER_ERROR);
+    EXPECT_NE(std::string(swirl_last_error()).find("bfloat16 is for GPUs only"), std::string::npos);
+    swirl_problem_destroy(problem);
 }
 
 TEST_F(GpuInterface, WorksFromCOnPlanarData) {

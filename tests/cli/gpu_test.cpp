@@ -36,6 +36,8 @@ TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
     expect_contains(run_with("/nowhere.so", "show --device sm_80 dft 8x16"), 0, {"# step 2 of 2", "DFT(16)"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0,
                     {"blocks 1x1x1"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64 float16 batch=4"), 0,
+                    {".v2.b16", "cvt.rn.f16.f32"});
     const auto report =
         json::parse(run_with("/nowhere.so", "plan --json --device sm_90 dft 256 batch=8").output);
     EXPECT_EQ(report.at("gpu"), "sm_90");
@@ -47,6 +49,9 @@ TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
         expect_contains(run_with("/nowhere.so", std::string(command) + " --device gpu dft 64"), 2,
                         {"there is no NVIDIA driver", "/nowhere.so"});
     expect_contains(run_on_fake("plan --device gpu:3 dft 64"), 2, {"no GPU 3"});
+    for (const char* command : {"plan", "show", "verify", "bench", "emit"})
+        expect_contains(run_on_fake(std::string(command) + " dft 64 bfloat16"), 2,
+                        {"bfloat16 is for GPUs only", "use float32 or float64 on a CPU"});
     expect_contains(run_on_fake("plan --device tpu dft 64"), 2, {"'tpu'", "gpu:1", "sm_90"});
     expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
     expect_contains(run_on_fake("plan --device gpu --measure dft 64"), 2, {"--measure is for CPUs"});
@@ -62,6 +67,11 @@ TEST(DeviceOption, PlansTimesAndVerifiesOnAGpu) {
     expect_contains(
         run_on_fake("bench --device gpu --no-check --no-cache --seconds 0.01 dft 64 dft 16 inplace"), 0,
         {"GB/s", "of copy", "Fake H100", "dft 16 inplace"});
+    expect_contains(run_on_fake("verify --device gpu --no-check --no-cache dft 64 float16"), 1, {"WRONG"});
+    expect_contains(
+        run_on_fake(
+            "bench --device gpu --no-check --no-cache --seconds 0.01 dft 64 float16 dft 16 bfloat16 inplace"),
+        0, {"dft 64 float16"});
     const auto report = json::parse(
         run_on_fake("bench --json --device gpu --no-check --no-cache --seconds 0.01 dft 64").output);
     EXPECT_GT(report.at("results").at(0).at("median_seconds"), 0);

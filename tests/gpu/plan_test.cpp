@@ -22,14 +22,32 @@
 namespace swirl::planning {
 namespace {
 
+bool has_halves(const Problem& problem) { return real_bytes(problem.precision) < 4; }
+
+/// What the CPU is to compute: float32 for 16 bits.
+Problem on_cpu(Problem problem) {
+    if (has_halves(problem)) problem.precision = Precision::float32;
+    return problem;
+}
+
+template <class F> void for_each_place(const Problem& problem, Side side, F&& f) {
+    const Extent reach = extent(problem, side);
+    for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
+}
+
 /// A problem's input, what the CPU makes of it, and room for both on the GPU.
 class Comparison {
 public:
     Comparison(const Problem& problem, const runtime::GpuDevice& device, std::uint32_t seed = 3)
-        : problem_(problem), expected_(problem), data_(problem), there_(device, data_) {
-        expected_.fill(seed);
+        : problem_(problem), expected_(on_cpu(problem)), data_(problem), there_(device, data_) {
         data_.fill(seed);
-        search::make_plan(problem, {.use_wisdom = false, .check = false})->execute(expected_.arguments());
+        expected_.fill(seed);
+        if (has_halves(problem))
+            for (const Side side : {Side::output, Side::input})
+                for_each_place(problem, side,
+                               [&](Integer at) { expected_.set(side, at, data_.get(side, at)); });
+        search::make_plan(on_cpu(problem), {.use_wisdom = false, .check = false})
+            ->execute(expected_.arguments());
         restore();
     }
 
@@ -40,6 +58,7 @@ public:
     double error() {
         ProblemData found(problem_);
         there_.copy_to(found);
+        if (has_halves(problem_)) return error_of_halves(found);
         const auto& whole = found.buffers();
         double difference = 0, norm = 0;
         const std::size_t from = problem_.placement == Placement::in_place ? 0 : whole.size() / 2;
@@ -52,6 +71,17 @@ public:
     }
 
 private:
+    /// Over the output's elements and what lies between them.
+    double error_of_halves(const ProblemData& found) const {
+        double difference = 0, norm = 0;
+        for_each_place(problem_, Side::output, [&](Integer at) {
+            const std::complex<double> expected = expected_.get(Side::output, at);
+            difference += std::norm(found.get(Side::output, at) - expected);
+            norm += std::norm(expected);
+        });
+        return std::sqrt(difference / norm);
+    }
+
     template <class T>
     static void add(const runtime::AlignedBuffer& a, const runtime::AlignedBuffer& b, double& difference,
                     double& norm) {
@@ -69,7 +99,16 @@ private:
     GpuProblemData there_;
 };
 
-double tolerance_of(const Problem& problem) { return problem.precision == Precision::float32 ? 6e-7 : 2e-15; }
+double tolerance_of(const Problem& problem) {
+    const auto dimensions = static_cast<double>(problem.dimensions.size()); // each rounds once
+    switch (problem.precision) {
+    case Precision::float32: return 6e-7;
+    case Precision::float16: return dimensions * 0x1p-11;
+    case Precision::bfloat16: return dimensions * 0x1p-8;
+    case Precision::float64: break;
+    }
+    return 2e-15;
+}
 
 class PlansOnGpu : public support::FirstGpu {
 protected:
@@ -134,6 +173,20 @@ TEST_F(PlansOnGpu, ComputeTransformsOfReals) {
           "wht 4096 float32", "wht 64x16 inplace", "dct2 60 batch=3", "dct2 8x8 batch=100 float32", "dct3 16",
           "dct4 128", "dst2 36", "dst3 8", "dst4 64 float32"})
         compare(text);
+}
+
+TEST_F(PlansOnGpu, ComputeOnNumbersOf16Bits) {
+    for (const char* precision : {"float16", "bfloat16"}) {
+        for (int n = 2; n <= 64; ++n)
+            if (!has_large_prime(n))
+                for (const char* options : {"batch=5", "inplace batch=130", "planar batch=3 backward"})
+                    compare(fmt::format("dft {} {} {}", n, precision, options));
+        for (const char* text :
+             {"dft 1024 batch=3000", "dft 4096 batch=20", "dft 1000 inplace batch=9", "dft 65536 batch=3",
+              "dft 2^20", "dft 64x64 scale=1/64", "dft 20x30x40", "dft 64 in=3 out=2 batch=5:200",
+              "rdft 64 batch=7", "rdft 1000 backward", "rdft 16x20 inplace", "wht 4096", "dct2 60 batch=3"})
+            compare(fmt::format("{} {}", text, precision));
+    }
 }
 
 TEST_F(PlansOnGpu, SweepTwiceOverTransformsBeyondSharedMemory) {

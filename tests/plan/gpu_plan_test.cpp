@@ -110,6 +110,33 @@ TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
     for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(addresses_in(fake.launches.at(0))[k], parts[k].address());
 }
 
+TEST_F(GpuPlans, TakeNumbersOf16Bits) {
+    for (const char* text : {"dft 256 float16 batch=4", "dft 256 bfloat16 batch=4"}) {
+        const auto plan = plan_of(text, "sm_90: 0 stockham(16,16) on 32x2 pad 32");
+        EXPECT_EQ(plan->kernels()[0].bytes_stored, 256 * 4 * 4);
+        const GpuBuffer in(plan->device(), 256 * 4 * 4), out(plan->device(), 256 * 4 * 4 + 4);
+        expect_parameters(2);
+        plan->execute({.input = at(in), .output = at(out, 4)}, nullptr);
+        ASSERT_EQ(addresses_in(fake.launches.back()).size(), 2U);
+        EXPECT_EQ(addresses_in(fake.launches.back())[1], out.address() + 4);
+        expect_contains(
+            error_of<UserError>([&] { plan->execute({.input = at(in), .output = at(out, 2)}, nullptr); }),
+            {"output", "multiple of 4 bytes"});
+        expect_contains(
+            error_of<UserError>([&] { plan->execute({.input = at(in, 4), .output = at(out)}, nullptr); }),
+            {"input", "too small"});
+    }
+}
+
+TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
+    expect_contains(error_of<UserError>([] {
+                        describe_steps(problem("dft 8 bfloat16"), parse_recipe("generic: 0 codelet on 32x1"));
+                    }),
+                    {"generic", "bfloat16", "use float16 or float32"});
+    EXPECT_EQ(describe_steps(problem("dft 8 float16"), parse_recipe("generic: 0 codelet on 32x1")).size(),
+              1U);
+}
+
 TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {
     const auto plan = plan_of("dft 256 batch=4", "sm_90: 0 stockham(16,16) on 32x2 pad 32");
     const GpuBuffer in(plan->device(), 256 * 4 * 16), out(plan->device(), 256 * 4 * 16);

@@ -56,8 +56,6 @@ const Mistake mistakes[] = {
     {"dft 8 batch=0", "count of batch 0 is 0", "at least 1"},
     {"dft 8 batch=2x-1", "count of batch 1 is -1", "at least 1"},
     {"wht 4x12", "length of dimension 1 is 12, which is not a power of two", "8 or 16"},
-    {"dft 8 float16", "precision float16 is reserved", "float32 or float64"},
-    {"dft 8 bfloat16", "precision bfloat16 is reserved", "float32 or float64"},
     {"dft 8 scale=inf", "scale is inf", "finite"},
     {"dft 8 scale=nan", "scale is nan", "finite"},
     {"dft 8 scale=1/0", "scale is inf", "finite"},

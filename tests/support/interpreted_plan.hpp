@@ -7,6 +7,8 @@
 #include "plan/problem_data.hpp"
 #include "plan/steps.hpp"
 
+#include <swirl/half.hpp>
+
 #include <cstring>
 #include <map>
 #include <memory>
@@ -48,7 +50,10 @@ private:
         for (const ir::BufferInfo& buffer : program.buffers)
             if (void* const data = callers(buffer, stage, call); data != nullptr && buffer.written)
                 each(buffer, data, [&]<class T>(T& element, Integer i) {
-                    element = static_cast<T>(arguments[buffer.name][i]);
+                    if constexpr (sizeof(T) == 2)
+                        element = T(static_cast<float>(arguments[buffer.name][i]));
+                    else
+                        element = static_cast<T>(arguments[buffer.name][i]);
                 });
     }
 
@@ -67,11 +72,12 @@ private:
     }
 
     template <class Body> static void each(const ir::BufferInfo& buffer, void* data, Body body) {
-        for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i)
-            if (buffer.element == ir::Scalar::float32)
-                body(static_cast<float*>(data)[i], i);
-            else
-                body(static_cast<double*>(data)[i], i);
+        for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) switch (buffer.element) {
+            case ir::Scalar::float32: body(static_cast<float*>(data)[i], i); break;
+            case ir::Scalar::float16: body(static_cast<float16*>(data)[i], i); break;
+            case ir::Scalar::bfloat16: body(static_cast<bfloat16*>(data)[i], i); break;
+            default: body(static_cast<double*>(data)[i], i); break;
+            }
     }
 
     std::vector<planning::Stage> stages_;

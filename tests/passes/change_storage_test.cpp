@@ -1,0 +1,55 @@
+#include "passes/change_storage.hpp"
+
+#include "ir/builder.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/rounding.hpp"
+#include "ir/verify.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::passes {
+namespace {
+
+using namespace ir;
+
+/// out[i] = in[i] + in[i + 1], two at a time; `in` is aligned to two.
+Program sums() {
+    Builder builder("sums");
+    const auto argument = [&](const char* name, bool written) {
+        BufferInfo info;
+        info.name = name;
+        info.element = Scalar::float32;
+        info.elements = written ? 2 : 3;
+        info.written = written;
+        info.alignment = 8;
+        return builder.add(std::move(info));
+    };
+    const Buffer in = argument("in", false), out = argument("out", true);
+    const Value first = builder.load(in, 0, {.lanes = 2}), second = builder.load(in, 1, {.lanes = 2});
+    builder.store(out, 0, builder.add(first, second));
+    return builder.finish();
+}
+
+TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
+    Program program = change_storage(sums(), "out", Scalar::float16);
+    verify(program, Stage::vectorized);
+    EXPECT_EQ(program.buffers[0].element, Scalar::float32);
+    EXPECT_EQ(program.buffers[1].element, Scalar::float16);
+    EXPECT_EQ(program.buffers[1].alignment, 4);
+    program = change_storage(std::move(program), "in", Scalar::bfloat16);
+    verify(program, Stage::vectorized);
+    Arguments arguments(program);
+    const double numbers[] = {1, 0x1p-7, 256};
+    for (Integer i = 0; i < 3; ++i) arguments["in"].set(i, numbers[i]);
+    interpret(program, arguments);
+    EXPECT_EQ(arguments["out"][0], 1 + 0x1p-7) << "of more digits than bfloat16 has";
+    EXPECT_EQ(arguments["out"][1], round_to_float16(256 + 0x1p-7));
+}
+
+TEST(ChangeOfStorage, ToTheSameTypeChangesNothing) {
+    const Program program = sums();
+    EXPECT_EQ(change_storage(program, "in", Scalar::float32).operations.size(), program.operations.size());
+}
+
+} // namespace
+} // namespace swirl::passes

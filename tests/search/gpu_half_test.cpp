@@ -1,0 +1,178 @@
+// Numbers of 16 bits on GPUs, in the interpreter: what is stored is what float32 gives, rounded once.
+
+#include "base/error.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "plan/check.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace swirl::search {
+namespace {
+
+using planning::ProblemData;
+
+const target::Gpu& card() { return target::gpu_named("sm_90"); }
+
+Problem in_float32(Problem problem) {
+    problem.precision = Precision::float32;
+    return problem;
+}
+
+template <class F> void for_each_place(const Problem& problem, Side side, F&& f) {
+    const Extent reach = extent(problem, side);
+    for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
+}
+
+/// The plan's results, and those of the same recipe in float32 for the same numbers.
+struct Results {
+    Results(const Problem& problem, const planning::Recipe& recipe)
+        : narrow(problem), wide(in_float32(problem)) {
+        narrow.fill(5);
+        for_each_place(problem, Side::input,
+                       [&](Integer at) { wide.set(Side::input, at, narrow.get(Side::input, at)); });
+        support::InterpretedPlan(problem, recipe).execute(narrow.arguments());
+        support::InterpretedPlan(in_float32(problem), recipe).execute(wide.arguments());
+    }
+    ProblemData narrow, wide;
+};
+
+double relative_error(const Problem& problem, const Results& results) {
+    double difference = 0, norm = 0;
+    for_each_place(problem, Side::output, [&](Integer at) {
+        const auto expected = results.wide.get(Side::output, at);
+        difference += std::norm(results.narrow.get(Side::output, at) - expected);
+        norm += std::norm(expected);
+    });
+    return std::sqrt(difference / norm);
+}
+
+TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
+    for (const char* text :
+         {"dft 8 batch=40", "dft 64 batch=3 backward", "dft 60 inplace scale=0.3", "dft 100 planar batch=2",
+          "dft 1024", "dft 31 strides=-1 batch=4:-31", "rdft 64 batch=3", "rdft 60 backward inplace",
+          "rdft 30 planar", "wht 64", "dct2 60 batch=3"})
+        for (const char* precision : {"float16", "bfloat16"}) {
+            const Problem problem = swirl::problem(std::string(text) + " " + precision);
+            SCOPED_TRACE(to_text(problem));
+            const planning::Recipe recipe = gpu_recipe(problem, card());
+            const Results results(problem, recipe);
+            ProblemData rounded(problem);
+            for_each_place(problem, Side::output, [&](Integer at) {
+                rounded.set(Side::output, at, results.wide.get(Side::output, at));
+                EXPECT_EQ(results.narrow.get(Side::output, at), rounded.get(Side::output, at)) << at;
+            });
+            const double error = relative_error(problem, results);
+            EXPECT_LT(error, problem.precision == Precision::float16 ? 0x1p-11 : 0x1p-8);
+            EXPECT_GT(error, 0);
+        }
+}
+
+TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
+    const Problem problem = swirl::problem("dft 1024 float16 batch=2");
+    for (const char* text :
+         {"sm_90: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16", "sm_90: 0 stockham(16,8,8) on 64x1 pad 32",
+          "sm_90: 0 stockham(32,32) on 32x1"}) {
+        const planning::Recipe recipe = planning::parse_recipe(text);
+        const Results results(problem, recipe);
+        ProblemData rounded(problem);
+        for_each_place(problem, Side::output, [&](Integer at) {
+            rounded.set(Side::output, at, results.wide.get(Side::output, at));
+            EXPECT_EQ(results.narrow.get(Side::output, at), rounded.get(Side::output, at)) << text;
+        });
+        for (const auto& step : planning::describe_steps(problem, recipe))
+            for (const ir::Program& program : step.programs)
+                for (const ir::BufferInfo& buffer : program.buffers)
+                    EXPECT_EQ(buffer.element == ir::Scalar::float16,
+                              buffer.name == "in" || buffer.name == "out")
+                        << buffer.name;
+    }
+}
+
+TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
+    for (const char* text : {"dft 16x20", "dft 12x8x4 inplace", "rdft 16x20", "rdft 12x30 backward",
+                             "dft 32x32 batch=2 scale=1/1024"})
+        for (const char* precision : {"float16", "bfloat16"}) {
+            const Problem problem = swirl::problem(std::string(text) + " " + precision);
+            SCOPED_TRACE(to_text(problem));
+            const planning::Recipe recipe = gpu_recipe(problem, card());
+            EXPECT_LT(relative_error(problem, Results(problem, recipe)),
+                      2 * (problem.precision == Precision::float16 ? 0x1p-11 : 0x1p-8));
+            EXPECT_NO_THROW(planning::check_against_definition(problem, recipe, [&](ProblemData& data) {
+                support::InterpretedPlan(problem, recipe).execute(data.arguments());
+            }));
+        }
+}
+
+TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
+    const auto first = [](const char* text, double value) {
+        const Problem problem = swirl::problem(text);
+        ProblemData data(problem);
+        for_each_place(problem, Side::input, [&](Integer at) { data.set(Side::input, at, value); });
+        support::InterpretedPlan(problem, gpu_recipe(problem, card())).execute(data.arguments());
+        return data.get(Side::output, 0).real();
+    };
+    EXPECT_EQ(first("dft 512 float16", 127), 65024);
+    EXPECT_EQ(first("dft 512 float16", 128), HUGE_VAL);
+    EXPECT_EQ(first("dft 512 float16 scale=1/512", 128), 128);
+    EXPECT_EQ(first("dft 512 bfloat16", 128), 65536);
+    EXPECT_EQ(first("dft 8x512 float16 scale=1/4096", 200), 200);
+    EXPECT_EQ(first("dft 512x8 float16 scale=1/4096 inplace", 200), 200);
+}
+
+TEST(HalvesOnGpus, AreCheckedWithTolerancesOfTheirOwn) {
+    const Problem problem = swirl::problem("dft 64 float16 batch=3");
+    const planning::Recipe recipe = gpu_recipe(problem, card());
+    EXPECT_THROW(planning::check_against_definition(
+                     problem, recipe,
+                     [&](ProblemData& data) {
+                         support::InterpretedPlan(problem, recipe).execute(data.arguments());
+                         for (Integer at = 0; at < 64 * 3; ++at)
+                             data.set(Side::output, at, 1.1 * data.get(Side::output, at));
+                     }),
+                 InternalError);
+}
+
+TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
+    const auto compiler = emit::ptx_compiler();
+    for (const char* precision : {"float16", "bfloat16"})
+        for (const char* text : {"dft 8 batch=300", "dft 256 batch=64", "dft 65536", "dft 60 inplace batch=5",
+                                 "rdft 64 batch=100", "dft 64 planar"})
+            for (const char* gpu : {"sm_80", "sm_90"}) {
+                const Problem problem = swirl::problem(std::string(text) + " " + precision);
+                const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named(gpu));
+                for (const auto& step : planning::describe_steps(problem, recipe))
+                    for (const std::string& ptx : step.ptx) {
+                        if (compiler) {
+                            EXPECT_EQ(emit::complaints(*compiler, ptx, gpu), "") << to_text(problem);
+                        }
+                        if (problem.kind != TransformKind::dft || problem.layout == ComplexLayout::planar)
+                            continue;
+                        EXPECT_EQ(ptx.find("ld.global.nc.b16"), std::string::npos) << ptx;
+                        EXPECT_EQ(ptx.find("st.global.b16"), std::string::npos) << ptx;
+                    }
+            }
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+}
+
+TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
+    for (const auto& [text, bytes] : {std::pair("dft 256 float16 batch=64", 2 * 64 * 256 * 4),
+                                      std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
+        const Problem problem = swirl::problem(text);
+        const auto steps = planning::describe_steps(
+            problem, planning::parse_recipe("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
+        const ir::KernelInfo& kernel = steps[0].kernels[0];
+        EXPECT_GE(kernel.bytes_loaded + kernel.bytes_stored, bytes);
+        EXPECT_EQ(kernel.bytes_stored, bytes / 2);
+        EXPECT_GE(kernel.shared_bytes, 4 * 256 * 8) << "where numbers are those of float32";
+    }
+}
+
+} // namespace
+} // namespace swirl::search
