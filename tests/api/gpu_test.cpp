@@ -96,7 +96,7 @@ TEST_F(GpuInterface, TakesNumbersOf16Bits) {
     x.copy_to(back);
     EXPECT_EQ(static_cast<Complex>(back[31]), Complex(1, -2));
     const gpu::Array<complex_bfloat16> z(32);
-    expect_contains(error_of<UserError>([&] { plan.execute(z.data(), y.data()); }),
+    expect_contains(error_of<UserError>([&] { plan.execute(z.data(), z.data()); }),
                     {"complex_bfloat16", "it takes swirl::complex_float16"});
     const gpu::Array<bfloat16> reals(32);
     gpu::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
