@@ -33,7 +33,7 @@ constexpr Case cases[] = {
     {"rdft 12x10 backward"},
     {"wht 64 float32"},
     {"dft 64 float16 batch=5"},
-    {"dft 12x20 bfloat16 inplace"},
+    {"dft 12x20 bfloat16 inplace", "--gpu sm_80"},
     {"rdft 60 float16 batch=3 planar"},
     {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
