@@ -126,7 +126,7 @@ TEST(C, NamesArgumentsThatCannotBe) {
 
     const OwnedProblem good = problem_of(SWIRL_DFT, {8});
     expect_error(swirl_problem_set_direction(good.get(), 2), SWIRL_USER_ERROR, "direction");
-    expect_error(swirl_problem_set_precision(good.get(), 2), SWIRL_USER_ERROR, "precision");
+    expect_error(swirl_problem_set_precision(good.get(), 4), SWIRL_USER_ERROR, "precision");
     expect_error(swirl_problem_set_layout(good.get(), 7), SWIRL_USER_ERROR, "layout");
     expect_error(swirl_problem_set_placement(good.get(), -3), SWIRL_USER_ERROR, "placement");
     expect_error(swirl_problem_set_strides(good.get(), 2, &length), SWIRL_USER_ERROR, "side");
