@@ -6,7 +6,7 @@
 ///     y.copy_to(spectrum);
 ///
 /// In 16 bits a number takes half of the memory, and of the time that moving it takes; arithmetic is that of float32, and
-/// results are rounded once (a transform of several dimensions once for each). float16 ends at 65504, beyond which results
+/// results are rounded once (of several dimensions once for each at most). float16 ends at 65504, beyond which results
 /// are infinite: a forward transform of n numbers around 1 grows to n at most, so give it a scale, such as scale=1/n.
 ///
 ///     swirl::gpu::Array<swirl::complex_float16> u(2048), v(2048);
