@@ -13,7 +13,7 @@ namespace swirl::search {
 
 struct GpuCandidate {
     planning::StepRecipe step;
-    double seconds; ///< by the model
+    double seconds; ///< by the model; of a step that was measured, from its share of a copy's rate
 };
 
 /// The ways to do a step that the model thinks best, the best first: trees and, for each of their kernels, threads,

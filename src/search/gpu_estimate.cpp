@@ -6,6 +6,7 @@
 #include "problem/validate.hpp"
 #include "rules/number_theory.hpp"
 #include "search/gpu_candidates.hpp"
+#include "search/gpu_measured.hpp"
 #include "search/gpu_trees.hpp"
 
 #include <optional>
@@ -24,6 +25,7 @@ namespace {
 }
 
 GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
+    if (auto measured = measured_gpu_step(problem, stage, gpu)) return *measured;
     const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
     if (!candidates.empty()) return candidates.front();
     const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
@@ -45,10 +47,10 @@ std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const t
     planning::Recipe recipe{std::string(gpu.name), {}};
     double fused = 0;
     for (const Stage& stage : planning::stages(problem, first)) {
-        const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
-        if (candidates.empty()) return std::nullopt;
-        recipe.steps.push_back(candidates.front().step);
-        fused += candidates.front().seconds;
+        if (gpu_candidates(problem, stage, gpu, 1).empty()) return std::nullopt;
+        GpuCandidate best = best_step(problem, stage, gpu);
+        recipe.steps.push_back(std::move(best.step));
+        fused += best.seconds;
     }
     if (fused >= seconds) return std::nullopt;
     return recipe;

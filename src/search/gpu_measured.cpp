@@ -1,0 +1,158 @@
+#include "search/gpu_measured.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+// Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
+// problem: `bench_gpu_transforms --problem PROBLEM --candidates 14`, and grids of threads and transforms by hand. The share
+// is that of a copy of the same bytes.
+
+namespace swirl::search {
+
+namespace {
+
+/// How the transforms lie: each contiguous, or neighbours entry by entry.
+enum class Form : std::uint8_t { rows, columns };
+
+struct MeasuredStep {
+    Integer n;
+    Precision precision;
+    Form form;
+    double share; ///< of the rate of a copy
+    const char* step;
+};
+
+constexpr double copy_bytes_per_second = 3e12;
+constexpr double least_bytes = 64e6; ///< of the data from which on these figures hold
+
+constexpr MeasuredStep steps[] = {
+    {7, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {8, Precision::float32, Form::rows, 1.000, "stockham(4,2) on 128x64 pitch 1"},
+    {9, Precision::float32, Form::rows, 0.997, "stockham(3,3) on 63x21"},
+    {11, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {13, Precision::float32, Form::rows, 1.000, "codelet on 64x64 staged"},
+    {15, Precision::float32, Form::rows, 0.994, "stockham(5,3) on 255x51"},
+    {16, Precision::float32, Form::rows, 1.000, "stockham(4,4) on 256x64 pad 32 pitch 1"},
+    {17, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {19, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {22, Precision::float32, Form::rows, 0.922, "stockham(11,2) on 64x64 pitch 1 staged"},
+    {23, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {24, Precision::float32, Form::rows, 1.000, "stockham(8,3) on 64x8 pitch 1"},
+    {26, Precision::float32, Form::rows, 0.935, "stockham(2,13) on 64x32 pitch 1 staged"},
+    {27, Precision::float32, Form::rows, 1.000, "stockham(3,3,3) on 126x14"},
+    {29, Precision::float32, Form::rows, 0.988, "codelet on 64x64 held staged"},
+    {31, Precision::float32, Form::rows, 0.991, "codelet on 64x64 held staged"},
+    {32, Precision::float32, Form::rows, 1.000, "stockham(2,2,8) on 128x32 pitch 3 held"},
+    {48, Precision::float32, Form::rows, 0.902, "stockham(6,8) on 128x16 pitch 1"},
+    {49, Precision::float32, Form::rows, 0.993, "stockham(7,7) on 126x18 staged"},
+    {60, Precision::float32, Form::rows, 1.000, "stockham(3,4,5) on 260x13 pad 32"},
+    {64, Precision::float32, Form::rows, 1.000, "stockham(4,16) on 512x32 pad 32"},
+    {81, Precision::float32, Form::rows, 0.977, "stockham(3,3,9) on 54x2"},
+    {100, Precision::float32, Form::rows, 0.999, "stockham(5,5,4) on 60x3 pitch 2"},
+    {121, Precision::float32, Form::rows, 0.942, "stockham(11,11) on 253x23"},
+    {125, Precision::float32, Form::rows, 0.991, "stockham(5,5,5) on 250x10"},
+    {128, Precision::float32, Form::rows, 1.000, "stockham(4,32) on 64x8 pad 32"},
+    {169, Precision::float32, Form::rows, 0.960, "stockham(13,13) on 507x39 held staged"},
+    {243, Precision::float32, Form::rows, 0.998, "stockham(3,3,3,9) on 81x1"},
+    {256, Precision::float32, Form::rows, 1.000, "stockham(4,8,8) on 256x16 pad 32 pitch 2 held"},
+    {289, Precision::float32, Form::rows, 0.960, "stockham(17,17) on 136x8"},
+    {343, Precision::float32, Form::rows, 0.991, "stockham(7,7,7) on 245x5 held"},
+    {512, Precision::float32, Form::rows, 1.000, "stockham(16,8,4) on 128x2 pad 32"},
+    {720, Precision::float32, Form::rows, 1.000, "stockham(15,8,6) on 60x1 held"},
+    {961, Precision::float32, Form::rows, 0.972, "stockham(31,31) on 62x2"},
+    {1000, Precision::float32, Form::rows, 1.000, "stockham(5,10,20) on 50x1 held"},
+    {1024, Precision::float32, Form::rows, 1.000, "stockham(32,16,2) on 64x1 pad 32"},
+    {1331, Precision::float32, Form::rows, 0.991, "stockham(11,11,11) on 121x1 held"},
+    {2048, Precision::float32, Form::rows, 1.000, "stockham(32,16,4) on 128x1 pad 32"},
+    {2187, Precision::float32, Form::rows, 1.000, "stockham(9,9,9,3) on 243x1 held"},
+    {2197, Precision::float32, Form::rows, 0.993, "stockham(13,13,13) on 169x1 held"},
+    {2401, Precision::float32, Form::rows, 0.978, "stockham(7,7,7,7) on 343x1 pad 32 held"},
+    {3125, Precision::float32, Form::rows, 0.989, "stockham(5,5,5,25) on 125x1 held"},
+    {4096, Precision::float32, Form::rows, 1.000, "stockham(32,16,8) on 256x1 pad 32"},
+    {6000, Precision::float32, Form::rows, 0.994, "stockham(25,24,10) on 250x1 held"},
+    {8192, Precision::float32, Form::rows, 0.994, "stockham(32,16,4,4) on 256x1 pad 32 held"},
+    {10000, Precision::float32, Form::rows, 0.959, "stockham(20,20,25) on 500x1 pad 32 held"},
+    {16384, Precision::float32, Form::rows, 0.980, "stockham(16,32,32) on 512x1 pad 32 held"},
+    {32768, Precision::float32, Form::rows, 0.861,
+     "two-sweep(64,1,1)[stockham(16,32), stockham(8,8)] on 128x1 cluster 8 pad 32 pitch 1 held"},
+    {65536, Precision::float32, Form::rows, 0.794,
+     "two-sweep(256,1,1)[stockham(16,16)] on 128x1 cluster 16 pad 32 pitch 3 held"},
+    {100000, Precision::float32, Form::rows, 0.424,
+     "two-sweep(250,1,1)[stockham(20,20), stockham(10,25)] on 512x16 pad 32 pitch 1, 512x16 pad 32 pitch 1"},
+    {131072, Precision::float32, Form::rows, 0.631,
+     "two-sweep(256,1,1)[stockham(8,8,8), stockham(16,16)] on 128x1 cluster 16 pad 32 pitch 3 held"},
+    {262144, Precision::float32, Form::rows, 0.491,
+     "two-sweep(512,1,1)[stockham(8,8,8)] on 256x16 pad 32 pitch 1 held, 256x16 pad 32 pitch 1 held"},
+    {1000000, Precision::float32, Form::rows, 0.452,
+     "two-sweep(1000,1,1)[stockham(10,10,10)] on 512x8 pad 32 pitch 4 held, 512x8 pad 32 pitch 4 held"},
+    {1048576, Precision::float32, Form::rows, 0.476,
+     "two-sweep(1024,1,1)[stockham(16,8,8)] on 512x16 pad 32 pitch 2 held, 512x16 pad 32 pitch 2 held"},
+    {4194304, Precision::float32, Form::rows, 0.439,
+     "two-sweep(2048,1,1)[stockham(16,16,8)] on 512x8 pad 32 pitch 2 held, 512x8 pad 32 pitch 2 held"},
+    {16777216, Precision::float32, Form::rows, 0.376,
+     "two-sweep(4096,1,1)[stockham(16,16,16)] on 512x4 pad 32 pitch 4 held, 512x4 pad 32 pitch 4 held"},
+    {7, Precision::float64, Form::rows, 1.000, "codelet on 64x64 staged"},
+    {8, Precision::float64, Form::rows, 1.000, "stockham(2,4) on 64x32 pitch 1"},
+    {13, Precision::float64, Form::rows, 1.000, "codelet on 128x128 staged"},
+    {16, Precision::float64, Form::rows, 1.000, "stockham(2,8) on 64x64 pitch 1"},
+    {31, Precision::float64, Form::rows, 0.999, "codelet on 64x64 staged"},
+    {32, Precision::float64, Form::rows, 1.000, "stockham(4,4,2) on 64x8 pitch 2 held"},
+    {49, Precision::float64, Form::rows, 0.986, "stockham(7,7) on 126x18 held staged"},
+    {64, Precision::float64, Form::rows, 1.000, "stockham(4,4,4) on 64x4 pad 32 pitch 2 held"},
+    {128, Precision::float64, Form::rows, 1.000, "stockham(2,8,8) on 128x8 pad 32 pitch 2"},
+    {243, Precision::float64, Form::rows, 1.000, "stockham(27,9) on 54x2"},
+    {256, Precision::float64, Form::rows, 1.000, "stockham(4,8,8) on 256x8 pad 32 pitch 2"},
+    {512, Precision::float64, Form::rows, 1.000, "stockham(16,8,2,2) on 64x1 pad 32"},
+    {1000, Precision::float64, Form::rows, 1.000, "stockham(25,10,4) on 50x1"},
+    {1024, Precision::float64, Form::rows, 1.000, "stockham(16,4,4,4) on 128x1 pad 32"},
+    {2048, Precision::float64, Form::rows, 1.000, "stockham(16,8,8,2) on 128x1 pad 32 held"},
+    {2187, Precision::float64, Form::rows, 0.986, "stockham(3,9,9,9) on 243x1"},
+    {4096, Precision::float64, Form::rows, 0.996, "stockham(8,8,8,8) on 128x1 pad 32 held"},
+    {16384, Precision::float64, Form::rows, 0.826,
+     "two-sweep(64,1,1)[stockham(16,16), stockham(8,8)] on 64x1 cluster 8 pad 32 pitch 3 held"},
+    {64, Precision::float32, Form::columns, 0.963, "stockham(8,8) on 128x64 pad 32 pitch 1"},
+    {256, Precision::float32, Form::columns, 0.943, "stockham(16,8,2) on 256x32 pad 32 pitch 1 held"},
+    {1024, Precision::float32, Form::columns, 0.904, "stockham(32,32) on 512x16 pad 32 pitch 2"},
+    {4096, Precision::float32, Form::columns, 0.668, "stockham(16,16,16) on 1024x4 pad 32 pitch 3 held"},
+};
+
+std::optional<Form> form_of(const planning::Stage& stage) {
+    const auto unit = [&](std::size_t place) {
+        return stage.layouts[0].strides.at(place) == 1 && stage.layouts[1].strides.at(place) == 1;
+    };
+    const std::size_t digits = stage.layouts[0].strides.size();
+    if (digits == 0 || stage.layouts[1].strides.size() != digits) return std::nullopt;
+    if (unit(digits - 1)) return stage.right.empty() ? Form::rows : Form::columns;
+    return std::nullopt;
+}
+
+Integer count_of(const std::vector<Integer>& loops) {
+    return std::accumulate(loops.begin(), loops.end(), Integer{1}, std::multiplies<>());
+}
+
+} // namespace
+
+std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const planning::Stage& stage,
+                                              const target::Gpu& gpu) {
+    if (gpu.name != "sm_90" || !stage.nonterminal.is<formula::Dft>() || !stage.complex) return std::nullopt;
+    const Integer n = stage.nonterminal.rows();
+    const double bytes = 2.0 * static_cast<double>(n * count_of(stage.left) * count_of(stage.right)) *
+                         static_cast<double>(real_bytes(problem.precision));
+    const std::optional<Form> form = form_of(stage);
+    if (!form || bytes < least_bytes) return std::nullopt;
+    const auto* const found = std::find_if(std::begin(steps), std::end(steps), [&](const MeasuredStep& step) {
+        return step.n == n && step.precision == problem.precision && step.form == *form;
+    });
+    if (found == std::end(steps)) return std::nullopt;
+    planning::StepRecipe step =
+        planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, stage.dimension, found->step)).steps.at(0);
+    const std::vector<Integer>& around = stage.right.empty() ? stage.left : stage.right;
+    const Integer available = around.empty() ? 1 : around.back();
+    const bool fits = step.tree.rule == "two-sweep" || step.mappings.front().transforms <= available;
+    if (!fits) return std::nullopt;
+    return GpuCandidate{std::move(step), 2 * bytes / copy_bytes_per_second / found->share};
+}
+
+} // namespace swirl::search
