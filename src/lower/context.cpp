@@ -1,5 +1,7 @@
 #include "lower/context.hpp"
 
+#include "ir/analysis.hpp"
+
 namespace swirl::lower {
 
 namespace {
@@ -119,6 +121,23 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
     return builder.load(*vector_table_, place->second, {.lanes = count});
 }
 
+namespace {
+
+/// Arguments of which several scalars are one access are aligned to that.
+void align_vectors(ir::Program& program) {
+    ir::for_each_operation(program, [&](ir::Value value) {
+        const ir::Operation& operation = program[value];
+        const bool touches =
+            operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::store;
+        if (!touches || operation.active < 2 || operation.address.lane_stride != 1) return;
+        auto& buffer = program.buffers[static_cast<std::size_t>(operation.address.buffer)];
+        buffer.alignment =
+            std::max(buffer.alignment, operation.active * ir::size_in_bytes(buffer.element));
+    });
+}
+
+} // namespace
+
 ir::Program Context::finish() {
     ir::Program program = builder.finish();
     if (vector_table_) {
@@ -128,6 +147,7 @@ ir::Program Context::finish() {
     }
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;
+    if (request.for_gpu) align_vectors(program);
     return program;
 }
 

@@ -4,6 +4,8 @@
 #include "lower/straight_line.hpp"
 #include "lower/tabled_copy.hpp"
 
+#include <algorithm>
+
 namespace swirl::lower {
 
 namespace {
@@ -132,14 +134,20 @@ private:
         return x;
     }
 
-    /// On a GPU both parts of a number that lie together are one access.
-    bool is_one_access(const Location& place) const {
-        return context_.request.for_gpu && complex_ && place.im == place.re + 1;
+    /// On a GPU both parts of a number that lie together are one access, at a multiple of two scalars.
+    bool is_one_access(const Memory& memory, const Location& place) const {
+        if (!context_.request.for_gpu || !complex_ || place.im != place.re + 1) return false;
+        const Array& array = context_.loops.arrays[static_cast<std::size_t>(memory.array)];
+        if (array.kind == Memory::Kind::interleaved) return true;
+        const auto& terms = place.re.terms();
+        return place.re.constant() % 2 == 0 && array.pitch % 2 == 0 &&
+               std::all_of(terms.begin(), terms.end(),
+                           [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
     }
 
     Scaled load(const Location& place) {
         Scaled value;
-        if (is_one_access(place)) {
+        if (is_one_access(call_.input, place)) {
             ir::Builder& builder = context_.builder;
             const ir::Value both =
                 builder.load(in_.re, context_.placed(call_.input, place.re), {.lanes = 2, .active = 2});
@@ -157,7 +165,7 @@ private:
     void store(const Location& place, Scaled value, Arithmetic& arithmetic) {
         if (place.re_negative) value.re = -value.re;
         if (place.im_negative) value.im = -value.im;
-        if (is_one_access(place)) {
+        if (is_one_access(call_.output, place)) {
             const ir::Value both = context_.builder.shuffle(arithmetic.materialize(value.re),
                                                             arithmetic.materialize(value.im), {0, 1});
             context_.builder.store(out_.re, context_.placed(call_.output, place.re), both, {.active = 2});

@@ -85,7 +85,8 @@ private:
     }
 
     void emit(const Call& original) {
-        SharedIterations shared(context_.loops, original, transforms(), mapping_.threads);
+        SharedIterations shared(context_.loops, original, transforms(), mapping_.threads,
+                                !waits_between(original));
         Call call = original;
         call.loops = shared.loops_of_call();
         for (const Loop& loop : original.loops)
@@ -97,15 +98,17 @@ private:
                 if (!transforms() || loop.variable != transforms()->variable)
                     context_.bind(loop.variable, digit);
             choose_transform(shared.transform(variables));
-            return shared.transform(variables);
+            return variables;
         };
         if (waits_between(call)) return emit_held(shared, bound, choose);
         for (Integer turn = 0; turn < shared.turns(); ++turn) {
-            const Affine transform = choose(turn);
+            const SharedIterations::Digits digits = choose(turn);
             std::vector<ir::Condition> conditions = taking_part(shared);
+            if (const auto excess = shared.excess(digits, turn))
+                conditions.push_back({*excess, ir::Condition::Relation::negative});
             if (end_)
-                conditions.push_back(
-                    {first_transform_ + transform - *end_, ir::Condition::Relation::negative});
+                conditions.push_back({first_transform_ + shared.transform(digits) - *end_,
+                                      ir::Condition::Relation::negative});
             const auto body = [&] { bound.store(bound.compute(bound.load())); };
             if (conditions.empty())
                 body();

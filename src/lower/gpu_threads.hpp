@@ -13,9 +13,10 @@ namespace swirl::lower {
 /// neighbours in global memory: of what is read there, else of what is written, else neighbours among the targets.
 class SharedIterations {
 public:
-    /// `transforms`: the loop over the block's transforms, if it has several.
+    /// `transforms`: the loop over the block's transforms, if it has several. `may_lack`: whether threads may find nothing
+    /// to do in a turn, so that one loop may be taken as a longer one.
     SharedIterations(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
-                     Integer threads);
+                     Integer threads, bool may_lack);
 
     Integer active() const { return active_; } ///< threads that take part
     Integer turns() const { return iterations() / active_; }
@@ -30,6 +31,9 @@ public:
     using Digits = std::vector<std::pair<Loop, Affine>>;
     Digits in_turn(ir::Builder& builder, Integer turn) const;
 
+    /// Negative where the thread has something to do in a turn; nothing where all have.
+    std::optional<Affine> excess(const Digits& digits, Integer turn) const;
+
     /// What a form of the loops' variables is in the first turn of a thread, less what it is in that of thread 0.
     Integer offset_of(Integer thread, const Affine& form) const;
     /// Which of the block's transforms it works on then.
@@ -43,15 +47,20 @@ private:
     struct Digit {
         Loop loop;
         Integer inner; ///< iterations of the loops inside it
-        Integer whole() const { return inner * loop.count; }
+        Integer count; ///< the loop's, or more
+        Integer whole() const { return inner * count; }
     };
     Integer iterations() const { return digits_.empty() ? 1 : digits_.back().whole(); }
     bool splits_digits(Integer threads) const;
+    void share_evenly();
+    void share_longer();
+    SharedIterations with_longer(std::size_t digit, Integer count) const;
 
     std::vector<Digit> digits_; ///< innermost first
     std::optional<Loop> transforms_;
     Integer threads_;
     Integer active_ = 1;
+    std::optional<std::size_t> longer_; ///< the digit that goes beyond its loop
 };
 
 } // namespace swirl::lower

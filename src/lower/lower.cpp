@@ -19,6 +19,33 @@ namespace {
 
 using Loops = std::vector<Loop>;
 
+/// The real parts of pairs, then the imaginary ones.
+IndexMap parts_apart(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
+
+/// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with rows left out, also where
+/// one of these loops has to be split for that.
+bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
+                 Integer row) {
+    const auto holds = [&](const std::vector<Integer>& loops) {
+        Affine within = 0;
+        Integer block = 1;
+        for (std::size_t k = loops.size(); k-- > 0; block *= loops[k])
+            within += Affine::of(recorder.new_variable(loops[k]), block);
+        return endpoint.can_pair(entries / block, block, within, recorder.extents());
+    };
+    if (counts.empty()) counts = {entries};
+    if (holds(counts)) return true;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        for (Integer inner = 2; inner <= row && inner < counts[k]; ++inner) {
+            if (row % inner != 0 || counts[k] % inner != 0) continue;
+            std::vector<Integer> split = counts;
+            split[k] = inner;
+            split.insert(split.begin() + static_cast<std::ptrdiff_t>(k), counts[k] / inner);
+            if (holds(split)) return true;
+        }
+    return false;
+}
+
 /// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
 class Lowering {
 public:
@@ -216,12 +243,7 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
     std::optional<Temporary> from, to;
     const std::vector<Integer> counts = column_loops(complex);
     const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
-        Affine within = 0;
-        Integer block = 1;
-        for (std::size_t k = counts.size(); k-- > 0; block *= counts[k])
-            within += Affine::of(recorder_.new_variable(counts[k]), block);
-        if (counts.empty()) within = Affine::of(recorder_.new_variable(block = entries));
-        return endpoint.can_pair(entries / block, block, within, recorder_.extents());
+        return can_pair_in(recorder_, endpoint, entries, counts, shared_row_);
     };
     if (!can_pair(in, complex.columns())) {
         from = make_temporary(recorder_, f.columns(), loops, false);
@@ -251,23 +273,27 @@ void Lowering::lower_padded(const Step& step, const std::vector<Integer>& missed
                 out.through(IndexMap::table(std::move(places), step.scattered->range())), loops);
 }
 
-/// Between a complex transform of pairs of reals and another step the real parts lie together, then the imaginary ones.
+/// Beside a complex transform of pairs of reals the real parts lie together, then the imaginary ones. Rows are left out
+/// between two such transforms and between steps of one kind, not where entries are combined with those as far from the end.
 Temporary Lowering::make_temporary_between(const Step& before, const Step& after, const Loops& loops,
                                            bool complex) {
     const Integer n = before.factor.rows();
+    const bool from_pairs = !complex && before.factor.is<RealOf>();
+    const bool to_pairs = !complex && after.factor.is<RealOf>();
+    const Integer vector = from_pairs ? n / 2 : n; // what must have whole rows
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
-    if (shared_row_ > 0 && is_shared && loops.empty() && n > shared_row_ && n % shared_row_ == 0) {
+    if (shared_row_ > 0 && is_shared && loops.empty() && vector > shared_row_ && vector % shared_row_ == 0 &&
+        from_pairs == to_pairs) {
         const Integer rows = n / shared_row_;
         Temporary temporary = make_temporary(recorder_, rows * (shared_row_ + 1), loops, complex);
         temporary.endpoint = temporary.endpoint.through(Layout{{rows, shared_row_}, {shared_row_ + 1, 1}});
+        if (from_pairs) temporary.endpoint = temporary.endpoint.through(parts_apart(n));
         return temporary;
     }
     const bool tile = !loops.empty() && in_tile(loops[0]);
     Temporary temporary =
         make_temporary(recorder_, n, loops, complex, tile ? Order::entries_fastest : Order::loops_fastest);
-    if (!complex && (before.factor.is<RealOf>() || after.factor.is<RealOf>()))
-        temporary.endpoint =
-            temporary.endpoint.through(IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}));
+    if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(parts_apart(n));
     return temporary;
 }
 

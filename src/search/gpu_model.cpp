@@ -1,5 +1,6 @@
 #include "search/gpu_model.hpp"
 
+#include "lower/gpu_liveness.hpp"
 #include "lower/gpu_threads.hpp"
 
 #include <algorithm>
@@ -62,7 +63,9 @@ public:
 
 private:
     void look_at(const Call& call) {
-        const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads);
+        const bool waits = is_shared(loops_, call.input) && call.input.array == call.output.array &&
+                           !stays_in_place(call);
+        const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads, !waits);
         const Integer turns = shared.turns();
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         widest_ = std::max(widest_, entries);
