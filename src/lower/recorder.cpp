@@ -101,9 +101,10 @@ bool is_located(const Endpoint& endpoint, Integer entries, Extents& extents) {
     return locate_all(endpoint, entries, extents).has_value();
 }
 
-/// Splits one loop into two where that makes both ends affine.
-std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
-                                     const Endpoint& out, const std::vector<Loop>& loops) {
+/// One loop taken apart into two, in every way that may make an end affine.
+std::vector<SplitLoops> splits_of(Recorder& recorder, const Endpoint& in, const Endpoint& out,
+                                  const std::vector<Loop>& loops) {
+    std::vector<SplitLoops> splits;
     for (std::size_t k = 0; k < loops.size(); ++k)
         for (const Endpoint* side : {&in, &out})
             for (const Integer count : side->split_counts(loops[k].variable, recorder.extents())) {
@@ -112,13 +113,28 @@ std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet,
                 const Affine form = Affine::of(outer.variable, count) + Affine::of(inner.variable);
                 SplitLoops split{in.substitute(loops[k].variable, form),
                                  out.substitute(loops[k].variable, form), loops};
-                if (!is_located(split.in, codelet.columns, recorder.extents()) ||
-                    !is_located(split.out, codelet.rows, recorder.extents()))
-                    continue;
                 split.loops[k] = outer;
                 split.loops.insert(split.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);
-                return split;
+                splits.push_back(std::move(split));
             }
+    return splits;
+}
+
+/// Splits one loop into two where that makes both ends affine; else two loops, or one into three.
+std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
+                                     const Endpoint& out, const std::vector<Loop>& loops, int times = 2) {
+    const auto locates = [&](const SplitLoops& split) {
+        return is_located(split.in, codelet.columns, recorder.extents()) &&
+               is_located(split.out, codelet.rows, recorder.extents());
+    };
+    const std::vector<SplitLoops> splits = splits_of(recorder, in, out, loops);
+    for (const SplitLoops& split : splits)
+        if (locates(split)) return split;
+    for (const SplitLoops& split : splits)
+        if (times > 1)
+            if (auto further =
+                    split_loop(recorder, codelet, split.in, split.out, split.loops, times - 1))
+                return further;
     return std::nullopt;
 }
 

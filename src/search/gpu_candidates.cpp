@@ -170,10 +170,21 @@ private:
     /// As many as a step has iterations for one transform, or the half of it.
     std::vector<Integer> threads_of_a_transform(const GpuPart& part) const {
         std::set<Integer> threads;
-        for (const lower::Call& call : part.calls) {
+        const auto iterations_of = [](const lower::Call& call) {
             Integer iterations = 1;
             for (const lower::Loop& loop : call.loops) iterations *= loop.count;
+            return iterations;
+        };
+        const auto entries_of = [](const lower::Call& call) {
+            return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
+        };
+        Integer most = 0;
+        for (const lower::Call& call : part.calls)
+            most = std::max(most, iterations_of(call) * entries_of(call));
+        for (const lower::Call& call : part.calls) {
+            const Integer iterations = iterations_of(call);
             const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
+            if (iterations * entries_of(call) < most) continue; // what is done apart at the ends
             for (const Integer turns : {1, 2, 4})
                 if (iterations % turns == 0 && iterations / turns <= gpu_.threads_per_block &&
                     (turns == 1 || turns * entries * words() <= most_entries))

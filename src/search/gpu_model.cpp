@@ -44,6 +44,7 @@ public:
     }
 
     GpuKernelCost cost() {
+        for (const Call& call : part_.calls) all_ = std::max(all_, entries_of(call));
         for (const Call& call : part_.calls) look_at(call);
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes();
@@ -62,26 +63,34 @@ public:
     }
 
 private:
+    /// Scalars that a step reads or writes for one transform.
+    static Integer entries_of(const Call& call) {
+        Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
+        for (const lower::Loop& loop : call.loops) entries *= loop.count;
+        return entries;
+    }
+
     void look_at(const Call& call) {
         const bool waits = is_shared(loops_, call.input) && call.input.array == call.output.array &&
                            !stays_in_place(call);
         const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads, !waits);
         const Integer turns = shared.turns();
-        const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
+        const Integer entries = std::max(call.codelet.rows, call.codelet.columns) *
+                                (call.complex ? 2 : 1) * scalar_bytes_ / entry_bytes_; // reals in pairs are two
+        weight_ = static_cast<double>(entries_of(call)) / static_cast<double>(all_);
+        passes_ += weight_;
         widest_ = std::max(widest_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
         held_ = held_ || (is_shared(loops_, call.input) && call.input.array == call.output.array);
-        idle_ +=
-            static_cast<double>(mapping_.threads - shared.active()) / static_cast<double>(shared.active());
+        idle_ += weight_ * static_cast<double>(mapping_.threads - shared.active()) /
+                 static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();
         if (!is_shared(loops_, call.input)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.columns * entry_bytes_ *
-                                          bytes_of_scalar(call.input) / scalar_bytes_);
+            bytes_ += static_cast<double>(iterations * call.codelet.columns * bytes_of_entry(call, call.input));
             look_at(shared, call.input, call.placement.sources);
         }
         if (!is_shared(loops_, call.output)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.rows * entry_bytes_ *
-                                          bytes_of_scalar(call.output) / scalar_bytes_);
+            bytes_ += static_cast<double>(iterations * call.codelet.rows * bytes_of_entry(call, call.output));
             look_at(shared, call.output, call.placement.targets);
         }
         if (is_shared(loops_, call.input)) count_conflicts(shared, call.input, call.placement.sources);
@@ -93,12 +102,16 @@ private:
         const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
         return array.role == lower::Array::Role::temporary ? scalar_bytes_ : stored_scalar_bytes_;
     }
+    Integer bytes_of_entry(const Call& call, const lower::Memory& memory) const {
+        return (call.complex ? 2 : 1) * bytes_of_scalar(memory);
+    }
 
     /// How a warp's first request meets global memory.
     void look_at(const lower::SharedIterations& shared, const lower::Memory& memory,
                  const std::vector<lower::Location>& places) {
         if (places.empty()) return;
-        const bool pairs = memory.kind == lower::Memory::Kind::interleaved;
+        const bool pairs =
+            memory.kind == lower::Memory::Kind::interleaved || places.front().im == places.front().re + 1;
         const Integer scalar_bytes = bytes_of_scalar(memory), bytes = (pairs ? 2 : 1) * scalar_bytes;
         std::vector<Integer> sectors;
         const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
@@ -110,8 +123,8 @@ private:
         std::sort(sectors.begin(), sectors.end());
         sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
         const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
-        split_ += static_cast<double>(sectors.size()) / least - 1;
-        pieces_ += per_short_piece /
+        split_ += weight_ * (static_cast<double>(sectors.size()) / least - 1);
+        pieces_ += weight_ * per_short_piece /
                    static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes);
     }
 
@@ -136,7 +149,7 @@ private:
             same = words_at[k].first == words_at[k - 1].first ? same + 1 : 1;
             most = std::max(most, same);
         }
-        conflicts_ += static_cast<double>(most - 1);
+        conflicts_ += weight_ * static_cast<double>(most - 1);
     }
 
     /// Scalars that lie together.
@@ -180,12 +193,11 @@ private:
     }
 
     double seconds(const target::Occupancy& occupancy) const {
-        const double passes = static_cast<double>(part_.calls.size());
         const auto threads = static_cast<double>(mapping_.threads);
         const double blocks_at_once = occupancy.blocks;
         const double idle_lanes =
             static_cast<double>((gpu_.warp_size - mapping_.threads % gpu_.warp_size) % gpu_.warp_size);
-        const double share = per_block_alone / blocks_at_once + per_pass_and_warp * passes / occupancy.warps +
+        const double share = per_block_alone / blocks_at_once + per_pass_and_warp * passes_ / occupancy.warps +
                              per_idle_thread * idle_ + per_idle_lane * idle_lanes / threads +
                              per_split_request * split_ + pieces_ / 2 + per_bank_conflict * conflicts_ +
                              (most_entries_ > 32 ? with_many_entries : 0);
@@ -198,7 +210,7 @@ private:
         const double together = std::min(blocks, blocks_at_once * std::max(gpu_.multiprocessors, 1));
         const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
         const double memory = blocks * bytes_ / bytes_per_second * (1 + share) / std::max(flying, 0.05);
-        const double alone = passes * (pass_seconds + entry_seconds * static_cast<double>(most_entries_));
+        const double alone = passes_ * (pass_seconds + entry_seconds * static_cast<double>(most_entries_));
         return launch_seconds + std::max(memory, alone);
     }
 
@@ -211,6 +223,9 @@ private:
     Integer entry_bytes_ = 0;
     Integer stored_scalar_bytes_ = 0;
     bool held_ = false;
+    Integer all_ = 1;          ///< scalars of the step that touches most
+    double weight_ = 0;        ///< of the step looked at: its share of these
+    double passes_ = 0;        ///< steps by weight
     Integer widest_ = 1;       ///< entries of a codelet
     Integer most_entries_ = 1; ///< of a thread in one step
     double idle_ = 0;          ///< by step

@@ -54,6 +54,7 @@ std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTre
 
 std::optional<BreakdownTree> real_tree(Integer n) {
     if (is_gpu_radix(n)) return BreakdownTree{};
+    if (n % 2 == 0) return around("rdft-half-size", gpu_tree(formula::DFT(n / 2)));
     return passes("rdft-stockham", n);
 }
 
@@ -130,6 +131,11 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     std::vector<BreakdownTree> trees;
     if (const auto tree = gpu_tree(transform)) trees.push_back(*tree);
     const Integer n = transform.rows();
+    if (const auto* real = transform.get_if<formula::RealDft>(); real && n > 2 && n % 2 == 0)
+        for (const BreakdownTree& inner : gpu_trees(formula::DFT(n / 2, real->direction), widest))
+            if (const auto tree = *around("rdft-half-size", inner);
+                std::find(trees.begin(), trees.end(), tree) == trees.end())
+                trees.push_back(tree);
     if (!transform.is<formula::Dft>() || n == 1) return trees;
     std::vector<std::vector<Integer>> lists;
     std::vector<Integer> chosen;
