@@ -47,11 +47,15 @@ Affine part_of(const Affine& form, const std::vector<Loop>& loops) {
     return result;
 }
 
-/// Finds the run of entries that the touches make up, each entry touched once.
+/// Of a run that is read, the share of entries that may serve nothing.
+constexpr Integer least_read = 3, of_entries = 4;
+
+/// Finds the run of entries that the touches make up, each entry touched once; where they are read, some of them not at all.
 class RunFinder {
 public:
-    RunFinder(const std::vector<Touch>& touches, const std::vector<Loop>& around, const Extents& extents)
-        : touches_(touches), around_(around), extents_(extents) {}
+    RunFinder(const std::vector<Touch>& touches, const std::vector<Loop>& around, const LoopProgram& loops,
+              bool reading)
+        : touches_(touches), around_(around), loops_(loops), extents_(loops.extents), reading_(reading) {}
 
     std::optional<Run> find() const {
         Run run;
@@ -79,10 +83,24 @@ public:
         run.step = std::max<Integer>(divisor, 1);
         run.count = (highest - lowest) / run.step + 1;
         if (!touches_each_once(run)) return std::nullopt;
+        if (reading_) fill_up(run);
         return run;
     }
 
 private:
+    /// Reads on to where the next iteration of the innermost loop around begins, if that is near and in the array.
+    void fill_up(Run& run) const {
+        if (around_.empty()) return;
+        const Integer distance = run.around.coefficient(around_.back().variable);
+        const Integer more = distance / run.step - run.count;
+        if (distance % run.step != 0 || more <= 0 || more > run.count / 8) return;
+        const Memory& memory = *touches_.front().memory;
+        const Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
+        const Integer end = scalars_of(memory) * (array.first + array.elements);
+        if (bounds(run.around, extents_).second + run.first + run.step * (run.count + more - 1) < end)
+            run.count += more;
+    }
+
     bool touches_each_once(const Run& run) const {
         std::vector<bool> touched(static_cast<std::size_t>(run.count));
         Integer total = 0;
@@ -92,7 +110,7 @@ private:
                 if (!mark(place.re - run.around, *touch.call, run, touched, total)) return false;
                 if (in_parts && !mark(place.im - run.around, *touch.call, run, touched, total)) return false;
             }
-        return total == run.count;
+        return reading_ ? of_entries * total >= least_read * run.count : total == run.count;
     }
 
     static bool mark(const Affine& own, const Call& call, const Run& run, std::vector<bool>& touched,
@@ -119,7 +137,9 @@ private:
 
     const std::vector<Touch>& touches_;
     const std::vector<Loop>& around_;
+    const LoopProgram& loops_;
     const Extents& extents_;
+    bool reading_;
 };
 
 /// What a form of scalars of the run's array is as an entry of the run.
@@ -135,7 +155,7 @@ Affine entry_of(const Affine& form, const Run& run) {
 std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool reading) {
     const std::vector<Touch> touches = touches_of(part, array, reading);
     if (touches.empty()) return std::nullopt;
-    const auto run = RunFinder(touches, part.around, loops.extents).find();
+    const auto run = RunFinder(touches, part.around, loops, reading).find();
     if (!run) return std::nullopt;
     const Memory whole = *touches.front().memory;
     const bool complex = whole.kind == Memory::Kind::interleaved;

@@ -6,7 +6,7 @@ namespace swirl::lower {
 
 /// Copies each of the caller's vectors that the part reads to shared memory first, entry by entry, and what it writes
 /// from there at last: the steps between touch shared memory alone. Left as it is is a side of which one iteration of the
-/// loops around does not touch whole vectors with one step between entries.
+/// loops around does not touch whole vectors, or read most of them, with one step between entries.
 void stage(LoopProgram& loops, GpuPart& part);
 
 /// A copy between the caller's memory and shared memory whose entries lie in order on both sides, for all of a block's
