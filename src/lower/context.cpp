@@ -127,12 +127,10 @@ namespace {
 void align_vectors(ir::Program& program) {
     ir::for_each_operation(program, [&](ir::Value value) {
         const ir::Operation& operation = program[value];
-        const bool touches =
-            operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::store;
+        const bool touches = operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::store;
         if (!touches || operation.active < 2 || operation.address.lane_stride != 1) return;
         auto& buffer = program.buffers[static_cast<std::size_t>(operation.address.buffer)];
-        buffer.alignment =
-            std::max(buffer.alignment, operation.active * ir::size_in_bytes(buffer.element));
+        buffer.alignment = std::max(buffer.alignment, operation.active * ir::size_in_bytes(buffer.element));
     });
 }
 

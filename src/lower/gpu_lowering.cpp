@@ -107,8 +107,8 @@ private:
             if (const auto excess = shared.excess(digits, turn))
                 conditions.push_back({*excess, ir::Condition::Relation::negative});
             if (end_)
-                conditions.push_back({first_transform_ + shared.transform(digits) - *end_,
-                                      ir::Condition::Relation::negative});
+                conditions.push_back(
+                    {first_transform_ + shared.transform(digits) - *end_, ir::Condition::Relation::negative});
             const auto body = [&] { bound.store(bound.compute(bound.load())); };
             if (conditions.empty())
                 body();

@@ -37,8 +37,7 @@ private:
 } // namespace
 
 SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
-                                   const std::optional<Loop>& transforms, Integer threads,
-                                   bool may_lack)
+                                   const std::optional<Loop>& transforms, Integer threads, bool may_lack)
     : transforms_(transforms), threads_(threads) {
     std::vector<Loop> all(call.loops.rbegin(), call.loops.rend());
     std::erase_if(all, [](const Loop& loop) { return loop.count == 1; });
@@ -82,8 +81,7 @@ void SharedIterations::share_longer() {
         if (k + 1 == digits_.size()) units.push_back(std::min(threads_, iterations()) / digit.inner);
         for (const Integer unit : units) {
             if (unit < 2 || digit.count % unit == 0) continue;
-            const SharedIterations longer =
-                with_longer(k, (digit.count + unit - 1) / unit * unit);
+            const SharedIterations longer = with_longer(k, (digit.count + unit - 1) / unit * unit);
             if (longer.turns() < best.turns()) best = longer;
         }
     }
@@ -135,8 +133,7 @@ std::optional<Affine> SharedIterations::excess(const Digits& digits, Integer tur
     const Digit& digit = digits_[*longer_];
     ensure(digit.inner % active_ != 0, "a loop of whole turns made longer");
     Integer most = digit.count; // one more than the digit can be in this turn
-    if (active_ % digit.whole() != 0)
-        most = active_ / digit.inner * (turn % (digit.whole() / active_) + 1);
+    if (active_ % digit.whole() != 0) most = active_ / digit.inner * (turn % (digit.whole() / active_) + 1);
     if (most <= digit.loop.count) return std::nullopt;
     return digits[*longer_].second - digit.loop.count;
 }

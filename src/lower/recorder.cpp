@@ -132,8 +132,7 @@ std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet,
         if (locates(split)) return split;
     for (const SplitLoops& split : splits)
         if (times > 1)
-            if (auto further =
-                    split_loop(recorder, codelet, split.in, split.out, split.loops, times - 1))
+            if (auto further = split_loop(recorder, codelet, split.in, split.out, split.loops, times - 1))
                 return further;
     return std::nullopt;
 }

@@ -71,8 +71,8 @@ private:
     }
 
     void look_at(const Call& call) {
-        const bool waits = is_shared(loops_, call.input) && call.input.array == call.output.array &&
-                           !stays_in_place(call);
+        const bool waits =
+            is_shared(loops_, call.input) && call.input.array == call.output.array && !stays_in_place(call);
         const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads, !waits);
         const Integer turns = shared.turns();
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns) *
@@ -197,10 +197,10 @@ private:
         const double blocks_at_once = occupancy.blocks;
         const double idle_lanes =
             static_cast<double>((gpu_.warp_size - mapping_.threads % gpu_.warp_size) % gpu_.warp_size);
-        const double share = per_block_alone / blocks_at_once + per_pass_and_warp * passes_ / occupancy.warps +
-                             per_idle_thread * idle_ + per_idle_lane * idle_lanes / threads +
-                             per_split_request * split_ + pieces_ / 2 + per_bank_conflict * conflicts_ +
-                             (most_entries_ > 32 ? with_many_entries : 0);
+        const double share = per_block_alone / blocks_at_once +
+                             per_pass_and_warp * passes_ / occupancy.warps + per_idle_thread * idle_ +
+                             per_idle_lane * idle_lanes / threads + per_split_request * split_ + pieces_ / 2 +
+                             per_bank_conflict * conflicts_ + (most_entries_ > 32 ? with_many_entries : 0);
         double blocks = 1;
         for (std::size_t k = 0; k < part_.around.size(); ++k) {
             const Integer count = part_.around[k].count;

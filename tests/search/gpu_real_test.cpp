@@ -1,0 +1,107 @@
+#include "ir/interpreter.hpp"
+#include "plan/check.hpp"
+#include "plan/gpu_plan.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::search {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+/// Throws where the plan, interpreted, is not the transform.
+void prove(const std::string& text, const planning::Recipe& recipe) {
+    const Problem problem = swirl::problem(text);
+    SCOPED_TRACE(text + ": " + to_string(recipe));
+    support::InterpretedPlan plan(problem, recipe);
+    EXPECT_NO_THROW(planning::check_against_definition(
+        problem, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+}
+
+struct Counts {
+    Integer read = 0, written = 0; ///< sectors of the caller's memory
+    Integer barriers = 0;          ///< of a block
+};
+
+/// What the only kernel of a plan does.
+Counts counts_of(const std::string& text, const std::string& recipe) {
+    const auto steps = planning::describe_steps(swirl::problem(text), planning::parse_recipe(recipe));
+    const ir::Program& program = steps.front().programs.front();
+    ir::Arguments arguments(program);
+    for (const ir::BufferInfo& buffer : program.buffers)
+        for (Integer i = buffer.first; buffer.name == "in" && i < buffer.first + buffer.elements; ++i)
+            arguments[buffer.name].set(i, static_cast<double>(i % 7));
+    const ir::InterpreterReport report = ir::interpret(program, arguments);
+    Counts counts;
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        if (program.buffers[b].space != ir::Space::argument) continue;
+        counts.read += report.loads[b].sectors;
+        counts.written += report.stores[b].sectors;
+    }
+    counts.barriers = report.barriers / program.launch.blocks[0];
+    return counts;
+}
+
+TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSize) {
+    for (const Integer n : {64, 256, 1000, 1024, 4096}) {
+        const planning::Recipe recipe = gpu_recipe(swirl::problem(fmt::format("rdft {} float32", n)), gpu());
+        EXPECT_EQ(recipe.steps[0].tree.rule, "rdft-half-size") << n;
+        for (const char* more : {" float32 batch=3", " backward batch=2", " inplace float32 batch=2"}) {
+            const std::string text = fmt::format("rdft {}", n) + more;
+            prove(text, gpu_recipe(swirl::problem(text), gpu()));
+        }
+    }
+}
+
+TEST(RealTransformsOnGpus, ComputeByManyMappings) {
+    struct Case {
+        const char* problem;
+        const char* recipe;
+    };
+    const Case cases[] = {
+        {"rdft 8 batch=40", "0 codelet on 32x16 pitch 1 staged"},
+        {"rdft 8 backward batch=40", "0 codelet on 32x16 pitch 1 staged"},
+        {"rdft 16 float32 backward batch=9", "0 rdft-half-size on 32x8 staged"},
+        {"rdft 30 batch=5", "0 rdft-half-size[stockham(5,3)] on 32x4"},
+        {"rdft 64 float32 batch=37", "0 rdft-half-size[stockham(8,4)] on 64x16 pad 32 pitch 1 staged"},
+        {"rdft 64 float32 backward batch=37", "0 rdft-half-size[stockham(8,4)] on 64x16 pitch 1 held staged"},
+        {"rdft 64 batch=6:(70,100)", "0 rdft-half-size[stockham(8,4)] on 64x4"},
+        {"rdft 64 batch=6:(67,40)", "0 rdft-half-size[stockham(8,4)] on 64x4"},
+        {"rdft 256 batch=5", "0 rdft-half-size[stockham(16,8)] on 64x4 pad 32 pitch 2 held"},
+        {"rdft 1024 float32 batch=3", "0 rdft-half-size[stockham(2,8,32)] on 128x2 pad 32 held"},
+        {"rdft 1024 backward batch=3", "0 rdft-half-size[stockham(16,8,4)] on 64x1 pad 32 held"},
+        {"rdft 2048 float32 batch=2", "0 rdft-half-size[stockham(16,8,8)] on 128x1 pad 32 held staged"},
+        {"rdft 20x64 batch=2", "1 rdft-half-size[stockham(8,4)] on 64x2; 0 stockham(5,4) on 64x4"},
+    };
+    for (const Case& c : cases) prove(c.problem, planning::parse_recipe(std::string("sm_90: ") + c.recipe));
+}
+
+TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
+    const Integer n = 1024, batch = 4;
+    const Integer reals = batch * n * 4 / 32, spectra = batch * (n / 2 + 1) * 8 / 32 + 1;
+    const char* recipe = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 held";
+    const Counts forward = counts_of("rdft 1024 float32 batch=4", recipe);
+    EXPECT_EQ(forward.read, reals);
+    EXPECT_LT(static_cast<double>(forward.written), 1.15 * static_cast<double>(spectra));
+    EXPECT_EQ(forward.barriers, 5); // one after each pass, and where threads hold what they have read
+    const Counts backward = counts_of("rdft 1024 float32 batch=4 backward", recipe);
+    EXPECT_LT(static_cast<double>(backward.read), 1.15 * static_cast<double>(spectra));
+    EXPECT_EQ(backward.written, reals);
+    EXPECT_EQ(backward.barriers, 5);
+}
+
+TEST(RealTransformsOnGpus, StageWholeSpectra) {
+    const Counts backward =
+        counts_of("rdft 8 float32 batch=256 backward", "sm_90: 0 codelet on 128x128 pitch 1 staged");
+    EXPECT_EQ(backward.read, 256 * 5 * 8 / 32);
+    EXPECT_EQ(backward.written, 256 * 8 * 4 / 32);
+    EXPECT_EQ(backward.barriers, 2);
+}
+
+} // namespace
+} // namespace swirl::search
