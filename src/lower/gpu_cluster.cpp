@@ -1,24 +1,13 @@
 #include "lower/gpu_cluster.hpp"
 
 #include "base/error.hpp"
+#include "lower/gpu_spread.hpp"
 
 #include <algorithm>
 
 namespace swirl::lower {
 
 namespace {
-
-void substitute(std::vector<MetDiagonal>& diagonals, Variable variable, const Affine& form) {
-    for (MetDiagonal& met : diagonals) met.index = met.index.substitute(variable, form);
-}
-
-void substitute(std::vector<Location>& places, Variable variable, const Affine& form) {
-    for (Location& place : places) {
-        place.re = place.re.substitute(variable, form);
-        place.im = place.im.substitute(variable, form);
-        substitute(place.diagonals, variable, form);
-    }
-}
 
 /// One past the largest entry of an array that a part touches.
 Integer entries_of(const GpuPart& part, int array, const Extents& extents) {
@@ -78,10 +67,7 @@ private:
         const Loop inside{new_variable(own.count / blocks_), own.count / blocks_};
         const Affine form = Affine::of(rank_, inside.count) + Affine::of(inside.variable);
         for (Call& call : part.calls) {
-            substitute(call.placement.sources, own.variable, form);
-            substitute(call.placement.targets, own.variable, form);
-            for (auto& entries : call.placement.between)
-                for (auto& diagonals : entries) substitute(diagonals, own.variable, form);
+            substitute(call, own.variable, form);
             call.loops.insert(call.loops.begin(), inside);
         }
         vectors_.push_back(inside);

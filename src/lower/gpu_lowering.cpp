@@ -6,6 +6,7 @@
 #include "lower/gpu_cluster.hpp"
 #include "lower/gpu_liveness.hpp"
 #include "lower/gpu_parts.hpp"
+#include "lower/gpu_spread.hpp"
 #include "lower/gpu_staging.hpp"
 #include "lower/gpu_threads.hpp"
 
@@ -104,6 +105,8 @@ private:
         for (Integer turn = 0; turn < shared.turns(); ++turn) {
             const SharedIterations::Digits digits = choose(turn);
             std::vector<ir::Condition> conditions = taking_part(shared);
+            if (call.limit)
+                conditions.push_back({context_.placed(*call.limit), ir::Condition::Relation::negative});
             if (const auto excess = shared.excess(digits, turn))
                 conditions.push_back({*excess, ir::Condition::Relation::negative});
             if (end_)
@@ -239,6 +242,7 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
     LoopProgram loops = parts.loops;
     GpuPart part = original;
     open_loops_of(part);
+    spread_over_blocks(loops, part);
     if (mapping.staged) stage(loops, part);
     const bool holds = mapping.one_vector;
     share_arrays(loops, part, holds);

@@ -79,6 +79,34 @@ void make_interleaved(LoopProgram& loops, std::vector<GpuPart>& parts, int array
         }
 }
 
+/// The array of n reals with entry e + n/2 beside entry e, where all that touches it has these two as parts of a number,
+/// or is alone at a fixed place.
+void make_neighbours(LoopProgram& loops, std::vector<GpuPart>& parts, int array) {
+    const Array& info = loops.arrays[static_cast<std::size_t>(array)];
+    const Integer half = info.elements / 2;
+    if (info.kind != Memory::Kind::real || info.elements % 2 != 0) return;
+    std::vector<Location*> places;
+    for (GpuPart& part : parts)
+        for (Call& call : part.calls) {
+            if (call.input.array == array)
+                for (Location& place : call.placement.sources) places.push_back(&place);
+            if (call.output.array == array)
+                for (Location& place : call.placement.targets) places.push_back(&place);
+        }
+    const auto is_number = [&](const Location* place) { return place->im == place->re + half; };
+    const auto is_fixed = [](const Location* place) {
+        return place->re.is_constant() && place->im == place->re;
+    };
+    if (!std::all_of(places.begin(), places.end(),
+                     [&](const Location* place) { return is_number(place) || is_fixed(place); }))
+        return;
+    for (Location* place : places) {
+        const bool number = is_number(place), second = !number && place->re.constant() >= half;
+        place->re = second ? Affine(2 * (place->re.constant() - half) + 1) : 2 * place->re;
+        place->im = number ? place->re + 1 : place->re;
+    }
+}
+
 bool has_table(const Call& call) {
     const auto in = [](const std::vector<Location>& places) {
         return std::any_of(places.begin(), places.end(),
@@ -107,6 +135,7 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
         if (between == Between::shared) break;
         loops.arrays[static_cast<std::size_t>(array)].residence = Array::Residence::global;
         make_interleaved(loops, result.parts, array);
+        make_neighbours(loops, result.parts, array);
     }
     result.loops = std::move(loops);
     return result;

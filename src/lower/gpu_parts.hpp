@@ -24,7 +24,7 @@ struct GpuParts {
 enum class Between : std::uint8_t { global, shared };
 
 /// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another lie where
-/// `between` says; in global memory one for each iteration of the common loops, complex ones of adjacent pairs. The others are
+/// `between` says; in global memory one for each iteration of the common loops, numbers of adjacent pairs. The others are
 /// shared by a block's threads.
 GpuParts gpu_parts(LoopProgram loops, Between between);
 

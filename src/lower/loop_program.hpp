@@ -49,6 +49,8 @@ struct Call {
     bool complex; ///< of the entries as the codelet sees them
     Placement placement;
     std::vector<Loop> loops;
+    std::optional<Affine> limit =
+        {}; ///< on a GPU, of the loops around: where it is not negative nothing is done
 };
 
 struct Node;

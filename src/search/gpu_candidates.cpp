@@ -3,6 +3,7 @@
 #include "lower/gpu_cluster.hpp"
 #include "lower/gpu_liveness.hpp"
 #include "lower/gpu_lowering.hpp"
+#include "lower/gpu_spread.hpp"
 #include "lower/gpu_staging.hpp"
 #include "search/gpu_model.hpp"
 #include "search/gpu_trees.hpp"
@@ -53,7 +54,7 @@ public:
         } else if (n_ * entry_bytes_ <= room)
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
                 add_one_kernel(tree);
-        if (stage_.nonterminal.is<formula::Dft>() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
+        if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         std::stable_sort(found_.begin(), found_.end(),
                          [](const GpuCandidate& a, const GpuCandidate& b) { return a.seconds < b.seconds; });
         if (found_.size() > most)
@@ -94,7 +95,10 @@ private:
     std::optional<GpuParts> parts_of(const BreakdownTree& tree, Integer row, Between between) const {
         GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between);
         if (has_index_tables(parts)) return std::nullopt;
-        for (GpuPart& part : parts.parts) lower::open_loops_of(part);
+        for (GpuPart& part : parts.parts) {
+            lower::open_loops_of(part);
+            lower::spread_over_blocks(parts.loops, part);
+        }
         return parts;
     }
 
@@ -204,17 +208,23 @@ private:
                 add_cluster(*tree, blocks);
     }
 
-    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster.
+    bool is_real() const { return stage_.nonterminal.is<formula::RealDft>(); }
+    bool is_swept() const { return stage_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0); }
+
+    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals have half as many numbers
+    /// in it, and another kernel for the spectrum.
     void add_two_sweeps() {
-        for (Integer columns = 2; columns * columns <= 16 * n_; ++columns) {
-            if (n_ % columns != 0 || 16 * columns * columns < n_) continue;
-            const Integer rows = n_ / columns;
+        const Integer n = is_real() ? n_ / 2 : n_;
+        for (Integer columns = 2; columns * columns <= 16 * n; ++columns) {
+            if (n % columns != 0 || 16 * columns * columns < n) continue;
+            const Integer rows = n / columns;
             const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
             if (!of_rows || !of_columns || of_rows->rule.empty() || of_columns->rule.empty()) continue;
             BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
             if (columns != rows) tree.children.push_back(*of_columns);
+            if (is_real()) tree = {"rdft-half-size", {}, {tree}};
             if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_two_kernels(tree);
-            for (Integer blocks = 2; blocks <= gpu_.largest_cluster; blocks *= 2)
+            for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0)
                     add_cluster(tree, blocks);
         }

@@ -45,7 +45,8 @@ public:
 
     GpuKernelCost cost() {
         for (const Call& call : part_.calls) all_ = std::max(all_, entries_of(call));
-        for (const Call& call : part_.calls) look_at(call);
+        for (const Call& call : part_.calls)
+            if (!call.limit) look_at(call); // else one block of many does it
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes();
         cost.registers = registers();

@@ -49,6 +49,7 @@ BreakdownTree wht_tree(Integer n) {
 /// Around the transform that a rule leaves.
 std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTree> inner) {
     if (!inner) return std::nullopt;
+    if (inner->rule.empty()) return BreakdownTree{rule, {}, {}};
     return BreakdownTree{rule, {}, {std::move(*inner)}};
 }
 

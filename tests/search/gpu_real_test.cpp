@@ -95,6 +95,19 @@ TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
     EXPECT_EQ(backward.barriers, 5);
 }
 
+TEST(RealTransformsOnGpus, SweepTwiceAndCombineBeyondSharedMemory) {
+    for (const char* text :
+         {"rdft 8192", "rdft 8192 backward float32 batch=2", "rdft 10000 batch=2 inplace"}) {
+        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), target::gpu_named("generic"));
+        prove(text, recipe);
+    }
+    const planning::Recipe recipe = gpu_recipe(swirl::problem("rdft 2^20 float32"), gpu());
+    EXPECT_EQ(recipe.steps[0].mappings.size(), 3U);
+    prove("rdft 16384 batch=2",
+          planning::parse_recipe("sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
+                                 "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
+}
+
 TEST(RealTransformsOnGpus, StageWholeSpectra) {
     const Counts backward =
         counts_of("rdft 8 float32 batch=256 backward", "sm_90: 0 codelet on 128x128 pitch 1 staged");

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "lower/gpu_parts.hpp"
+
+namespace swirl::lower {
+
+/// A form in place of a variable, in all locations and factors of a step.
+void substitute(Call& call, Variable variable, const Affine& form);
+
+/// Steps that touch global memory alone and none of which reads what another writes: chunks of the longest loop become
+/// blocks, what is left of it and the other steps are done by the first of them. Any other part stays as it is.
+void spread_over_blocks(LoopProgram& loops, GpuPart& part);
+
+} // namespace swirl::lower
