@@ -7,7 +7,7 @@ namespace swirl::lower {
 namespace {
 
 /// Iterations that one block does.
-constexpr Integer chunk = 1024;
+constexpr Integer chunk = 512;
 
 void substitute(std::vector<MetDiagonal>& diagonals, Variable variable, const Affine& form) {
     for (MetDiagonal& met : diagonals) met.index = met.index.substitute(variable, form);
@@ -71,7 +71,7 @@ void substitute(Call& call, Variable variable, const Affine& form) {
 
 void spread_over_blocks(LoopProgram& loops, GpuPart& part) {
     const auto [position, k, count] = longest_loop(part.calls);
-    if (part.calls.size() < 2 || count < 2 * chunk || !are_independent(loops, part.calls)) return;
+    if (part.calls.size() < 2 || count < chunk || !are_independent(loops, part.calls)) return;
     const Call longest = part.calls[position];
     std::vector<Call> others = std::move(part.calls);
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(position));

@@ -22,30 +22,6 @@ using Loops = std::vector<Loop>;
 /// The real parts of pairs, then the imaginary ones.
 IndexMap parts_apart(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
-/// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with rows left out, also where
-/// one of these loops has to be split for that.
-bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
-                 Integer row) {
-    const auto holds = [&](const std::vector<Integer>& loops) {
-        Affine within = 0;
-        Integer block = 1;
-        for (std::size_t k = loops.size(); k-- > 0; block *= loops[k])
-            within += Affine::of(recorder.new_variable(loops[k]), block);
-        return endpoint.can_pair(entries / block, block, within, recorder.extents());
-    };
-    if (counts.empty()) counts = {entries};
-    if (holds(counts)) return true;
-    for (std::size_t k = 0; k < counts.size(); ++k)
-        for (Integer inner = 2; inner <= row && inner < counts[k]; ++inner) {
-            if (row % inner != 0 || counts[k] % inner != 0) continue;
-            std::vector<Integer> split = counts;
-            split[k] = inner;
-            split.insert(split.begin() + static_cast<std::ptrdiff_t>(k), counts[k] / inner);
-            if (holds(split)) return true;
-        }
-    return false;
-}
-
 /// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
 class Lowering {
 public:

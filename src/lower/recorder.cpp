@@ -191,4 +191,26 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
     recorder.add({copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all});
 }
 
+bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
+                 Integer row) {
+    const auto holds = [&](const std::vector<Integer>& loops) {
+        Affine within = 0;
+        Integer block = 1;
+        for (std::size_t k = loops.size(); k-- > 0; block *= loops[k])
+            within += Affine::of(recorder.new_variable(loops[k]), block);
+        return endpoint.can_pair(entries / block, block, within, recorder.extents());
+    };
+    if (counts.empty()) counts = {entries};
+    if (holds(counts)) return true;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        for (Integer inner = 2; inner <= row && inner < counts[k]; ++inner) {
+            if (row % inner != 0 || counts[k] % inner != 0) continue;
+            std::vector<Integer> split = counts;
+            split[k] = inner;
+            split.insert(split.begin() + static_cast<std::ptrdiff_t>(k), counts[k] / inner);
+            if (holds(split)) return true;
+        }
+    return false;
+}
+
 } // namespace swirl::lower

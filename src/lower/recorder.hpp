@@ -61,6 +61,11 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
 
+/// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with rows left out, also where
+/// one of these loops has to be split for that.
+bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
+                 Integer row);
+
 /// Which index of a temporary runs fastest: [n][loops…] or [loops…][n].
 enum class Order : std::uint8_t { loops_fastest, entries_fastest };
 
