@@ -76,8 +76,8 @@ private:
             is_shared(loops_, call.input) && call.input.array == call.output.array && !stays_in_place(call);
         const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads, !waits);
         const Integer turns = shared.turns();
-        const Integer entries = std::max(call.codelet.rows, call.codelet.columns) *
-                                (call.complex ? 2 : 1) * scalar_bytes_ / entry_bytes_; // reals in pairs are two
+        const Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1) *
+                                scalar_bytes_ / entry_bytes_; // reals in pairs are two
         weight_ = static_cast<double>(entries_of(call)) / static_cast<double>(all_);
         passes_ += weight_;
         widest_ = std::max(widest_, entries);
@@ -87,7 +87,8 @@ private:
                  static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();
         if (!is_shared(loops_, call.input)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.columns * bytes_of_entry(call, call.input));
+            bytes_ +=
+                static_cast<double>(iterations * call.codelet.columns * bytes_of_entry(call, call.input));
             look_at(shared, call.input, call.placement.sources);
         }
         if (!is_shared(loops_, call.output)) {
