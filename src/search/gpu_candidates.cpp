@@ -26,7 +26,8 @@ using rules::BreakdownTree;
 constexpr Integer row_of_banks = 32;
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, about
 constexpr std::size_t mappings_a_tree = 3;
-constexpr Integer most_entries = 64; ///< of a thread in one step, in words of 32 bits each
+constexpr Integer most_cluster_entries = 32; ///< of a thread, where blocks exchange
+constexpr Integer most_entries = 64;         ///< of a thread in one step, in words of 32 bits each
 /// Shares of the time of memory for what goes to other blocks of a cluster, and over the resident blocks.
 constexpr double exchange_share = 0.12;
 constexpr double exchange_alone = 0.5;
@@ -246,7 +247,7 @@ private:
         std::vector<RatedMapping> rated;
         for (const Integer threads : block_sizes) {
             const Integer entries = n_ / blocks / threads;
-            if (entries < 8 || entries * words() > most_entries) continue;
+            if (entries < 8 || entries > most_cluster_entries) continue;
             std::optional<RatedMapping> best;
             for (const Integer pitch : {1, 2, 3}) {
                 const lower::GpuCluster cluster = in_cluster(*parts, blocks, pitch);

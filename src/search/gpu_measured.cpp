@@ -13,8 +13,8 @@ namespace swirl::search {
 
 namespace {
 
-/// How the transforms lie: each contiguous, or neighbours entry by entry.
-enum class Form : std::uint8_t { rows, columns };
+/// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n.
+enum class Form : std::uint8_t { rows, columns, planes };
 
 struct MeasuredStep {
     Integer n;
@@ -28,6 +28,12 @@ constexpr double copy_bytes_per_second = 3e12;
 constexpr double least_bytes = 64e6; ///< of the data from which on these figures hold
 
 constexpr MeasuredStep steps[] = {
+    {16, Precision::float16, Form::rows, 0.997, "codelet on 64x64 pitch 1 held staged"},
+    {64, Precision::float16, Form::rows, 1.000, "stockham(32,2) on 64x32 pad 32 pitch 1 held staged"},
+    {256, Precision::float16, Form::rows, 1.000, "stockham(8,32) on 128x16 pad 32"},
+    {1024, Precision::float16, Form::rows, 1.000, "stockham(16,16,4) on 64x1 pad 32 held"},
+    {2048, Precision::float16, Form::rows, 1.000, "stockham(32,16,4) on 64x1 pad 32 held"},
+    {4096, Precision::float16, Form::rows, 0.984, "stockham(32,32,4) on 128x1 pad 32 held"},
     {7, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
     {8, Precision::float32, Form::rows, 1.000, "stockham(4,2) on 128x64 pitch 1"},
     {9, Precision::float32, Form::rows, 0.997, "stockham(3,3) on 63x21"},
@@ -100,7 +106,11 @@ constexpr MeasuredStep steps[] = {
     {31, Precision::float64, Form::rows, 0.999, "codelet on 64x64 staged"},
     {32, Precision::float64, Form::rows, 1.000, "stockham(4,4,2) on 64x8 pitch 2 held"},
     {49, Precision::float64, Form::rows, 0.986, "stockham(7,7) on 126x18 held staged"},
+    {60, Precision::float64, Form::rows, 0.991, "stockham(10,6) on 60x6"},
     {64, Precision::float64, Form::rows, 1.000, "stockham(4,4,4) on 64x4 pad 32 pitch 2 held"},
+    {81, Precision::float64, Form::rows, 0.990, "stockham(9,9) on 252x28 held staged"},
+    {100, Precision::float64, Form::rows, 0.996, "stockham(5,5,4) on 500x20 pitch 1"},
+    {125, Precision::float64, Form::rows, 0.998, "stockham(5,5,5) on 125x5 held"},
     {128, Precision::float64, Form::rows, 1.000, "stockham(2,8,8) on 128x8 pad 32 pitch 2"},
     {243, Precision::float64, Form::rows, 1.000, "stockham(27,9) on 54x2"},
     {256, Precision::float64, Form::rows, 1.000, "stockham(4,8,8) on 256x8 pad 32 pitch 2"},
@@ -109,6 +119,7 @@ constexpr MeasuredStep steps[] = {
     {1024, Precision::float64, Form::rows, 1.000, "stockham(16,4,4,4) on 128x1 pad 32"},
     {2048, Precision::float64, Form::rows, 1.000, "stockham(16,8,8,2) on 128x1 pad 32 held"},
     {2187, Precision::float64, Form::rows, 0.986, "stockham(3,9,9,9) on 243x1"},
+    {3125, Precision::float64, Form::rows, 0.979, "stockham(5,5,5,25) on 125x1 held"},
     {4096, Precision::float64, Form::rows, 0.996, "stockham(8,8,8,8) on 128x1 pad 32 held"},
     {16384, Precision::float64, Form::rows, 0.826,
      "two-sweep(64,1,1)[stockham(16,16), stockham(8,8)] on 64x1 cluster 8 pad 32 pitch 3 held"},
@@ -116,16 +127,27 @@ constexpr MeasuredStep steps[] = {
     {256, Precision::float32, Form::columns, 0.943, "stockham(16,8,2) on 256x32 pad 32 pitch 1 held"},
     {1024, Precision::float32, Form::columns, 0.904, "stockham(32,32) on 512x16 pad 32 pitch 2"},
     {4096, Precision::float32, Form::columns, 0.668, "stockham(16,16,16) on 1024x4 pad 32 pitch 3 held"},
+    {64, Precision::float32, Form::planes, 0.997,
+     "row-column(1,0)[stockham(8,8)] on 256x1 pad 32 pitch 3 held together"},
+    {128, Precision::float32, Form::planes, 0.839,
+     "row-column(1,0)[stockham(8,16)] on 1024x1 pad 32 pitch 2 held together"},
+    {256, Precision::float32, Form::planes, 0.611,
+     "row-column(1,0)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held"},
 };
 
 std::optional<Form> form_of(const planning::Stage& stage) {
     const auto unit = [&](std::size_t place) {
         return stage.layouts[0].strides.at(place) == 1 && stage.layouts[1].strides.at(place) == 1;
     };
+    const formula::Formula& transform = stage.nonterminal;
+    const bool plane = transform.is<formula::Kronecker>() && transform.children().size() == 2 &&
+                       transform.children()[0] == transform.children()[1];
+    if (!plane && !transform.is<formula::Dft>()) return std::nullopt;
     const std::size_t digits = stage.layouts[0].strides.size();
     if (digits == 0 || stage.layouts[1].strides.size() != digits) return std::nullopt;
-    if (unit(digits - 1)) return stage.right.empty() ? Form::rows : Form::columns;
-    return std::nullopt;
+    if (!unit(digits - 1)) return std::nullopt;
+    if (plane) return stage.right.empty() ? std::optional(Form::planes) : std::nullopt;
+    return stage.right.empty() ? Form::rows : Form::columns;
 }
 
 Integer count_of(const std::vector<Integer>& loops) {
@@ -136,11 +158,12 @@ Integer count_of(const std::vector<Integer>& loops) {
 
 std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const planning::Stage& stage,
                                               const target::Gpu& gpu) {
-    if (gpu.name != "sm_90" || !stage.nonterminal.is<formula::Dft>() || !stage.complex) return std::nullopt;
-    const Integer n = stage.nonterminal.rows();
-    const double bytes = 2.0 * static_cast<double>(n * count_of(stage.left) * count_of(stage.right)) *
-                         static_cast<double>(real_bytes(problem.precision));
+    if (gpu.name != "sm_90" || !stage.complex) return std::nullopt;
     const std::optional<Form> form = form_of(stage);
+    const Integer points = stage.nonterminal.rows();
+    const Integer n = form == Form::planes ? stage.nonterminal.children()[0].rows() : points;
+    const double bytes = 2.0 * static_cast<double>(points * count_of(stage.left) * count_of(stage.right)) *
+                         static_cast<double>(real_bytes(problem.precision));
     if (!form || bytes < least_bytes) return std::nullopt;
     const auto* const found = std::find_if(std::begin(steps), std::end(steps), [&](const MeasuredStep& step) {
         return step.n == n && step.precision == problem.precision && step.form == *form;
@@ -150,7 +173,8 @@ std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const plan
         planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, stage.dimension, found->step)).steps.at(0);
     const std::vector<Integer>& around = stage.right.empty() ? stage.left : stage.right;
     const Integer available = around.empty() ? 1 : around.back();
-    const bool fits = step.tree.rule == "two-sweep" || step.mappings.front().transforms <= available;
+    const bool fits = step.mappings.size() > 1 || step.mappings.front().cluster > 1 ||
+                      step.mappings.front().transforms <= available;
     if (!fits) return std::nullopt;
     return GpuCandidate{std::move(step), 2 * bytes / copy_bytes_per_second / found->share};
 }

@@ -1,0 +1,36 @@
+#include "search/gpu_measured.hpp"
+
+#include "plan/gpu_plan.hpp"
+#include "problem/syntax.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::search {
+namespace {
+
+std::optional<GpuCandidate> measured(const std::string& text, const char* gpu = "sm_90") {
+    const Problem all = problem(text);
+    return measured_gpu_step(all, planning::stages(all, planning::Fusion::none).front(),
+                             target::gpu_named(gpu));
+}
+
+TEST(MeasuredStepsOnGpus, ServeForManyTransformsOfTheirForm) {
+    for (const char* text :
+         {"dft 1000 float32 batch=67108", "dft 64 float64 batch=524288", "dft 1024 float16 batch=131072",
+          "dft 256 float32 strides=65536 batch=65536:1", "dft 65536 float32 batch=1024"}) {
+        const auto step = measured(text);
+        ASSERT_TRUE(step) << text;
+        EXPECT_NO_THROW(planning::describe_steps(problem(text), {"sm_90", {step->step}})) << text;
+        EXPECT_GT(step->seconds, 300e-6 * 0.3);
+    }
+}
+
+TEST(MeasuredStepsOnGpus, DoNotServeForFewNorForOtherLayoutsAndGpus) {
+    EXPECT_FALSE(measured("dft 1000 float32 batch=10"));
+    EXPECT_FALSE(measured("dft 1000 float32 in=3 batch=67108:3000"));
+    EXPECT_FALSE(measured("dft 1000 float32 batch=67108", "sm_80"));
+    EXPECT_FALSE(measured("rdft 1000 float32 batch=67108"));
+}
+
+} // namespace
+} // namespace swirl::search
