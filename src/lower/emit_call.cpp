@@ -37,6 +37,8 @@ public:
                 result.push_back(factor_of(place.diagonals, context.extents()));
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
+        from_.emplace(context, placement_.sources, around);
+        to_.emplace(context, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));
         for (const auto& entries : placement_.between) {
@@ -51,7 +53,8 @@ public:
 
     std::vector<Scaled> load() {
         std::vector<Scaled> x;
-        for (const Location& place : placement_.sources) x.push_back(load(place));
+        for (std::size_t k = 0; k < placement_.sources.size(); ++k)
+            x.push_back(load(placement_.sources[k], from_->dynamic(k)));
         return x;
     }
 
@@ -64,7 +67,7 @@ public:
 
     void store(const std::vector<Scaled>& y) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
-        for (std::size_t k = 0; k < y.size(); ++k) store(placement_.targets[k], y[k], arithmetic);
+        for (std::size_t k = 0; k < y.size(); ++k) store(k, y[k], arithmetic);
     }
 
 private:
@@ -104,7 +107,7 @@ private:
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
         std::vector<Scaled> y = computed(load(), arithmetic, vector, lane);
         for (std::size_t k = 0; k < y.size(); ++k)
-            store(placement_.targets[k], settled(k, y[k], arithmetic, vector, lane), arithmetic);
+            store(k, settled(k, y[k], arithmetic, vector, lane), arithmetic);
     }
 
     /// What the codelet makes of the sources, without the factors of the targets.
@@ -145,37 +148,43 @@ private:
                            [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
     }
 
-    Scaled load(const Location& place) {
+    Scaled load(const Location& place, ir::Value dynamic) {
         Scaled value;
         if (is_one_access(call_.input, place)) {
             ir::Builder& builder = context_.builder;
-            const ir::Value both =
-                builder.load(in_.re, context_.placed(call_.input, place.re), {.lanes = 2, .active = 2});
+            const ir::Value both = builder.load(in_.re, context_.placed(call_.input, place.re),
+                                                {.lanes = 2, .active = 2, .dynamic = dynamic});
             value.re = {builder.shuffle(both, both, {0}), place.re_negative};
             value.im = {builder.shuffle(both, both, {1}), place.im_negative};
             return value;
         }
-        value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re)), place.re_negative};
+        const ir::Access access{.dynamic = dynamic};
+        value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re), access),
+                    place.re_negative};
         if (complex_)
-            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im)),
+            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im), access),
                         place.im_negative};
         return value;
     }
 
-    void store(const Location& place, Scaled value, Arithmetic& arithmetic) {
+    void store(std::size_t target, Scaled value, Arithmetic& arithmetic) {
+        const Location& place = placement_.targets[target];
+        const ir::Value dynamic = to_->dynamic(target);
         if (place.re_negative) value.re = -value.re;
         if (place.im_negative) value.im = -value.im;
         if (is_one_access(call_.output, place)) {
             const ir::Value both = context_.builder.shuffle(arithmetic.materialize(value.re),
                                                             arithmetic.materialize(value.im), {0, 1});
-            context_.builder.store(out_.re, context_.placed(call_.output, place.re), both, {.active = 2});
+            context_.builder.store(out_.re, context_.placed(call_.output, place.re), both,
+                                   {.active = 2, .dynamic = dynamic});
             return;
         }
+        const ir::Access access{.dynamic = dynamic};
         context_.builder.store(out_.re, context_.placed(call_.output, place.re),
-                               arithmetic.materialize(value.re));
+                               arithmetic.materialize(value.re), access);
         if (complex_)
             context_.builder.store(out_.im, context_.placed(call_.output, place.im),
-                                   arithmetic.materialize(value.im));
+                                   arithmetic.materialize(value.im), access);
     }
 
     Context& context_;
@@ -187,6 +196,8 @@ private:
     const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
     std::optional<LaneLoop> lane_;
+    std::optional<IndexTables> from_;
+    std::optional<IndexTables> to_;
     std::optional<FactorTables> before_;
     std::optional<FactorTables> after_;
     std::vector<std::unique_ptr<FactorTables>> between_;

@@ -32,14 +32,16 @@ std::vector<Life> lives_of(const LoopProgram& loops, const GpuPart& part) {
 /// Finds a vector that has served for one that begins.
 class Sharing {
 public:
-    Sharing(const LoopProgram& loops, bool held) : loops_(loops), held_(held) {}
+    Sharing(const LoopProgram& loops, const GpuPart& part, bool held) : loops_(loops), held_(held) {
+        for (const Call& call : part.calls) computes_.push_back(call.codelet.formula.has_value());
+    }
 
     int place(const Life& life) {
         Place* best = nullptr;
         for (Place& place : places_) {
             if (kind(place.array) != kind(life.array)) continue;
             const bool is_free = place.last < life.first;
-            const bool is_written_over = held_ && place.last == life.first;
+            const bool is_written_over = held_ && place.last == life.first && computes_[life.first];
             if (is_free) {
                 best = &place;
                 break;
@@ -60,13 +62,88 @@ private:
 
     const LoopProgram& loops_;
     bool held_;
+    std::vector<bool> computes_; ///< by step; of copies a thread may have many
     std::vector<Place> places_;
 };
 
+std::vector<Affine> sorted_forms(const std::vector<Location>& places) {
+    std::vector<Affine> result;
+    for (const Location& place : places) {
+        result.push_back(place.re);
+        if (place.im != place.re) result.push_back(place.im);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+/// Whether each iteration writes entries of the same numbers as it reads.
+bool keeps_entries(const Call& call) {
+    const auto is_tabled = [](const Location& place) { return place.table.has_value(); };
+    return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), is_tabled) &&
+           sorted_forms(call.placement.sources) == sorted_forms(call.placement.targets);
+}
+
+bool only_moves(const Call& call) {
+    const auto is_plain = [](const Location& place) {
+        return place.diagonals.empty() && !place.re_negative && !place.im_negative;
+    };
+    return !call.codelet.formula && call.placement.sources.size() == 1 &&
+           is_plain(call.placement.sources.front()) && is_plain(call.placement.targets.front());
+}
+
+/// Whether `to` may be `from`: all that reads the one writes the other, at the same entries, and nothing else writes it.
+bool may_merge(const LoopProgram& loops, const GpuPart& part, int from, int to) {
+    const auto& a = loops.arrays[static_cast<std::size_t>(from)];
+    const auto& b = loops.arrays[static_cast<std::size_t>(to)];
+    if (from == to || a.kind != b.kind || a.elements != b.elements) return false;
+    bool is_read = false;
+    for (const Call& call : part.calls) {
+        const bool reads = call.input.array == from && !call.placement.sources.empty();
+        if (reads != (call.output.array == to)) return false;
+        if (reads && !keeps_entries(call)) return false;
+        is_read = is_read || reads;
+        if (is_read && call.output.array == from) return false;
+    }
+    return true;
+}
+
+void merge_arrays(const LoopProgram& loops, GpuPart& part) {
+    for (std::size_t k = 0; k < part.calls.size(); ++k) {
+        const int from = part.calls[k].input.array, to = part.calls[k].output.array;
+        if (!is_shared(loops, part.calls[k].input) || !is_shared(loops, part.calls[k].output)) continue;
+        if (!may_merge(loops, part, from, to)) continue;
+        for (Call& call : part.calls)
+            for (Memory* memory : {&call.input, &call.output})
+                if (memory->array == to) memory->array = from;
+    }
+    std::erase_if(part.calls, [](const Call& call) { return only_moves(call) && stays_in_place(call); });
+}
+
+/// Steps that others follow which write into the same vector move behind these, as long as nothing else is touched.
+void write_late(const LoopProgram& loops, std::vector<Call>& calls) {
+    for (std::size_t k = calls.size(); k-- > 0;) {
+        const int output = calls[k].output.array, input = calls[k].input.array;
+        if (!is_shared(loops, calls[k].output)) continue;
+        std::size_t last = k;
+        for (std::size_t next = k + 1; next < calls.size(); ++next) {
+            if (calls[next].input.array == output || calls[next].output.array == input) break;
+            if (calls[next].output.array == output) last = next;
+        }
+        std::rotate(calls.begin() + static_cast<std::ptrdiff_t>(k),
+                    calls.begin() + static_cast<std::ptrdiff_t>(k) + 1,
+                    calls.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    }
+}
+
 } // namespace
 
+void simplify(const LoopProgram& loops, GpuPart& part) {
+    merge_arrays(loops, part);
+    write_late(loops, part.calls);
+}
+
 void share_arrays(LoopProgram& loops, GpuPart& part, bool held) {
-    Sharing sharing(loops, held);
+    Sharing sharing(loops, part, held);
     std::map<int, int> places;
     for (const Life& life : lives_of(loops, part)) {
         const int place = sharing.place(life);
@@ -80,17 +157,11 @@ void share_arrays(LoopProgram& loops, GpuPart& part, bool held) {
                 memory->array = place->second;
 }
 
-bool stays_in_place(const Call& call) {
-    if (call.input.array != call.output.array) return false;
-    const auto forms = [](const std::vector<Location>& places) {
-        std::vector<Affine> result;
-        for (const Location& place : places) result.push_back(place.re);
-        std::sort(result.begin(), result.end());
-        return result;
-    };
-    const auto is_tabled = [](const Location& place) { return place.table.has_value(); };
-    return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), is_tabled) &&
-           forms(call.placement.sources) == forms(call.placement.targets);
+bool stays_in_place(const Call& call) { return call.input.array == call.output.array && keeps_entries(call); }
+
+bool writes_over_others(const LoopProgram& loops, const Call& call) {
+    return !call.placement.sources.empty() && is_shared(loops, call.input) &&
+           call.input.array == call.output.array && !stays_in_place(call);
 }
 
 bool Unmet::must_meet_to_read(const Call& call) const {

@@ -5,12 +5,19 @@
 /// Which shared vectors of a kernel may be the same memory, and where its threads must meet.
 namespace swirl::lower {
 
+/// Steps in a better order, and without what only moves entries to where they may as well stay. What single steps write
+/// beside others into a vector they write just before it is read.
+void simplify(const LoopProgram& loops, GpuPart& part);
+
 /// Shared vectors of which one has served when the other begins become one. With `held`, threads hold what they have read
 /// until all have: then a step may also write over what it is the last to read.
 void share_arrays(LoopProgram& loops, GpuPart& part, bool held);
 
 /// Whether each iteration writes what it alone reads.
 bool stays_in_place(const Call& call);
+
+/// Whether threads must hold what they read until all have: a step within one shared vector that does not stay in place.
+bool writes_over_others(const LoopProgram& loops, const Call& call);
 
 /// What the threads have done to memory since they last met.
 class Unmet {

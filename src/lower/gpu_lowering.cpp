@@ -90,8 +90,11 @@ private:
                                 !waits_between(original));
         Call call = original;
         call.loops = shared.loops_of_call();
-        for (const Loop& loop : original.loops)
-            if (loop.count == 1) context_.bind(loop.variable, 0);
+        for (const Loop& loop : original.loops) {
+            if (loop.count > 1) continue;
+            context_.bind(loop.variable, 0);
+            call.loops.insert(call.loops.begin(), loop);
+        }
         BoundCall bound(context_, call);
         const auto choose = [&](Integer turn) {
             const auto variables = shared.in_turn(context_.builder, turn);
@@ -194,8 +197,7 @@ private:
     }
 
     bool waits_between(const Call& call) const {
-        return exchanges_ || (is_shared(context_.loops, call.input) &&
-                              call.input.array == call.output.array && !stays_in_place(call));
+        return exchanges_ || writes_over_others(context_.loops, call);
     }
 
     std::vector<ir::Condition> taking_part(const SharedIterations& shared) {
@@ -245,6 +247,7 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
     spread_over_blocks(loops, part);
     if (mapping.staged) stage(loops, part);
     const bool holds = mapping.one_vector;
+    simplify(loops, part);
     share_arrays(loops, part, holds);
     const Integer count = part.around.empty() ? 1 : part.around.back().count;
     const Integer rest = holds ? count % mapping.transforms : 0;
@@ -278,10 +281,11 @@ KernelRequest on_gpu(KernelRequest request) {
 
 } // namespace
 
-GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between) {
+GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole) {
     KernelRequest request = on_gpu(original);
+    request.loops_inside = whole;
     GpuParts parts = gpu_parts(loop_program(request), between);
-    if (shared_row == 0 || has_index_tables(parts)) return parts;
+    if (shared_row == 0) return parts;
     for (const int carried : parts.carried) {
         const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
         request.shared_entries =
@@ -289,7 +293,7 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
     }
     request.shared_row = shared_row;
     GpuParts padded = gpu_parts(loop_program(request), between);
-    return has_index_tables(padded) ? parts : padded;
+    return index_tables(padded) > index_tables(parts) ? parts : padded;
 }
 
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
@@ -299,8 +303,8 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
                mapping.threads, mapping.transforms);
     const bool in_cluster = mappings.front().cluster > 1 || mappings.front().together;
     const GpuParts parts =
-        gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global);
-    ensure(!has_index_tables(parts), "a table of indices in a GPU kernel");
+        gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global,
+                     mappings.front().whole);
     const KernelRequest kernel = on_gpu(request);
     if (in_cluster) return {lower_cluster(kernel, parts, mappings.front())};
     std::vector<ir::Program> programs;

@@ -24,18 +24,19 @@ struct GpuMapping {
     bool staged = false;
     /// All kernels in one, whose blocks have whole transforms (of a cluster that goes without saying).
     bool together = false;
+    /// Of all kernels: transforms within a step of another stay in its kernel, all of them at each of their steps.
+    bool whole = false;
     bool operator==(const GpuMapping&) const = default;
 };
 
-/// What the kernels for a GPU will do. Rows are left out of what is shared alone, and only where the loops go by rows.
-GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between);
+/// What the kernels for a GPU will do; `whole` as in GpuMapping. Rows are left out of what is shared alone, and only where the loops go by rows.
+GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between, bool whole);
 
 /// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
 /// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are
 /// more, neighbours in global memory by neighbouring threads; between steps the threads meet, and what lies there is
 /// shared memory (without rows where loops do not go by them). What lies between kernels are scratch buffers, by the same
-/// names in all of them. Where transforms do not fill the last block, that may be a kernel of its own. Throws InternalError for
-/// steps with tables of indices.
+/// names in all of them. Where transforms do not fill the last block, that may be a kernel of its own.
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings);
 
 } // namespace swirl::lower

@@ -44,7 +44,8 @@ std::set<int> carried_between(const LoopProgram& loops, const std::vector<GpuPar
     for (const GpuPart& part : parts) {
         std::set<int> written;
         for (const Call& call : part.calls) {
-            if (!written.contains(call.input.array)) carried.insert(call.input.array);
+            const bool reads = !call.placement.sources.empty();
+            if (reads && !written.contains(call.input.array)) carried.insert(call.input.array);
             written.insert(call.output.array);
         }
     }
@@ -107,12 +108,12 @@ void make_neighbours(LoopProgram& loops, std::vector<GpuPart>& parts, int array)
     }
 }
 
-bool has_table(const Call& call) {
-    const auto in = [](const std::vector<Location>& places) {
-        return std::any_of(places.begin(), places.end(),
-                           [](const Location& place) { return place.table.has_value(); });
-    };
-    return in(call.placement.sources) || in(call.placement.targets);
+Integer index_tables(const Call& call) {
+    Integer count = 0;
+    for (const auto* places : {&call.placement.sources, &call.placement.targets})
+        count += std::count_if(places->begin(), places->end(),
+                               [](const Location& place) { return place.table.has_value(); });
+    return count;
 }
 
 } // namespace
@@ -141,10 +142,12 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
     return result;
 }
 
-bool has_index_tables(const GpuParts& parts) {
-    return std::any_of(parts.parts.begin(), parts.parts.end(), [](const GpuPart& part) {
-        return std::any_of(part.calls.begin(), part.calls.end(), has_table);
-    });
+Integer index_tables(const GpuParts& parts) {
+    Integer count = 0;
+    for (const GpuPart& part : parts.parts)
+        for (const Call& call : part.calls)
+            if (call.codelet.formula) count += index_tables(call);
+    return count;
 }
 
 void open_loops_of(GpuPart& part) {

@@ -28,7 +28,8 @@ enum class Between : std::uint8_t { global, shared };
 /// shared by a block's threads.
 GpuParts gpu_parts(LoopProgram loops, Between between);
 
-bool has_index_tables(const GpuParts& parts);
+/// Places that codelets which compute reach through tables of indices.
+Integer index_tables(const GpuParts& parts);
 
 /// Whether each step but the last writes one shared vector and the next reads that one alone.
 bool is_chain(const LoopProgram& loops, const GpuPart& part);

@@ -65,7 +65,7 @@ public:
         bool is_first = true;
         for (const Touch& touch : touches_)
             for (const Location& place : *touch.places) {
-                if (place.table || part_of(place.re, around_) != run.around) return std::nullopt;
+                if (part_of(place.re, around_) != run.around) return std::nullopt;
                 if (scalars == 2 && place.im != place.re + 1) return std::nullopt;
                 for (const Affine* form : {&place.re, &place.im}) {
                     if (scalars == 2 && form == &place.im) continue;
@@ -107,26 +107,31 @@ private:
         for (const Touch& touch : touches_)
             for (const Location& place : *touch.places) {
                 const bool in_parts = place.im != place.re && scalars_of(*touch.memory) == 1;
-                if (!mark(place.re - run.around, *touch.call, run, touched, total)) return false;
-                if (in_parts && !mark(place.im - run.around, *touch.call, run, touched, total)) return false;
+                for (const Affine* form : {&place.re, &place.im}) {
+                    if (form == &place.im && !in_parts) continue;
+                    if (!mark(*form - run.around, place.table, *touch.call, run, touched, total))
+                        return false;
+                }
             }
         return reading_ ? of_entries * total >= least_read * run.count : total == run.count;
     }
 
-    static bool mark(const Affine& own, const Call& call, const Run& run, std::vector<bool>& touched,
-                     Integer& total) {
+    static bool mark(const Affine& own, const std::optional<IndexTable>& table, const Call& call,
+                     const Run& run, std::vector<bool>& touched, Integer& total) {
         Integer iterations = 1;
         for (const Loop& loop : call.loops) iterations *= loop.count;
         if (iterations > run.count) return false;
         for (Integer iteration = 0; iteration < iterations; ++iteration) {
-            const Integer at = own.evaluate([&](Variable variable) {
+            const IndexTable::Lookup lookup = [&](Variable variable) {
+                if (table && variable == table->symbol) return table->value(lookup);
                 Integer rest = iteration;
                 for (const Loop& loop : call.loops) {
                     if (loop.variable == variable) return rest % loop.count;
                     rest /= loop.count;
                 }
                 return Integer{0};
-            });
+            };
+            const Integer at = own.evaluate(lookup);
             const auto entry = static_cast<std::size_t>((at - run.first) / run.step);
             if (touched[entry]) return false;
             touched[entry] = true;

@@ -32,7 +32,7 @@ Codelet copying_codelet();
 Codelet zero_codelet();
 
 /// Where a codelet's entries lie and what they are multiplied by, in the program's variables. Only the locations of a
-/// copying codelet may hold tables of indices.
+/// copying codelet may hold tables of indices, but on a GPU.
 struct Placement {
     std::vector<Location> sources;
     std::vector<Location> targets;

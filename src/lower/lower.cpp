@@ -31,7 +31,8 @@ public:
           cache_entries_(request.cache_bytes / ir::size_in_bytes(request.scalar) / 2),
           merge_columns_(request.merge_columns),
           shared_row_(request.shared_row),
-          shared_entries_(request.shared_entries) {}
+          shared_entries_(request.shared_entries),
+          loops_inside_(request.loops_inside) {}
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -67,7 +68,7 @@ private:
     }
     void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        lower_steps(steps_of(f), in, out, loops);
+        lower_steps(steps_of(f, recorder_.for_gpu()), in, out, loops);
     }
     void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -145,6 +146,8 @@ private:
     bool merge_columns_;
     Integer shared_row_;               ///< see KernelRequest
     Integer shared_entries_;           ///< the same
+    bool loops_inside_;                ///< the same
+    bool in_chain_ = false;            ///< inside a step of several
     std::vector<Variable> tile_loops_; ///< run inside each step of a product
 };
 
@@ -293,6 +296,7 @@ void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loo
 void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
     if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
+    if (loops_inside_ && in_chain_) return lower_chain(steps, in, out, loops);
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
@@ -330,6 +334,7 @@ void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoi
 
 void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
+    const bool outside = std::exchange(in_chain_, true);
     std::optional<Temporary> previous;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
@@ -339,6 +344,7 @@ void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, c
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
     }
+    in_chain_ = outside;
 }
 
 /// Lowest and highest element a layout reaches.
@@ -377,7 +383,7 @@ void emit(Context& context, const Nodes& nodes) {
 } // namespace
 
 LoopProgram loop_program(const KernelRequest& request) {
-    Recorder recorder(!request.for_gpu); // kernels for a GPU share temporaries by their own rules
+    Recorder recorder(request.for_gpu);
     const bool in_place = request.in_place;
     const bool complex = request.complex;
     const Memory in =

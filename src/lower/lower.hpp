@@ -38,6 +38,8 @@ struct KernelRequest {
     bool for_gpu = false;
     Integer shared_row =
         0; ///< on a GPU, entries of a temporary after which one is left out, so that banks differ; 0: never
+    bool loops_inside =
+        false; ///< on a GPU, loops within a step of a product run inside each of its own steps
     Integer shared_entries = 0; ///< of the largest temporary for which that holds; 0: any
 };
 

@@ -48,11 +48,23 @@ bool copy_by_digits(Recorder& recorder, const std::vector<Integer>& radices, con
     return true;
 }
 
+/// Through tables of indices where a map is not affine; nothing where a table does not serve either.
+std::optional<std::vector<Location>> tabled_all(Recorder& recorder, const Endpoint& endpoint,
+                                                Integer entries) {
+    std::vector<Location> places;
+    for (Integer entry = 0; entry < entries; ++entry) {
+        auto place = endpoint.locate(entry, recorder.extents(), recorder.new_variable(1));
+        if (!place) return std::nullopt;
+        places.push_back(std::move(*place));
+    }
+    return places;
+}
+
 /// Entry 0, through a table of indices where a map is not affine.
 std::vector<Location> tabled(Recorder& recorder, const Endpoint& endpoint) {
-    auto place = endpoint.locate(0, recorder.extents(), recorder.new_variable(1));
-    ensure(place.has_value(), "an index map of a copy is neither affine nor a table");
-    return {std::move(*place)};
+    auto places = tabled_all(recorder, endpoint, 1);
+    ensure(places.has_value(), "an index map of a copy is neither affine nor a table");
+    return std::move(*places);
 }
 
 } // namespace
@@ -65,7 +77,7 @@ Memory Recorder::add_argument(const Array& array) {
 
 Memory Recorder::acquire(Integer elements, bool complex) {
     const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
-    for (std::size_t k = 0; reuses_ && k < program_.arrays.size(); ++k) {
+    for (std::size_t k = 0; !for_gpu_ && k < program_.arrays.size(); ++k) {
         Array& array = program_.arrays[k];
         if (in_use_[k] || array.kind != kind || array.per_iteration != nested_) continue;
         in_use_[k] = true;
@@ -147,6 +159,8 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
     if (!sources || !targets)
         if (const auto split = split_loop(recorder, codelet, in, out, loops))
             return add_codelet(recorder, codelet, split->in, split->out, split->loops);
+    if (!sources && recorder.for_gpu()) sources = tabled_all(recorder, in, codelet.columns);
+    if (!targets && recorder.for_gpu()) targets = tabled_all(recorder, out, codelet.rows);
     const bool overlapping = sources && targets && !sources->empty() &&
                              in.memory().array == out.memory().array && !same_places(*sources, *targets);
     if (!sources || overlapping) {
@@ -167,6 +181,8 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
 
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops) {
+    if (n == 1 && recorder.for_gpu())
+        return add_codelet(recorder, copying_codelet(), at(in, 0), at(out, 0), loops);
     if (copy_by_digits(recorder, {n}, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out}) {
         const auto radices = side->radices_for(n, recorder.extents(), recorder.new_variable(n));

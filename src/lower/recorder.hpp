@@ -10,8 +10,11 @@ namespace swirl::lower {
 /// A LoopProgram under construction.
 class Recorder {
 public:
-    /// `reuses`: temporaries that have been released serve again.
-    explicit Recorder(bool reuses = true) : reuses_(reuses) {}
+    /// For a GPU temporaries that have been released do not serve again, and codelets reach memory through tables of
+    /// indices where they must.
+    explicit Recorder(bool for_gpu = false) : for_gpu_(for_gpu) {}
+
+    bool for_gpu() const { return for_gpu_; }
 
     Extents& extents() { return program_.extents; }
 
@@ -47,12 +50,12 @@ private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
     bool nested_ = false;      ///< inside a loop of several iterations
-    bool reuses_;
+    bool for_gpu_;
     Variable next_variable_ = 0;
 };
 
 /// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
-/// apart, by `add_copy` through a temporary. `between`: see Placement.
+/// apart, by `add_copy` through a temporary, or by tables on a GPU. `between`: see Placement.
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
                  const std::vector<Loop>& loops,
                  const std::vector<std::vector<std::vector<MetDiagonal>>>& between = {});

@@ -48,11 +48,36 @@ void append_to_targets(Step& step, std::vector<Stage> pending) {
     }
 }
 
+/// A ⊕ diag(d) as two factors; others as they are.
+std::vector<Formula> with_diagonals_apart(const std::vector<Formula>& factors) {
+    std::vector<Formula> result;
+    for (const Formula& factor : factors) {
+        const auto is_diagonal = [](const Formula& summand) { return summand.is<Diagonal>(); };
+        const auto& summands = factor.children();
+        if (!factor.is<DirectSum>() || std::none_of(summands.begin(), summands.end(), is_diagonal)) {
+            result.push_back(factor);
+            continue;
+        }
+        std::vector<Complex> values;
+        std::vector<Formula> others;
+        for (const Formula& summand : summands) {
+            const auto* diagonal = summand.get_if<Diagonal>();
+            for (Integer i = 0; i < summand.rows(); ++i)
+                values.push_back(diagonal ? diagonal_value(diagonal->function, diagonal->index(i)) : 1);
+            others.push_back(diagonal ? I(summand.rows()) : summand);
+        }
+        result.push_back(diagonal(std::move(values)));
+        result.push_back(direct_sum(others));
+    }
+    return result;
+}
+
 } // namespace
 
-std::vector<Step> steps_of(const Formula& product) {
+std::vector<Step> steps_of(const Formula& product, bool apart) {
     std::vector<Formula> factors;
     add_factors(product, factors);
+    if (apart) factors = with_diagonals_apart(factors);
     std::vector<Step> steps;
     std::vector<Stage> pending;
     for (std::size_t k = factors.size(); k-- > 0;) {

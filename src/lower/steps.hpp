@@ -16,8 +16,9 @@ struct Step {
     std::optional<formula::IndexMap> scattered = {}; ///< beyond `after`; entries it leaves out become zero
 };
 
-/// In order of execution; at least one.
-std::vector<Step> steps_of(const formula::Formula& product);
+/// In order of execution; at least one. With `apart`, diagonal summands among others are diagonals of their own:
+/// A ⊕ diag(d) = (I ⊕ diag(d)) · (A ⊕ I).
+std::vector<Step> steps_of(const formula::Formula& product, bool apart = false);
 
 /// A pass whose factors all act on columns: (A_1 ⊗ I_c) · D · (A_2 ⊗ I_c) ⋯, diagonals between.
 struct Columns {

@@ -93,6 +93,31 @@ std::vector<Integer> table_values(const IndexTable& table, const std::vector<Loo
     return values;
 }
 
+IndexTables::IndexTables(Context& context, const std::vector<Location>& places,
+                         const std::vector<Loop>& loops)
+    : context_(context), indices_(places.size()) {
+    std::vector<Integer> all;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const Location& place = places[k];
+        if (!place.table) continue;
+        context.bind(place.table->symbol, 0);
+        const std::vector<Loop> varying = table_loops(*place.table, loops);
+        Affine index = std::ssize(all);
+        Integer stride = 1;
+        for (std::size_t v = varying.size(); v-- > 0; stride *= varying[v].count)
+            index += Affine::of(varying[v].variable, stride);
+        indices_[k] = std::move(index);
+        for (const Integer value : table_values(*place.table, varying))
+            all.push_back(value * place.re.coefficient(place.table->symbol));
+    }
+    if (!all.empty()) table_ = context.add_table(std::move(all));
+}
+
+ir::Value IndexTables::dynamic(std::size_t place) {
+    if (!indices_[place]) return ir::no_value;
+    return context_.builder.load(*table_, context_.placed(*indices_[place]));
+}
+
 void emit_tabled_copy(Context& context, const Call& call) {
     std::vector<Loop> around = context.open_loops();
     around.insert(around.end(), call.loops.begin(), call.loops.end());

@@ -2,6 +2,7 @@
 
 #include "lower/context.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace swirl::lower {
@@ -10,6 +11,20 @@ namespace swirl::lower {
 std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& loops);
 /// The table's values, for each iteration of `varying`, the last loop fastest.
 std::vector<Integer> table_values(const IndexTable& table, const std::vector<Loop>& varying);
+
+/// What of a codelet's addresses comes out of tables of indices, all in one: [entry][loops that its index varies with].
+class IndexTables {
+public:
+    IndexTables(Context& context, const std::vector<Location>& places, const std::vector<Loop>& loops);
+
+    /// To be added to the place's address; ir::no_value where nothing is.
+    ir::Value dynamic(std::size_t place);
+
+private:
+    Context& context_;
+    std::vector<std::optional<Affine>> indices_; ///< into the table
+    std::optional<ir::Buffer> table_;
+};
 
 /// Emits a copy of which one side at least is reached through a table of indices.
 void emit_tabled_copy(Context& context, const Call& call);

@@ -37,6 +37,7 @@ constexpr NamedChoice named_choices[] = {
     {.name = "held", .flag = &lower::GpuMapping::one_vector},
     {.name = "together", .flag = &lower::GpuMapping::together},
     {.name = "staged", .flag = &lower::GpuMapping::staged},
+    {.name = "whole", .flag = &lower::GpuMapping::whole},
 };
 
 std::string choice_names() {

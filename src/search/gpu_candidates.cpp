@@ -73,10 +73,12 @@ private:
     Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
 
     void add_one_kernel(const BreakdownTree& tree) {
-        const auto parts = parts_of(tree, row_for(n_), Between::global);
+        const Integer row = tree.rule == "bluestein" ? row_for(tree.choice.front()) : row_for(n_);
+        const auto parts = parts_of(tree, row, Between::global);
         if (!parts) return;
         std::vector<std::vector<RatedMapping>> rated;
-        for (const GpuPart& part : parts->parts) rated.push_back(mappings_of(*parts, part, row_for(n_)));
+        for (const GpuPart& part : parts->parts)
+            rated.push_back(mappings_of(*parts, part, row, stays_whole(tree)));
         add(tree, rated);
     }
 
@@ -94,8 +96,8 @@ private:
     }
 
     std::optional<GpuParts> parts_of(const BreakdownTree& tree, Integer row, Between between) const {
-        GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between);
-        if (has_index_tables(parts)) return std::nullopt;
+        GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between,
+                                             stays_whole(tree));
         for (GpuPart& part : parts.parts) {
             lower::open_loops_of(part);
             lower::spread_over_blocks(parts.loops, part);
@@ -103,7 +105,8 @@ private:
         return parts;
     }
 
-    std::vector<RatedMapping> mappings_of(const GpuParts& parts, const GpuPart& part, Integer row) const {
+    std::vector<RatedMapping> mappings_of(const GpuParts& parts, const GpuPart& part, Integer row,
+                                          bool whole) const {
         std::vector<RatedMapping> rated;
         const Integer available = part.around.empty() ? 1 : part.around.back().count;
         std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
@@ -124,7 +127,8 @@ private:
                                              .transforms = transforms,
                                              .shared_row = row,
                                              .one_vector = held,
-                                             .staged = staged};
+                                             .staged = staged,
+                                             .whole = whole};
                     const auto best = with_best_pitch(lowered, mapping, transforms > 1);
                     if (!best) continue;
                     rated.push_back(*best);
@@ -144,6 +148,7 @@ private:
     static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, bool staged, bool held) {
         Lowered lowered{parts.loops, part};
         if (staged) stage(lowered.loops, lowered.part);
+        simplify(lowered.loops, lowered.part);
         share_arrays(lowered.loops, lowered.part, held);
         return lowered;
     }
@@ -183,13 +188,18 @@ private:
         const auto entries_of = [](const lower::Call& call) {
             return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
         };
+        const auto counts = [&](const lower::Call& call) {
+            return part.calls.size() == 1 || call.codelet.formula.has_value();
+        };
         Integer most = 0;
         for (const lower::Call& call : part.calls)
-            most = std::max(most, iterations_of(call) * entries_of(call));
+            if (counts(call)) most = std::max(most, iterations_of(call) * entries_of(call));
+        // Convolutions in a chain are of about one size; of reals, less is what is done apart at the ends.
+        const Integer least = stage_.nonterminal.is<formula::Dft>() ? most / 2 : most;
         for (const lower::Call& call : part.calls) {
             const Integer iterations = iterations_of(call);
             const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
-            if (iterations * entries_of(call) < most) continue; // what is done apart at the ends
+            if (!counts(call) || iterations * entries_of(call) < least) continue;
             for (const Integer turns : {1, 2, 4})
                 if (iterations % turns == 0 && iterations / turns <= gpu_.threads_per_block &&
                     (turns == 1 || turns * entries * words() <= most_entries))
@@ -220,7 +230,8 @@ private:
             if (n % columns != 0 || 16 * columns * columns < n) continue;
             const Integer rows = n / columns;
             const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
-            if (!of_rows || !of_columns || of_rows->rule.empty() || of_columns->rule.empty()) continue;
+            if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
+                continue;
             BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
@@ -236,7 +247,8 @@ private:
         const auto parts = parts_of(tree, row, Between::global);
         if (!parts) return;
         std::vector<std::vector<RatedMapping>> rated;
-        for (const GpuPart& part : parts->parts) rated.push_back(mappings_of(*parts, part, row));
+        for (const GpuPart& part : parts->parts)
+            rated.push_back(mappings_of(*parts, part, row, stays_whole(tree)));
         add(tree, rated);
     }
 

@@ -29,7 +29,7 @@ GpuCandidate best_step(const Problem& problem, const Stage& stage, const target:
     const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
     if (!candidates.empty()) return candidates.front();
     const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
-    if (prime > largest_gpu_prime)
+    if (prime > largest_gpu_prime && !stage.nonterminal.is<formula::Dft>())
         not_yet(problem,
                 fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}", n,
                             prime, largest_gpu_prime));

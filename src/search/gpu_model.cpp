@@ -72,9 +72,8 @@ private:
     }
 
     void look_at(const Call& call) {
-        const bool waits =
-            is_shared(loops_, call.input) && call.input.array == call.output.array && !stays_in_place(call);
-        const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads, !waits);
+        const lower::SharedIterations shared(loops_, call, transforms_, mapping_.threads,
+                                             !writes_over_others(loops_, call));
         const Integer turns = shared.turns();
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1) *
                                 scalar_bytes_ / entry_bytes_; // reals in pairs are two
@@ -82,7 +81,7 @@ private:
         passes_ += weight_;
         widest_ = std::max(widest_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
-        held_ = held_ || (is_shared(loops_, call.input) && call.input.array == call.output.array);
+        held_ = held_ || writes_over_others(loops_, call);
         idle_ += weight_ * static_cast<double>(mapping_.threads - shared.active()) /
                  static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();

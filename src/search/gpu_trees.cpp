@@ -53,6 +53,41 @@ std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTre
     return BreakdownTree{rule, {}, {std::move(*inner)}};
 }
 
+/// The radix of a convolution beyond which another length is better.
+constexpr Integer widest_of_convolution = 17;
+constexpr Integer row_of_banks = 32;
+
+/// A convolution of n − 1 entries where its radices are small.
+std::optional<BreakdownTree> rader_tree(Integer n) {
+    const std::vector<Integer> radices = balanced_radices(n - 1);
+    if (!rules::is_prime(n) || radices.empty() || radices.front() > widest_of_convolution)
+        return std::nullopt;
+    const BreakdownTree passes{"stockham", radices, {}};
+    return BreakdownTree{"rader", {}, {passes, passes}};
+}
+
+/// A convolution of the first size of small factors, in whole rows of the banks of shared memory.
+std::optional<BreakdownTree> bluestein_tree(Integer n) {
+    for (Integer size = ceil_divide(2 * n - 1, row_of_banks) * row_of_banks; size <= 4 * n;
+         size += row_of_banks) {
+        if (rules::largest_prime_factor(size) > 5) continue;
+        const BreakdownTree passes{"stockham", balanced_radices(size), {}};
+        return BreakdownTree{"bluestein", {size}, {passes, passes}};
+    }
+    return std::nullopt;
+}
+
+/// By the largest prime factor, if that has a convolution of its own size; else as one convolution.
+std::optional<BreakdownTree> tree_by_convolution(Integer n) {
+    const Integer prime = rules::largest_prime_factor(n);
+    const auto of_prime = rader_tree(prime);
+    if (!of_prime) return bluestein_tree(n);
+    if (prime == n) return of_prime;
+    const auto rest = gpu_tree(formula::DFT(n / prime));
+    if (!rest) return std::nullopt;
+    return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
+}
+
 std::optional<BreakdownTree> real_tree(Integer n) {
     if (is_gpu_radix(n)) return BreakdownTree{};
     if (n % 2 == 0) return around("rdft-half-size", gpu_tree(formula::DFT(n / 2)));
@@ -93,7 +128,11 @@ std::vector<Integer> balanced_radices(Integer n) {
 std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     const Integer n = transform.rows();
     if (transform.is<formula::Identity>()) return BreakdownTree{};
-    if (transform.is<formula::Dft>()) return is_gpu_radix(n) ? BreakdownTree{} : passes("stockham", n);
+    if (transform.is<formula::Dft>()) {
+        if (is_gpu_radix(n)) return BreakdownTree{};
+        const auto tree = passes("stockham", n);
+        return tree ? tree : tree_by_convolution(n);
+    }
     if (transform.is<formula::RealDft>()) return real_tree(n);
     if (transform.is<formula::Wht>()) return wht_tree(n);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
@@ -156,7 +195,11 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     return trees;
 }
 
+bool stays_whole(const BreakdownTree& tree) { return tree.rule == "cooley-tukey"; }
+
 Integer largest_radix_of(const BreakdownTree& tree) {
+    if (tree.rule == "bluestein" || tree.rule == "cooley-tukey")
+        return largest_radix_of(tree.children.back());
     if (tree.rule == "wht-split") return tree.choice.front();
     if (!tree.choice.empty()) return *std::max_element(tree.choice.begin(), tree.choice.end());
     return tree.children.empty() ? 0 : largest_radix_of(tree.children.front());

@@ -23,6 +23,9 @@ std::vector<Integer> balanced_radices(Integer n);
 /// A transform in passes over shared memory, or as one codelet. Nothing where there is no such breakdown (yet).
 std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 
+/// Whether the transforms within it are steps of one kernel (see lower::GpuMapping::whole).
+bool stays_whole(const rules::BreakdownTree& tree);
+
 /// The breakdowns worth rating, `gpu_tree`'s first where there is one: of DFTs by other radices too, up to `widest`, in
 /// rising and falling order.
 std::vector<rules::BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest);

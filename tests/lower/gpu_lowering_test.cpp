@@ -255,6 +255,41 @@ TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
             }
 }
 
+TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
+    const std::string rader = "rader[stockham(14,9), stockham(14,9)]";
+    struct Case {
+        Integer batch, n;
+        std::string tree;
+        GpuMapping mapping;
+        Integer barriers; ///< of a block
+        Integer vectors;  ///< of a transform in shared memory, in points of the transform
+    };
+    const Case cases[] = {
+        {4, 127, rader, {.threads = 32, .transforms = 2}, 4, 2},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .staged = true}, 6, 3},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = true}, 10, 2},
+        {2, 508, "cooley-tukey(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
+        {2, 508, "good-thomas(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 6, 3},
+        {4, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", {.threads = 36}, 7, 5},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.tree);
+        const KernelRequest request = request_for(batched(c.batch, c.n, c.tree));
+        const Outcome result = run(request, c.mapping);
+        EXPECT_LT(result.error, 2e-6);
+        EXPECT_EQ(result.kernels, 1U);
+        EXPECT_EQ(result.report.barriers, c.barriers * c.batch / c.mapping.transforms);
+        const ir::Program program = lower_to_gpu(request, {c.mapping}).front();
+        Integer shared = 0;
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::shared) shared += buffer.elements;
+        EXPECT_LE(shared, 2 * c.n * c.mapping.transforms * c.vectors);
+        if (c.mapping.staged) {
+            EXPECT_EQ(result.transferred, 1);
+        }
+    }
+}
+
 TEST(LoweringToGpus, GivesProgramsThatVerify) {
     const ir::Program program =
         lower_to_gpu(request_for(batched(6, 256, "stockham(16,16)")), {{64, 4}}).front();
