@@ -269,7 +269,7 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
         {4, 127, rader, {.threads = 32, .transforms = 2, .staged = true}, 6, 3},
         {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = true}, 10, 2},
         {2, 508, "cooley-tukey(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
-        {2, 508, "good-thomas(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 6, 3},
+        {2, 508, "good-thomas(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
         {4, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", {.threads = 36}, 7, 5},
     };
     for (const Case& c : cases) {
@@ -285,7 +285,7 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
             if (buffer.space == ir::Space::shared) shared += buffer.elements;
         EXPECT_LE(shared, 2 * c.n * c.mapping.transforms * c.vectors);
         if (c.mapping.staged) {
-            EXPECT_EQ(result.transferred, 1);
+            EXPECT_LT(result.transferred, 1.07); // every other block starts in the middle of a sector
         }
     }
 }
