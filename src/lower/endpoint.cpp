@@ -156,6 +156,17 @@ std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
     return location;
 }
 
+namespace {
+
+/// Entries for each index of the outermost dimension.
+Integer row_of(const Layout& layout) {
+    Integer row = 1;
+    for (std::size_t k = 1; k < layout.lengths.size(); ++k) row *= layout.lengths[k];
+    return row;
+}
+
+} // namespace
+
 std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable fresh) const {
     extents.set(fresh, size);
     Location ignored;
@@ -163,6 +174,10 @@ std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable 
     for (std::size_t k = stages_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
         if (walk.step(stages_[k], ignored)) continue;
+        if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
+            const Integer whole = size / row_of(*layout) * row_of(*layout);
+            return whole > 0 && whole < size ? std::vector<Integer>{whole} : std::vector<Integer>{};
+        }
         const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
         const auto* pieces = map ? std::get_if<formula::PieceMap>(&map->kind()) : nullptr;
         std::vector<Integer> cuts;
@@ -211,7 +226,13 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
     Walk walk(Affine::of(fresh), extents, std::nullopt);
     for (std::size_t k = stages_.size(); k-- > 0;) {
         if (walk.step(stages_[k], ignored)) continue;
-        if (const auto* layout = std::get_if<Layout>(&stages_[k])) return layout->lengths;
+        if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
+            const Integer row = row_of(*layout);
+            std::vector<Integer> radices = layout->lengths;
+            if (size % row != 0) return {};
+            radices.front() = size / row; // of the layout's rows there may be fewer
+            return radices;
+        }
         const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
         const auto* digits = map ? std::get_if<formula::DigitMap>(&map->kind()) : nullptr;
         if (!digits || digits->modulus != 0 || map->domain() != size) return {};

@@ -85,7 +85,7 @@ public:
                                    std::optional<Variable> symbol = {}) const;
 
     /// Where a loop over `size` entries must be cut for the first map that is not affine in it to be affine in each part,
-    /// 0 < cut < size; empty when that map is not piecewise or there is none.
+    /// 0 < cut < size, of a layout after its whole rows; empty when that map has no pieces or there is none.
     std::vector<Integer> cuts_for(Integer size, Extents extents, Variable fresh) const;
 
     /// Counts of the innermost values of `variable` that the first map not affine at entry 0 takes apart: were the
