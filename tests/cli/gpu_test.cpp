@@ -55,7 +55,7 @@ TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
     expect_contains(run_on_fake("plan --device tpu dft 64"), 2, {"'tpu'", "gpu:1", "sm_90"});
     expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
     expect_contains(run_on_fake("plan --device gpu --measure dft 64"), 2, {"--measure is for CPUs"});
-    expect_contains(run_on_fake("plan --device gpu dft 37"), 2, {"not yet on GPUs"});
+    expect_contains(run_on_fake("plan --device gpu rdft 37"), 2, {"not yet on GPUs"});
     expect_contains(run_on_fake("show --device gpu --stage asm dft 64"), 2, {"'asm'", "ptx"});
 }
 
