@@ -57,7 +57,6 @@ private:
         for (std::size_t k = part_.around.size(); k-- > 0;) {
             const bool innermost = k + 1 == part_.around.size();
             const Loop& loop = part_.around[k];
-            if (loop.count == 1 && !innermost) context_.bind(loop.variable, 0);
             const Integer count = innermost ? ceil_divide(range.count, mapping_.transforms) : loop.count;
             const Affine digit = count > 1 ? builder.block(0, blocks, k == 0 ? 0 : count) : Affine(0);
             if (innermost) {
@@ -243,12 +242,9 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
                 const GpuMapping& mapping, std::vector<ir::Program>& programs) {
     LoopProgram loops = parts.loops;
     GpuPart part = original;
-    open_loops_of(part);
-    spread_over_blocks(loops, part);
-    if (mapping.staged) stage(loops, part);
     const bool holds = mapping.one_vector;
-    simplify(loops, part);
-    share_arrays(loops, part, holds);
+    open_part(loops, part);
+    arrange_part(loops, part, mapping.staged, holds);
     const Integer count = part.around.empty() ? 1 : part.around.back().count;
     const Integer rest = holds ? count % mapping.transforms : 0;
     const auto add = [&](const Range& range, GpuMapping own) {
@@ -294,6 +290,17 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
     request.shared_row = shared_row;
     GpuParts padded = gpu_parts(loop_program(request), between);
     return index_tables(padded) > index_tables(parts) ? parts : padded;
+}
+
+void open_part(LoopProgram& loops, GpuPart& part) {
+    open_loops_of(part);
+    spread_over_blocks(loops, part);
+}
+
+void arrange_part(LoopProgram& loops, GpuPart& part, bool staged, bool held) {
+    if (staged) stage(loops, part);
+    simplify(loops, part);
+    share_arrays(loops, part, held);
 }
 
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {

@@ -32,6 +32,11 @@ struct GpuMapping {
 /// What the kernels for a GPU will do; `whole` as in GpuMapping. Rows are left out of what is shared alone, and only where the loops go by rows.
 GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between, bool whole);
 
+/// A part as a kernel of its own: loops of its steps that become blocks.
+void open_part(LoopProgram& loops, GpuPart& part);
+/// An open part's steps in order, on as little shared memory as can be: see GpuMapping's `staged` and `one_vector`.
+void arrange_part(LoopProgram& loops, GpuPart& part, bool staged, bool held);
+
 /// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
 /// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are
 /// more, neighbours in global memory by neighbouring threads; between steps the threads meet, and what lies there is

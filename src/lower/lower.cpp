@@ -347,29 +347,6 @@ void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, c
     in_chain_ = outside;
 }
 
-/// Lowest and highest element a layout reaches.
-std::pair<Integer, Integer> reach(const Layout& layout) {
-    Integer low = 0, high = 0;
-    for (std::size_t k = 0; k < layout.lengths.size(); ++k) {
-        const Integer step = layout.strides[k] * (layout.lengths[k] - 1);
-        (step < 0 ? low : high) += step;
-    }
-    return {low, high};
-}
-
-/// Adds the argument that holds what the layouts reach.
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
-                    std::initializer_list<Layout> layouts) {
-    Integer low = 0, high = 0;
-    for (const Layout& layout : layouts) {
-        const auto [lowest, highest] = reach(layout);
-        low = std::min(low, lowest);
-        high = std::max(high, highest);
-    }
-    const auto kind = complex ? Memory::Kind::interleaved : Memory::Kind::real;
-    return recorder.add_argument({role, kind, low, high - low + 1});
-}
-
 void emit(Context& context, const Nodes& nodes) {
     for (const Node& node : nodes)
         std::visit(Overloaded{[&](const Call& call) { emit_call(context, call); },

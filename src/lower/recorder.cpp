@@ -87,6 +87,32 @@ Memory Recorder::acquire(Integer elements, bool complex) {
     return add_argument({Array::Role::temporary, kind, 0, elements, nested_});
 }
 
+namespace {
+
+/// Lowest and highest element a layout reaches.
+std::pair<Integer, Integer> reach(const Layout& layout) {
+    Integer low = 0, high = 0;
+    for (std::size_t k = 0; k < layout.lengths.size(); ++k) {
+        const Integer step = layout.strides[k] * (layout.lengths[k] - 1);
+        (step < 0 ? low : high) += step;
+    }
+    return {low, high};
+}
+
+} // namespace
+
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
+                    std::initializer_list<Layout> layouts) {
+    Integer low = 0, high = 0;
+    for (const Layout& layout : layouts) {
+        const auto [lowest, highest] = reach(layout);
+        low = std::min(low, lowest);
+        high = std::max(high, highest);
+    }
+    const auto kind = complex ? Memory::Kind::interleaved : Memory::Kind::real;
+    return recorder.add_argument({role, kind, low, high - low + 1});
+}
+
 void Recorder::release(const Memory& memory) { in_use_[static_cast<std::size_t>(memory.array)] = false; }
 
 Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>& loops, bool complex,

@@ -2,6 +2,7 @@
 
 #include "lower/loop_program.hpp"
 
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,10 @@ private:
     bool for_gpu_;
     Variable next_variable_ = 0;
 };
+
+/// Adds the argument that holds what the layouts reach.
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
+                    std::initializer_list<Layout> layouts);
 
 /// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
 /// apart, by `add_copy` through a temporary, or by tables on a GPU. `between`: see Placement.

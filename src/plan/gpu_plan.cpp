@@ -50,8 +50,9 @@ struct GpuPlan::State {
         if (chunks.rest() > 0) {
             rest.emplace(chunks.problem_of(chunks.rest()), recipe, device, gpu, cache);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
+            const std::array<std::size_t, 4> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
-                alignments[k] = std::max(alignments[k], rest->alignments()[k]);
+                alignments[k] = std::max(alignments[k], of_rest[k]);
         }
         check.emplace(problem, alignments, workspace_bytes);
     }

@@ -1,10 +1,7 @@
 #include "search/gpu_candidates.hpp"
 
 #include "lower/gpu_cluster.hpp"
-#include "lower/gpu_liveness.hpp"
 #include "lower/gpu_lowering.hpp"
-#include "lower/gpu_spread.hpp"
-#include "lower/gpu_staging.hpp"
 #include "search/gpu_model.hpp"
 #include "search/gpu_trees.hpp"
 
@@ -20,7 +17,6 @@ using lower::Between;
 using lower::GpuMapping;
 using lower::GpuPart;
 using lower::GpuParts;
-using planning::StepRecipe;
 using rules::BreakdownTree;
 
 constexpr Integer row_of_banks = 32;
@@ -38,6 +34,11 @@ struct RatedMapping {
     double scattered = 0;
 };
 
+template <class Rated> void fastest_first(std::vector<Rated>& all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
+}
+
 class StepCandidates {
 public:
     StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu)
@@ -54,10 +55,9 @@ public:
             add_plane();
         } else if (n_ * entry_bytes_ <= room)
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
-                add_one_kernel(tree);
+                add_kernels(tree, tree.rule == "bluestein" ? row_for(tree.choice.front()) : row_for(n_));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const GpuCandidate& a, const GpuCandidate& b) { return a.seconds < b.seconds; });
+        fastest_first(found_);
         if (found_.size() > most)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most), found_.end());
         return std::move(found_);
@@ -72,13 +72,12 @@ private:
     Integer widest_radix() const { return largest_gpu_radix * (words() == 1 ? 2 : 1); }
     Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
 
-    void add_one_kernel(const BreakdownTree& tree) {
-        const Integer row = tree.rule == "bluestein" ? row_for(tree.choice.front()) : row_for(n_);
-        const auto parts = parts_of(tree, row, Between::global);
-        if (!parts) return;
+    /// Each part as a kernel.
+    void add_kernels(const BreakdownTree& tree, Integer row) {
+        const GpuParts parts = parts_of(tree, row, Between::global);
         std::vector<std::vector<RatedMapping>> rated;
-        for (const GpuPart& part : parts->parts)
-            rated.push_back(mappings_of(*parts, part, row, stays_whole(tree)));
+        for (const GpuPart& part : parts.parts)
+            rated.push_back(mappings_of(parts, part, row, stays_whole(tree)));
         add(tree, rated);
     }
 
@@ -95,13 +94,10 @@ private:
         }
     }
 
-    std::optional<GpuParts> parts_of(const BreakdownTree& tree, Integer row, Between between) const {
+    GpuParts parts_of(const BreakdownTree& tree, Integer row, Between between) const {
         GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between,
                                              stays_whole(tree));
-        for (GpuPart& part : parts.parts) {
-            lower::open_loops_of(part);
-            lower::spread_over_blocks(parts.loops, part);
-        }
+        for (GpuPart& part : parts.parts) lower::open_part(parts.loops, part);
         return parts;
     }
 
@@ -136,8 +132,7 @@ private:
                 }
             }
         }
-        std::stable_sort(rated.begin(), rated.end(),
-                         [](const RatedMapping& a, const RatedMapping& b) { return a.seconds < b.seconds; });
+        fastest_first(rated);
         return rated;
     }
 
@@ -147,9 +142,7 @@ private:
     };
     static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, bool staged, bool held) {
         Lowered lowered{parts.loops, part};
-        if (staged) stage(lowered.loops, lowered.part);
-        simplify(lowered.loops, lowered.part);
-        share_arrays(lowered.loops, lowered.part, held);
+        lower::arrange_part(lowered.loops, lowered.part, staged, held);
         return lowered;
     }
 
@@ -177,7 +170,7 @@ private:
         return best;
     }
 
-    /// As many as a step has iterations for one transform, or the half of it.
+    /// As many as a step has iterations for one transform, or the half or a quarter of it.
     std::vector<Integer> threads_of_a_transform(const GpuPart& part) const {
         std::set<Integer> threads;
         const auto iterations_of = [](const lower::Call& call) {
@@ -235,34 +228,23 @@ private:
             BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
-            if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_two_kernels(tree);
+            if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_kernels(tree, row_of_banks);
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0)
                     add_cluster(tree, blocks);
         }
     }
 
-    void add_two_kernels(const BreakdownTree& tree) {
-        const Integer row = row_of_banks;
-        const auto parts = parts_of(tree, row, Between::global);
-        if (!parts) return;
-        std::vector<std::vector<RatedMapping>> rated;
-        for (const GpuPart& part : parts->parts)
-            rated.push_back(mappings_of(*parts, part, row, stays_whole(tree)));
-        add(tree, rated);
-    }
-
     void add_cluster(const BreakdownTree& tree, Integer blocks) {
         if (n_ / blocks * entry_bytes_ > gpu_.shared_bytes_per_block_at_most * 15 / 16) return;
-        const auto parts = parts_of(tree, row_of_banks, Between::shared);
-        if (!parts) return;
+        const GpuParts parts = parts_of(tree, row_of_banks, Between::shared);
         std::vector<RatedMapping> rated;
         for (const Integer threads : block_sizes) {
             const Integer entries = n_ / blocks / threads;
             if (entries < 8 || entries > most_cluster_entries) continue;
             std::optional<RatedMapping> best;
             for (const Integer pitch : {1, 2, 3}) {
-                const lower::GpuCluster cluster = in_cluster(*parts, blocks, pitch);
+                const lower::GpuCluster cluster = in_cluster(parts, blocks, pitch);
                 const GpuMapping mapping{.threads = threads,
                                          .shared_row = row_of_banks,
                                          .shared_pitch = pitch,
@@ -279,8 +261,7 @@ private:
             }
             if (best) rated.push_back(*best);
         }
-        std::stable_sort(rated.begin(), rated.end(),
-                         [](const RatedMapping& a, const RatedMapping& b) { return a.seconds < b.seconds; });
+        fastest_first(rated);
         add(tree, {rated});
     }
 

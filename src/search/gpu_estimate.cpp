@@ -24,10 +24,16 @@ namespace {
                     to_text(problem));
 }
 
-GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
-    if (auto measured = measured_gpu_step(problem, stage, gpu)) return *measured;
+std::optional<GpuCandidate> find_best_step(const Problem& problem, const Stage& stage,
+                                           const target::Gpu& gpu) {
+    if (auto measured = measured_gpu_step(problem, stage, gpu)) return measured;
     const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
-    if (!candidates.empty()) return candidates.front();
+    if (candidates.empty()) return std::nullopt;
+    return candidates.front();
+}
+
+GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
+    if (auto best = find_best_step(problem, stage, gpu)) return *best;
     const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     if (prime > largest_gpu_prime && !stage.nonterminal.is<formula::Dft>())
         not_yet(problem,
@@ -47,10 +53,10 @@ std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const t
     planning::Recipe recipe{std::string(gpu.name), {}};
     double fused = 0;
     for (const Stage& stage : planning::stages(problem, first)) {
-        if (gpu_candidates(problem, stage, gpu, 1).empty()) return std::nullopt;
-        GpuCandidate best = best_step(problem, stage, gpu);
-        recipe.steps.push_back(std::move(best.step));
-        fused += best.seconds;
+        auto best = find_best_step(problem, stage, gpu);
+        if (!best) return std::nullopt;
+        recipe.steps.push_back(std::move(best->step));
+        fused += best->seconds;
     }
     if (fused >= seconds) return std::nullopt;
     return recipe;
