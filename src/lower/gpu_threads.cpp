@@ -10,6 +10,8 @@ namespace swirl::lower {
 
 namespace {
 
+constexpr Integer largest_unit = 1024; ///< of which loops are taken as multiples
+
 /// Distance in memory between neighbouring iterations of a loop, on the side that neighbouring threads should have as
 /// neighbours.
 class Nearness {
@@ -34,6 +36,15 @@ private:
     const std::vector<Location>* places_;
 };
 
+/// The largest divisor that is no more than `most`, which is positive. From above, and from below among the quotients.
+Integer largest_divisor(Integer number, Integer most) {
+    Integer divisor = std::min(number, most);
+    for (Integer quotient = ceil_divide(number, divisor);; ++quotient, --divisor) {
+        if (number % quotient == 0) return number / quotient;
+        if (number % divisor == 0) return divisor;
+    }
+}
+
 } // namespace
 
 SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
@@ -54,47 +65,47 @@ SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
     if (may_lack) share_longer();
 }
 
+/// As many threads as there can be for whole iterations of the inner digits and a divisor of the outermost that they reach:
+/// each variable is affine in digits of the thread's index only then.
 void SharedIterations::share_evenly() {
-    for (active_ = std::min(threads_, iterations()); active_ > 1; --active_)
-        if (iterations() % active_ == 0 && splits_digits(active_)) break;
+    active_ = 1;
+    for (std::size_t k = digits_.size(); k-- > 0;) {
+        const Digit& digit = digits_[k];
+        if (digit.inner > threads_) continue;
+        active_ = digit.inner * largest_divisor(digit.count, threads_ / digit.inner);
+        return;
+    }
 }
 
-/// The same with a digit that counts further than its loop.
-SharedIterations SharedIterations::with_longer(std::size_t digit, Integer count) const {
-    SharedIterations result = *this;
-    result.longer_ = digit;
-    result.digits_[digit].count = count;
-    for (std::size_t k = digit + 1; k < digits_.size(); ++k)
-        result.digits_[k].inner = result.digits_[k - 1].whole();
-    result.share_evenly();
-    return result;
+/// The digit counts further than its loop.
+void SharedIterations::make_longer(std::size_t digit, Integer count) {
+    digits_[digit].count = count;
+    for (std::size_t k = digit + 1; k < digits_.size(); ++k) digits_[k].inner = digits_[k - 1].whole();
+    share_evenly();
 }
 
 /// Takes one loop as a longer one where that saves turns: as a multiple of a power of two, or the outermost as one of the
 /// threads that there are for it.
 void SharedIterations::share_longer() {
-    if (active_ == std::min(threads_, iterations())) return;
-    SharedIterations best = *this;
+    const Integer most = std::min(threads_, iterations());
+    if (active_ == most) return;
+    Integer fewest = turns(), chosen = 0;
     for (std::size_t k = 0; k < digits_.size(); ++k) {
-        const Digit& digit = digits_[k];
-        std::vector<Integer> units{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-        if (k + 1 == digits_.size()) units.push_back(std::min(threads_, iterations()) / digit.inner);
-        for (const Integer unit : units) {
-            if (unit < 2 || digit.count % unit == 0) continue;
-            const SharedIterations longer = with_longer(k, (digit.count + unit - 1) / unit * unit);
-            if (longer.turns() < best.turns()) best = longer;
-        }
+        const Integer count = digits_[k].count;
+        const auto consider = [&](Integer unit) {
+            if (unit < 2 || count % unit == 0) return;
+            const Integer longer = ceil_divide(count, unit) * unit;
+            make_longer(k, longer);
+            if (turns() >= fewest) return;
+            fewest = turns();
+            longer_ = k;
+            chosen = longer;
+        };
+        for (Integer unit = 2; unit <= largest_unit; unit *= 2) consider(unit);
+        if (k + 1 == digits_.size()) consider(most / digits_[k].inner);
+        make_longer(k, count);
     }
-    *this = best;
-}
-
-/// Whether `threads` neighbouring iterations differ in whole digits, so that each variable is affine in digits of the
-/// thread's index.
-bool SharedIterations::splits_digits(Integer threads) const {
-    return std::all_of(digits_.begin(), digits_.end(), [&](const Digit& each) {
-        return threads % each.whole() == 0 || each.inner % threads == 0 ||
-               (threads % each.inner == 0 && each.whole() % threads == 0);
-    });
+    if (longer_) make_longer(*longer_, chosen);
 }
 
 std::vector<Loop> SharedIterations::loops() const {
@@ -138,18 +149,15 @@ std::optional<Affine> SharedIterations::excess(const Digits& digits, Integer tur
     return digits[*longer_].second - digit.loop.count;
 }
 
-Integer SharedIterations::offset_of(Integer thread, const Affine& form) const {
-    Integer offset = 0;
-    for (const Digit& each : digits_)
-        offset += form.coefficient(each.loop.variable) * (thread / each.inner % each.count);
-    return offset;
-}
-
-Integer SharedIterations::transform_of(Integer thread) const {
-    for (const Digit& each : digits_)
-        if (transforms_ && each.loop.variable == transforms_->variable)
-            return thread / each.inner % each.count;
-    return 0;
+std::vector<Integer> SharedIterations::offsets_of(Integer count, const Affine& form) const {
+    std::vector<Integer> offsets(static_cast<std::size_t>(count), 0);
+    for (const Digit& each : digits_) { // threads before `inner` have all that lies inside
+        const Integer step = form.coefficient(each.loop.variable);
+        for (Integer thread = each.inner; thread < std::min(each.whole(), count); ++thread)
+            offsets[static_cast<std::size_t>(thread)] =
+                offsets[static_cast<std::size_t>(thread - each.inner)] + step;
+    }
+    return offsets;
 }
 
 Affine SharedIterations::transform(const Digits& digits) const {

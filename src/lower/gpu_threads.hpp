@@ -34,10 +34,9 @@ public:
     /// Negative where the thread has something to do in a turn; nothing where all have.
     std::optional<Affine> excess(const Digits& digits, Integer turn) const;
 
-    /// What a form of the loops' variables is in the first turn of a thread, less what it is in that of thread 0.
-    Integer offset_of(Integer thread, const Affine& form) const;
-    /// Which of the block's transforms it works on then.
-    Integer transform_of(Integer thread) const;
+    /// What a form of the loops' variables is in the first turn of each of the first `count` threads, less what it is in that
+    /// of thread 0.
+    std::vector<Integer> offsets_of(Integer count, const Affine& form) const;
 
     /// Which of the block's transforms that is.
     Affine transform(const Digits& digits) const;
@@ -51,10 +50,9 @@ private:
         Integer whole() const { return inner * count; }
     };
     Integer iterations() const { return digits_.empty() ? 1 : digits_.back().whole(); }
-    bool splits_digits(Integer threads) const;
     void share_evenly();
     void share_longer();
-    SharedIterations with_longer(std::size_t digit, Integer count) const;
+    void make_longer(std::size_t digit, Integer count);
 
     std::vector<Digit> digits_; ///< innermost first
     std::optional<Loop> transforms_;

@@ -6,6 +6,7 @@
 #include "search/gpu_trees.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -22,6 +23,7 @@ using rules::BreakdownTree;
 constexpr Integer row_of_banks = 32;
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, about
 constexpr std::size_t mappings_a_tree = 3;
+constexpr std::size_t most_matrices = 12; ///< as which a vector is swept twice
 constexpr Integer most_cluster_entries = 32; ///< of a thread, where blocks exchange
 constexpr Integer most_entries = 64;         ///< of a thread in one step, in words of 32 bits each
 /// Shares of the time of memory for what goes to other blocks of a cluster, and over the resident blocks.
@@ -31,7 +33,6 @@ constexpr double exchange_alone = 0.5;
 struct RatedMapping {
     GpuMapping mapping;
     double seconds;
-    double scattered = 0;
 };
 
 template <class Rated> void fastest_first(std::vector<Rated>& all) {
@@ -41,15 +42,18 @@ template <class Rated> void fastest_first(std::vector<Rated>& all) {
 
 class StepCandidates {
 public:
-    StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu)
+    StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu,
+                   std::size_t most)
         : problem_(problem),
           stage_(stage),
           gpu_(gpu),
+          most_(most),
+          ranks_(std::min(most, mappings_a_tree)),
           n_(stage.nonterminal.rows()),
           entry_bytes_((stage.complex ? 2 : 1) *
                        ir::size_in_bytes(planning::arithmetic_of(problem.precision))) {}
 
-    std::vector<GpuCandidate> best(std::size_t most) {
+    std::vector<GpuCandidate> best() {
         const Integer room = gpu_.shared_bytes_per_block_at_most;
         if (stage_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
@@ -58,8 +62,8 @@ public:
                 add_kernels(tree, tree.rule == "bluestein" ? row_for(tree.choice.front()) : row_for(n_));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         fastest_first(found_);
-        if (found_.size() > most)
-            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most), found_.end());
+        if (found_.size() > most_)
+            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
         return std::move(found_);
     }
 
@@ -83,7 +87,7 @@ private:
 
     /// Every part with the best of its mappings, then with the next best ones.
     void add(const BreakdownTree& tree, const std::vector<std::vector<RatedMapping>>& rated) {
-        for (std::size_t rank = 0; rank < mappings_a_tree; ++rank) {
+        for (std::size_t rank = 0; rank < ranks_; ++rank) {
             GpuCandidate candidate{{stage_.dimension, tree, {}}, 0};
             for (const auto& part : rated) {
                 if (rank >= part.size()) return;
@@ -125,15 +129,27 @@ private:
                                              .one_vector = held,
                                              .staged = staged,
                                              .whole = whole};
-                    const auto best = with_best_pitch(lowered, mapping, transforms > 1);
-                    if (!best) continue;
-                    rated.push_back(*best);
-                    scatters = scatters || best->scattered > 0.2;
+                    const GpuPitchedCost best = best_gpu_pitch(lowered.loops, lowered.part, mapping, code(),
+                                                               gpu_, bound_of(rated));
+                    scatters = scatters || best.scattered > 0.2;
+                    if (best.cost) add(rated, mapping, best);
                 }
             }
         }
-        fastest_first(rated);
         return rated;
+    }
+
+    /// What would be among the best has to be faster.
+    double bound_of(const std::vector<RatedMapping>& rated) const {
+        return rated.size() < ranks_ ? std::numeric_limits<double>::infinity() : rated.back().seconds;
+    }
+
+    /// To the best that are kept, the fastest first.
+    void add(std::vector<RatedMapping>& rated, GpuMapping mapping, const GpuPitchedCost& best) const {
+        mapping.shared_pitch = best.shared_pitch;
+        rated.push_back({mapping, best.cost->seconds});
+        fastest_first(rated);
+        if (rated.size() > ranks_) rated.pop_back();
     }
 
     struct Lowered {
@@ -152,22 +168,6 @@ private:
             lowered.part.calls.begin(), lowered.part.calls.end(), [&](const lower::Call& call) {
                 return is_shared(lowered.loops, call.input) && call.input.array == call.output.array;
             });
-    }
-
-    /// Nothing for blocks that do not run.
-    std::optional<RatedMapping> with_best_pitch(const Lowered& lowered, GpuMapping mapping,
-                                                bool matters) const {
-        std::optional<RatedMapping> best;
-        for (const Integer pitch : {0, 1, 2, 3}) {
-            if (pitch > 0 && !matters) break;
-            mapping.shared_pitch = pitch;
-            const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.part, mapping, code(), gpu_);
-            if (cost.resident_blocks == 0 || cost.registers >= gpu_.registers_per_thread) continue;
-            if (!best || cost.seconds < best->seconds)
-                best = RatedMapping{mapping, cost.seconds, cost.scattered};
-            if (cost.conflicts == 0) break;
-        }
-        return best;
     }
 
     /// As many as a step has iterations for one transform, or the half or a quarter of it.
@@ -206,10 +206,12 @@ private:
         const auto tree = gpu_tree(stage_.nonterminal);
         if (!tree) return;
         const Integer columns = stage_.nonterminal.children()[0].rows(), rows = n_ / columns;
+        std::vector<Integer> clusters;
         for (Integer blocks = 1; blocks <= std::max(1, gpu_.largest_cluster); blocks *= 2)
             if (columns % blocks == 0 && rows % blocks == 0 &&
                 tree->children.back().choice.back() % blocks == 0)
-                add_cluster(*tree, blocks);
+                clusters.push_back(blocks);
+        add_clusters(*tree, clusters);
     }
 
     bool is_real() const { return stage_.nonterminal.is<formula::RealDft>(); }
@@ -219,8 +221,7 @@ private:
     /// in it, and another kernel for the spectrum.
     void add_two_sweeps() {
         const Integer n = is_real() ? n_ / 2 : n_;
-        for (Integer columns = 2; columns * columns <= 16 * n; ++columns) {
-            if (n % columns != 0 || 16 * columns * columns < n) continue;
+        for (const Integer columns : columns_of(n)) {
             const Integer rows = n / columns;
             const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
             if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
@@ -229,15 +230,37 @@ private:
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
             if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_kernels(tree, row_of_banks);
+            std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0)
-                    add_cluster(tree, blocks);
+                    clusters.push_back(blocks);
+            add_clusters(tree, clusters);
         }
     }
 
-    void add_cluster(const BreakdownTree& tree, Integer blocks) {
-        if (n_ / blocks * entry_bytes_ > gpu_.shared_bytes_per_block_at_most * 15 / 16) return;
+    /// Of a matrix of n entries: those nearest to a square, none too far from it.
+    static std::vector<Integer> columns_of(Integer n) {
+        std::vector<Integer> result;
+        for (Integer columns = 2; columns * columns <= 16 * n; ++columns)
+            if (n % columns == 0 && 16 * columns * columns >= n) result.push_back(columns);
+        std::stable_sort(result.begin(), result.end(), [&](Integer a, Integer b) {
+            return std::max(a, n / a) < std::max(b, n / b);
+        });
+        if (result.size() > most_matrices) result.resize(most_matrices);
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+
+    void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
+        std::erase_if(sizes, [&](Integer blocks) {
+            return n_ / blocks * entry_bytes_ > gpu_.shared_bytes_per_block_at_most * 15 / 16;
+        });
+        if (sizes.empty()) return;
         const GpuParts parts = parts_of(tree, row_of_banks, Between::shared);
+        for (const Integer blocks : sizes) add_cluster(tree, parts, blocks);
+    }
+
+    void add_cluster(const BreakdownTree& tree, const GpuParts& parts, Integer blocks) {
         std::vector<RatedMapping> rated;
         for (const Integer threads : block_sizes) {
             const Integer entries = n_ / blocks / threads;
@@ -268,6 +291,8 @@ private:
     const Problem& problem_;
     const planning::Stage& stage_;
     const target::Gpu& gpu_;
+    std::size_t most_;
+    std::size_t ranks_; ///< mappings of a part that are kept
     Integer n_;
     Integer entry_bytes_; ///< in shared memory
     std::vector<GpuCandidate> found_;
@@ -277,7 +302,7 @@ private:
 
 std::vector<GpuCandidate> gpu_candidates(const Problem& problem, const planning::Stage& stage,
                                          const target::Gpu& gpu, std::size_t most) {
-    return StepCandidates(problem, stage, gpu).best(most);
+    return StepCandidates(problem, stage, gpu, most).best();
 }
 
 } // namespace swirl::search

@@ -4,6 +4,7 @@
 #include "lower/gpu_threads.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace swirl::search {
@@ -20,6 +21,7 @@ constexpr double bytes_in_flight = 4e6; ///< from which on memory is busy
 constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next, and
 constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
 constexpr int other_registers = 20;     ///< of a thread: addresses and the like
+constexpr Integer largest_pitch = 3;    ///< worth trying
 
 /// Shares of the time that memory takes.
 constexpr double per_block_alone = 0.086;   ///< over the resident blocks: nobody else works while they wait
@@ -30,6 +32,8 @@ constexpr double per_idle_lane = 0.149; ///< times lanes of the last warp withou
 constexpr double per_split_request = 0.4;   ///< times requests of a warp beyond those that it needs
 constexpr double per_bank_conflict = 0.04;  ///< times further cycles of an access, by step
 constexpr double with_many_entries = 0.035; ///< more than 32 entries a thread
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 class KernelModel {
 public:
@@ -43,27 +47,50 @@ public:
             transforms_ = lower::Loop{part.around.back().variable, mapping.transforms};
     }
 
-    GpuKernelCost cost() {
+    /// What does not depend on the pitch; false where such blocks do not run with any.
+    bool look() {
         for (const Call& call : part_.calls) all_ = std::max(all_, entries_of(call));
+        entries_ = shared_entries();
+        if (mapping_.threads > gpu_.threads_per_block ||
+            shared_bytes(0) > gpu_.shared_bytes_per_block_at_most)
+            return false;
         for (const Call& call : part_.calls)
             if (!call.limit) look_at(call); // else one block of many does it
+        registers_ = registers();
+        return true;
+    }
+
+    GpuKernelCost cost(Integer pitch) const { return cost(pitch, conflicts(pitch)); }
+    /// No pitch makes it faster.
+    double least_seconds() const {
+        const GpuKernelCost least = cost(0, 0);
+        return least.resident_blocks == 0 ? infinite : least.seconds;
+    }
+    double scattered() const { return split_; }
+
+private:
+    /// A warp's first access of a step to one side in shared memory.
+    struct Access {
+        double weight;
+        Integer elements;             ///< of a vector there
+        std::vector<Integer> offsets; ///< by thread, in scalars, in the thread's vector
+        std::vector<Integer> vectors; ///< by thread
+    };
+
+    GpuKernelCost cost(Integer pitch, double conflicts) const {
         GpuKernelCost cost{};
-        cost.shared_bytes = shared_bytes();
-        cost.registers = registers();
-        const int threads = static_cast<int>(mapping_.threads);
-        const target::Occupancy occupancy =
-            target::occupancy(gpu_, threads, static_cast<int>(cost.registers), cost.shared_bytes);
-        cost.resident_blocks =
-            cost.shared_bytes <= gpu_.shared_bytes_per_block_at_most && threads <= gpu_.threads_per_block
-                ? occupancy.blocks
-                : 0;
+        cost.shared_bytes = shared_bytes(pitch);
+        cost.registers = registers_;
         cost.scattered = split_;
-        cost.conflicts = conflicts_;
-        if (cost.resident_blocks > 0) cost.seconds = seconds(occupancy);
+        cost.conflicts = conflicts;
+        if (cost.shared_bytes > gpu_.shared_bytes_per_block_at_most) return cost;
+        const target::Occupancy occupancy = target::occupancy(
+            gpu_, static_cast<int>(mapping_.threads), static_cast<int>(cost.registers), cost.shared_bytes);
+        cost.resident_blocks = occupancy.blocks;
+        if (cost.resident_blocks > 0) cost.seconds = seconds(occupancy, conflicts);
         return cost;
     }
 
-private:
     /// Scalars that a step reads or writes for one transform.
     static Integer entries_of(const Call& call) {
         Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
@@ -94,8 +121,8 @@ private:
             bytes_ += static_cast<double>(iterations * call.codelet.rows * bytes_of_entry(call, call.output));
             look_at(shared, call.output, call.placement.targets);
         }
-        if (is_shared(loops_, call.input)) count_conflicts(shared, call.input, call.placement.sources);
-        if (is_shared(loops_, call.output)) count_conflicts(shared, call.output, call.placement.targets);
+        if (is_shared(loops_, call.input)) add_access(shared, call.input, call.placement.sources);
+        if (is_shared(loops_, call.output)) add_access(shared, call.output, call.placement.targets);
     }
 
     /// In global memory: the caller's numbers, or what kernels hand on.
@@ -116,8 +143,9 @@ private:
         const Integer scalar_bytes = bytes_of_scalar(memory), bytes = (pairs ? 2 : 1) * scalar_bytes;
         std::vector<Integer> sectors;
         const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
-        for (Integer thread = 0; thread < threads; ++thread) {
-            const Integer at = shared.offset_of(thread, places.front().re) * scalar_bytes;
+        sectors.reserve(static_cast<std::size_t>(2 * threads));
+        for (const Integer offset : shared.offsets_of(threads, places.front().re)) {
+            const Integer at = offset * scalar_bytes;
             sectors.push_back(floor_divide(at, gpu_.sector_bytes));
             sectors.push_back(floor_divide(at + bytes - 1, gpu_.sector_bytes));
         }
@@ -129,28 +157,37 @@ private:
                    static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes);
     }
 
-    /// Of a warp's first access to shared memory: addresses in the same bank beyond the first.
-    void count_conflicts(const lower::SharedIterations& shared, const lower::Memory& memory,
-                         const std::vector<lower::Location>& places) {
+    void add_access(const lower::SharedIterations& shared, const lower::Memory& memory,
+                    const std::vector<lower::Location>& places) {
         if (places.empty()) return;
-        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
-        const Integer pitch = array.elements + mapping_.shared_pitch;
         const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
         const Integer threads = std::min<Integer>(gpu_.warp_size / words, shared.active());
-        std::vector<std::pair<Integer, Integer>> words_at; // bank, word
-        for (Integer thread = 0; thread < threads; ++thread) {
-            const Integer at =
-                shared.offset_of(thread, places.front().re) + pitch * shared.transform_of(thread);
-            words_at.emplace_back(modulo(at * words, gpu_.shared_banks), at);
+        accesses_.push_back(
+            {weight_, loops_.arrays[static_cast<std::size_t>(memory.array)].elements,
+             shared.offsets_of(threads, places.front().re),
+             shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
+    }
+
+    /// Addresses of an access in the same bank beyond the first, by access.
+    double conflicts(Integer shared_pitch) const {
+        const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
+        double sum = 0;
+        std::vector<Integer> addresses;
+        std::vector<int> of_bank;
+        for (const Access& access : accesses_) {
+            addresses = access.offsets;
+            for (std::size_t k = 0; k < addresses.size(); ++k)
+                addresses[k] += (access.elements + shared_pitch) * access.vectors[k];
+            std::sort(addresses.begin(), addresses.end());
+            addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+            of_bank.assign(static_cast<std::size_t>(gpu_.shared_banks), 0);
+            int most = 1;
+            for (const Integer address : addresses)
+                most = std::max(most,
+                                ++of_bank[static_cast<std::size_t>(modulo(address * words, gpu_.shared_banks))]);
+            sum += access.weight * (most - 1);
         }
-        std::sort(words_at.begin(), words_at.end());
-        words_at.erase(std::unique(words_at.begin(), words_at.end()), words_at.end());
-        Integer most = 1, same = 1;
-        for (std::size_t k = 1; k < words_at.size(); ++k) {
-            same = words_at[k].first == words_at[k - 1].first ? same + 1 : 1;
-            most = std::max(most, same);
-        }
-        conflicts_ += weight_ * static_cast<double>(most - 1);
+        return sum;
     }
 
     /// Scalars that lie together.
@@ -168,17 +205,23 @@ private:
         return together;
     }
 
-    Integer shared_bytes() const {
+    /// Of each shared vector, but for the pitch.
+    std::vector<Integer> shared_entries() const {
         std::set<int> used;
-        Integer entries = 0;
+        std::vector<Integer> entries;
         for (const Call& call : part_.calls)
             for (const lower::Memory* memory : {&call.input, &call.output}) {
                 if (!is_shared(loops_, *memory) || !used.insert(memory->array).second) continue;
                 const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory->array)];
-                entries +=
-                    (array.cluster_part > 0 ? array.cluster_part : array.elements) + mapping_.shared_pitch;
+                entries.push_back(array.cluster_part > 0 ? array.cluster_part : array.elements);
             }
-        return mapping_.transforms * entries * entry_bytes_;
+        return entries;
+    }
+
+    Integer shared_bytes(Integer pitch) const {
+        Integer sum = 0;
+        for (const Integer entries : entries_) sum += entries + pitch;
+        return mapping_.transforms * sum * entry_bytes_;
     }
 
     Integer registers() const {
@@ -193,7 +236,7 @@ private:
         return std::clamp<Integer>(ceil_divide(wanted, unit) * unit, std::min<Integer>(32, most), most);
     }
 
-    double seconds(const target::Occupancy& occupancy) const {
+    double seconds(const target::Occupancy& occupancy, double conflicts) const {
         const auto threads = static_cast<double>(mapping_.threads);
         const double blocks_at_once = occupancy.blocks;
         const double idle_lanes =
@@ -201,7 +244,7 @@ private:
         const double share = per_block_alone / blocks_at_once +
                              per_pass_and_warp * passes_ / occupancy.warps + per_idle_thread * idle_ +
                              per_idle_lane * idle_lanes / threads + per_split_request * split_ + pieces_ / 2 +
-                             per_bank_conflict * conflicts_ + (most_entries_ > 32 ? with_many_entries : 0);
+                             per_bank_conflict * conflicts + (most_entries_ > 32 ? with_many_entries : 0);
         double blocks = 1;
         for (std::size_t k = 0; k < part_.around.size(); ++k) {
             const Integer count = part_.around[k].count;
@@ -231,16 +274,38 @@ private:
     Integer most_entries_ = 1; ///< of a thread in one step
     double idle_ = 0;          ///< by step
     double split_ = 0;         ///< by side
-    double conflicts_ = 0;     ///< by access
     double pieces_ = 0;        ///< by side
     double bytes_ = 0;         ///< of a block, in global memory
+    Integer registers_ = 0;    ///< of a thread
+    std::vector<Integer> entries_; ///< of the shared vectors
+    std::vector<Access> accesses_;
 };
 
 } // namespace
 
 GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const GpuPart& part, const GpuMapping& mapping,
                               const GpuCode& code, const target::Gpu& gpu) {
-    return KernelModel(loops, part, mapping, code, gpu).cost();
+    KernelModel model(loops, part, mapping, code, gpu);
+    return model.look() ? model.cost(mapping.shared_pitch) : GpuKernelCost{};
+}
+
+GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const GpuPart& part, const GpuMapping& mapping,
+                              const GpuCode& code, const target::Gpu& gpu, double bound) {
+    GpuPitchedCost best;
+    KernelModel model(loops, part, mapping, code, gpu);
+    if (!model.look() || model.least_seconds() == infinite) return best;
+    best.scattered = model.scattered();
+    if (model.least_seconds() >= bound) return best;
+    for (Integer pitch = 0; pitch <= (mapping.transforms > 1 ? largest_pitch : 0); ++pitch) {
+        const GpuKernelCost cost = model.cost(pitch);
+        if (cost.resident_blocks == 0 || cost.registers >= gpu.registers_per_thread) continue;
+        if (!best.cost || cost.seconds < best.cost->seconds) {
+            best.cost = cost;
+            best.shared_pitch = pitch;
+        }
+        if (cost.conflicts == 0) break;
+    }
+    return best;
 }
 
 } // namespace swirl::search

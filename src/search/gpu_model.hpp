@@ -32,4 +32,15 @@ struct GpuKernelCost {
 GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::GpuPart& part,
                               const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu);
 
+struct GpuPitchedCost {
+    std::optional<GpuKernelCost> cost = {}; ///< nothing where such blocks do not run, or are no faster than the bound
+    Integer shared_pitch = 0;
+    double scattered = 0; ///< as above; 0 where they do not run
+};
+
+/// The mapping with the pitch that is best for it.
+GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const lower::GpuPart& part,
+                              const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu,
+                              double bound);
+
 } // namespace swirl::search
