@@ -22,14 +22,22 @@ namespace {
 constexpr int rounds = 15;
 
 const char* const usual_problems[] = {
-    "dft 16 batch=1000000", "dft 60",
-    "dft 1024",             "dft 1024 batch=65536",
-    "dft 2310 batch=1000",  "dft 5040 batch=1000",
-    "dft 4096 float64",     "dft 65536 batch=100",
-    "dft 1048576",          "dft 720720",
-    "dft 1021 batch=10000", "rdft 4096 batch=1000",
-    "dft 512x512",          "dft 128x128x128",
-    "dct2 1000 batch=100",  "dft 1024 float32 batch=65536",
+    "dft 16 batch=1000000",
+    "dft 60",
+    "dft 1024",
+    "dft 1024 batch=65536",
+    "dft 2310 batch=1000",
+    "dft 5040 batch=1000",
+    "dft 4096 float64",
+    "dft 65536 batch=100",
+    "dft 1048576",
+    "dft 720720",
+    "dft 1021 batch=10000",
+    "rdft 4096 batch=1000",
+    "dft 512x512",
+    "dft 128x128x128",
+    "dct2 1000 batch=100",
+    "dft 1024 float32 batch=65536",
 };
 
 /// The median of several runs, in milliseconds.

@@ -280,17 +280,15 @@ KernelRequest on_gpu(KernelRequest request) {
 GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole) {
     KernelRequest request = on_gpu(original);
     request.loops_inside = whole;
-    KernelRequest in_rows = request;
-    in_rows.shared_row = shared_row;
-    GpuParts padded = gpu_parts(loop_program(in_rows), between);
-    if (shared_row == 0 || (padded.carried.empty() && index_tables(padded) == 0)) return padded;
     GpuParts parts = gpu_parts(loop_program(request), between);
+    if (shared_row == 0) return parts;
     for (const int carried : parts.carried) {
         const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
-        in_rows.shared_entries =
-            in_rows.shared_entries == 0 ? below : std::min(in_rows.shared_entries, below);
+        request.shared_entries =
+            request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
     }
-    if (in_rows.shared_entries > 0) padded = gpu_parts(loop_program(in_rows), between);
+    request.shared_row = shared_row;
+    GpuParts padded = gpu_parts(loop_program(request), between);
     return index_tables(padded) > index_tables(parts) ? parts : padded;
 }
 

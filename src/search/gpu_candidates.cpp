@@ -23,7 +23,7 @@ using rules::BreakdownTree;
 constexpr Integer row_of_banks = 32;
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, about
 constexpr std::size_t mappings_a_tree = 3;
-constexpr std::size_t most_matrices = 12; ///< as which a vector is swept twice
+constexpr std::size_t most_matrices = 12;    ///< as which a vector is swept twice
 constexpr Integer most_cluster_entries = 32; ///< of a thread, where blocks exchange
 constexpr Integer most_entries = 64;         ///< of a thread in one step, in words of 32 bits each
 /// Shares of the time of memory for what goes to other blocks of a cluster, and over the resident blocks.
@@ -129,8 +129,8 @@ private:
                                              .one_vector = held,
                                              .staged = staged,
                                              .whole = whole};
-                    const GpuPitchedCost best = best_gpu_pitch(lowered.loops, lowered.part, mapping, code(),
-                                                               gpu_, bound_of(rated));
+                    const GpuPitchedCost best =
+                        best_gpu_pitch(lowered.loops, lowered.part, mapping, code(), gpu_, bound_of(rated));
                     scatters = scatters || best.scattered > 0.2;
                     if (best.cost) add(rated, mapping, best);
                 }
@@ -243,9 +243,8 @@ private:
         std::vector<Integer> result;
         for (Integer columns = 2; columns * columns <= 16 * n; ++columns)
             if (n % columns == 0 && 16 * columns * columns >= n) result.push_back(columns);
-        std::stable_sort(result.begin(), result.end(), [&](Integer a, Integer b) {
-            return std::max(a, n / a) < std::max(b, n / b);
-        });
+        std::stable_sort(result.begin(), result.end(),
+                         [&](Integer a, Integer b) { return std::max(a, n / a) < std::max(b, n / b); });
         if (result.size() > most_matrices) result.resize(most_matrices);
         std::sort(result.begin(), result.end());
         return result;

@@ -33,7 +33,8 @@ GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::GpuP
                               const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu);
 
 struct GpuPitchedCost {
-    std::optional<GpuKernelCost> cost = {}; ///< nothing where such blocks do not run, or are no faster than the bound
+    std::optional<GpuKernelCost> cost =
+        {}; ///< nothing where such blocks do not run, or are no faster than the bound
     Integer shared_pitch = 0;
     double scattered = 0; ///< as above; 0 where they do not run
 };
