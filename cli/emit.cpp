@@ -5,7 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/gpu_planner.hpp"
 #include "target/gpu.hpp"
 
 #include <cctype>
@@ -43,12 +43,13 @@ Text text_for_gpu(const Problem& problem, const Options& options, const std::str
                         options.language);
     if (planning.measure || planning.exhaustive)
         throw UserError(
-            "--language {} with --measure or --exhaustive; kernels for GPUs are chosen by estimate, or "
-            "by --recipe",
+            "--language {} with --measure or --exhaustive; kernels for GPUs are chosen by estimate, by "
+            "wisdom, or by --recipe",
             options.language);
-    const planning::Recipe recipe = planning.recipe.empty()
-                                        ? search::gpu_recipe(problem, target::gpu_named(options.gpu))
-                                        : planning::parse_recipe(planning.recipe);
+    const planning::Recipe recipe =
+        planning.recipe.empty()
+            ? search::choose_gpu_recipe(problem, target::gpu_named(options.gpu), !planning.no_wisdom)
+            : planning::parse_recipe(planning.recipe);
     StandaloneGpu text = recipe_as_gpu_source(problem, recipe, language, function);
     return {std::move(text.source), std::move(text.header)};
 }

@@ -6,7 +6,7 @@
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/gpu_planner.hpp"
 #include "search/timing.hpp"
 
 #include <algorithm>
@@ -35,9 +35,6 @@ void require_gpu_options(const PlanningOptions& options) {
         if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
     };
     only_for_cpus(!options.cpu.empty(), "--cpu");
-    only_for_cpus(options.measure, "--measure");
-    only_for_cpus(options.exhaustive, "--exhaustive");
-    only_for_cpus(options.budget.has_value(), "--budget");
     only_for_cpus(options.threads != 1, "--threads");
 }
 
@@ -46,12 +43,25 @@ void require_gpu_options(const PlanningOptions& options) {
                     others);
 }
 
+[[noreturn]] void refuse_to_measure(const PlanningOptions& options) {
+    throw UserError(
+        "{} times recipes on a GPU of this machine; --device {} is a kind of GPU, at hand or not\n"
+        "  use --device gpu, or leave it out: what such a GPU has measured is taken from wisdom",
+        options.measure ? "--measure" : "--exhaustive", options.device);
+}
+
 planning::Recipe recipe_of(const Problem& problem, const PlanningOptions& options) {
     if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
-    if (const auto number = number_of(options.device))
-        return api::recipe_for(problem, api::device_numbered(*number));
-    for (const target::Gpu* gpu : target::gpus())
-        if (gpu->name == options.device) return search::gpu_recipe(problem, *gpu);
+    const bool measures = options.measure || options.exhaustive;
+    if (const auto number = number_of(options.device)) {
+        if (measures) return make_gpu_plan(problem, options)->recipe();
+        return api::recipe_for(problem, api::device_numbered(*number), !options.no_wisdom);
+    }
+    for (const target::Gpu* gpu : target::gpus()) {
+        if (gpu->name != options.device) continue;
+        if (measures) refuse_to_measure(options);
+        return search::choose_gpu_recipe(problem, *gpu, !options.no_wisdom);
+    }
     unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
 }
 
@@ -96,9 +106,13 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
     const auto number = number_of(options.device);
     if (!number) unknown_device(options, "");
     return api::build(problem, gpu::PlanOptions{.device = *number,
+                                                .effort = effort_of(options),
+                                                .time_budget_seconds = options.budget,
+                                                .use_wisdom = !options.no_wisdom,
                                                 .check = !options.no_check,
                                                 .use_cache = !options.no_cache,
-                                                .recipe = options.recipe});
+                                                .recipe = options.recipe,
+                                                .progress = print_progress});
 }
 
 GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options) {
@@ -109,13 +123,15 @@ GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& op
 }
 
 void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json) {
-    GpuInspection plan = inspect_gpu_plan(problem, options);
+    GpuInspection plan;
     std::size_t workspace = 0;
     const bool is_at_hand = number_of(options.device).has_value();
     if (is_at_hand) { // compiled, so that registers are known
         const auto built = make_gpu_plan(problem, options);
-        plan.steps = built->describe();
+        plan = {built->recipe(), built->describe()};
         workspace = built->workspace_bytes();
+    } else {
+        plan = inspect_gpu_plan(problem, options);
     }
     double flops = 0, bytes = 0;
     for (const auto& step : plan.steps)

@@ -24,8 +24,8 @@ void PlanningOptions::add_to(CLI::App& command) {
     command
         .add_option(
             "--budget", budget,
-            "Seconds that --measure (without this 0.8, beyond 65536 entries 3.5) or --exhaustive (no limit) "
-            "may take")
+            "Seconds that --measure (without this 0.8, beyond 65536 entries 3.5, on a GPU 5) or --exhaustive "
+            "(no limit) may take")
         ->type_name("SECONDS");
     command.add_option("--threads", threads, "Threads that may work on one transform; 0 for all processors")
         ->type_name("NUMBER")
@@ -46,19 +46,23 @@ void PlanningOptions::add_device_to(CLI::App& command) {
                      "On a GPU neither take machine code from an earlier run nor keep it for the next");
 }
 
+Effort effort_of(const PlanningOptions& options) {
+    return options.exhaustive ? Effort::exhaustive : options.measure ? Effort::measure : Effort::estimate;
+}
+
+void print_progress(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
                                                 api::Purpose purpose) {
     PlanOptions plan_options;
-    plan_options.effort = options.exhaustive ? Effort::exhaustive
-                          : options.measure  ? Effort::measure
-                                             : Effort::estimate;
+    plan_options.effort = effort_of(options);
     plan_options.time_budget_seconds = options.budget;
     plan_options.use_wisdom = !options.no_wisdom;
     plan_options.check = !options.no_check;
     plan_options.threads = options.threads;
     plan_options.cpu = options.cpu;
     plan_options.recipe = options.recipe;
-    plan_options.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    plan_options.progress = print_progress;
     return api::build(problem, plan_options, purpose);
 }
 

@@ -31,6 +31,11 @@ struct PlanningOptions {
     bool is_for_gpu() const { return device != "cpu"; }
 };
 
+Effort effort_of(const PlanningOptions& options);
+
+/// A line of a search's, for people who wait.
+void print_progress(const std::string& line);
+
 /// To inspect a plan, it may be for another machine.
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
                                                 api::Purpose purpose = api::Purpose::execute);

@@ -28,7 +28,7 @@ struct Arguments {
     std::vector<std::string> recipes;
     std::size_t candidates = 0;
     double volume = 512;
-    double seconds = TurnOptions{}.seconds;
+    double seconds = search::GpuTurnOptions{}.seconds;
     int device = 0;
     bool no_compare = false;
     bool no_cache = false;

@@ -106,7 +106,7 @@ Result measure_planning(const runtime::GpuDevice& device, const Options& options
 /// A contender with what it takes to run it.
 struct Measurements::Candidate {
     Entry entry;
-    Contender contender;
+    search::GpuWork contender;
 };
 
 Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups,
@@ -131,9 +131,9 @@ double Measurements::measure_copy(std::size_t bytes) {
         copy_on_gpu(stream_, arrays_.output(set), arrays_.input(set), bytes);
     };
     arrays_.fill(Problem::dft({static_cast<Integer>(bytes / 8)}, {.precision = Precision::float32}));
-    const std::vector<Contender> contenders{{by_kernel}, {by_driver}};
+    const std::vector<search::GpuWork> contenders{{by_kernel}, {by_driver}};
     double fastest = 0;
-    for (const Turns& turns : time_in_turn(stream_, contenders, options_.turns)) {
+    for (const search::GpuTurns& turns : search::time_in_turn(stream_, contenders, options_.turns)) {
         if (!turns.failed_because.empty()) throw InternalError("copying: {}", turns.failed_because);
         fastest = std::max(fastest, 2 * static_cast<double>(bytes) / turns.time.median);
     }
@@ -330,17 +330,17 @@ Result Measurements::measure(const Group& group, const Row& row) {
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
     if (options_.compare && group.measure != Measure::convolution) compare(problem, candidates);
     arrays_.fill(problem);
-    std::vector<Contender> contenders;
+    std::vector<search::GpuWork> contenders;
     for (const Candidate& candidate : candidates) contenders.push_back(candidate.contender);
-    TurnOptions turns = options_.turns;
+    search::GpuTurnOptions turns = options_.turns;
     turns.always_replayed = group.measure == Measure::latency;
-    const std::vector<Turns> times = time_in_turn(stream_, contenders, turns);
+    const std::vector<search::GpuTurns> times = search::time_in_turn(stream_, contenders, turns);
     for (std::size_t k = 0; k < times.size(); ++k) {
         Entry& entry = candidates[k].entry;
         entry.turns = times[k];
         if (times[k].failed_because.empty()) {
             const bool with_swirl = candidates[0].entry.name == "swirl" && times[0].failed_because.empty();
-            entry.time_over_swirl = with_swirl ? ratio_of(times[k], times[0]) : 0;
+            entry.time_over_swirl = with_swirl ? search::ratio_of(times[k], times[0]) : 0;
             result.entries.push_back(entry);
         } else {
             result.absent[entry.name] = first_line(times[k].failed_because);

@@ -4,8 +4,8 @@
 #include "bench/gpu_transforms/definition.hpp"
 #include "bench/gpu_transforms/kernels.hpp"
 #include "bench/gpu_transforms/rows.hpp"
-#include "bench/gpu_transforms/turns.hpp"
 #include "plan/recipe.hpp"
+#include "search/gpu_turns.hpp"
 
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ struct Choice {
 };
 
 struct Options {
-    TurnOptions turns = {};
+    search::GpuTurnOptions turns = {};
     std::vector<std::string> recipes = {}; ///< of swirl; none: the one that it chooses
     std::size_t candidates = 0; ///< of each step, that are timed in place of the chosen one; 0: none
     bool use_cache = true;      ///< of swirl's kernels on disk; never for planning rows
@@ -38,7 +38,7 @@ struct Entry {
     double planning_seconds = 0; ///< until there was a plan, compiled
     double again_seconds = 0;    ///< the same once more, in planning rows
     std::size_t workspace_bytes = 0;
-    Turns turns = {};
+    search::GpuTurns turns = {};
     std::optional<double> error = {}; ///< relative, Euclidean, of the outputs that were compared
     double time_over_swirl = 0;       ///< median over rounds; 0 where swirl is not there
 

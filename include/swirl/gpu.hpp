@@ -20,8 +20,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,11 +57,17 @@ public:
 };
 
 struct PlanOptions {
-    int device = 0;    ///< which GPU, as CUDA counts them
-    bool check = true; ///< run the plan once against a second route before it is handed out
+    int device = 0; ///< which GPU, as CUDA counts them
+    Effort effort = Effort::estimate;
+    /// Seconds that Effort::measure takes, roughly; 5 where nothing is said. And that Effort::exhaustive takes: as many as
+    /// it needs where nothing, 0 or infinity is said.
+    std::optional<double> time_budget_seconds = {};
+    bool use_wisdom = true; ///< take what an earlier measurement on such a GPU found
+    bool check = true;      ///< run the plan once against a second route before it is handed out
     bool use_cache =
         true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
     std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
+    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while measuring
 };
 
 /// A queue of work of the GPU: a cudaStream_t or CUstream; the default stream where nothing is said.

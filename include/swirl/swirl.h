@@ -95,7 +95,7 @@ SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* te
 /* Flags, to be combined with |. */
 enum {
     SWIRL_ESTIMATE = 0,   /* choose from tables about the machine; nothing is timed */
-    SWIRL_MEASURE = 1,    /* time the likely algorithms for up to four seconds */
+    SWIRL_MEASURE = 1,    /* time the likely algorithms for up to four seconds (GPUs: five) */
     SWIRL_NO_WISDOM = 2,  /* leave out what earlier measurements found */
     SWIRL_NO_CHECK = 4,   /* do not run the plan once against a second route */
     SWIRL_EXHAUSTIVE = 8, /* time every algorithm that applies, however long it takes */
@@ -148,8 +148,8 @@ SWIRL_API swirl_status swirl_execute_planar_with_workspace(const swirl_plan* pla
  * of streams at once. */
 typedef struct swirl_gpu_plan swirl_gpu_plan;
 
-/* For the GPU of this number, as CUDA counts them. Flags: SWIRL_NO_CHECK, SWIRL_NO_CACHE, 0. SWIRL_OUT_OF_MEMORY also
- * stands for the GPU's memory. */
+/* For the GPU of this number, as CUDA counts them. All flags have their meaning; SWIRL_MEASURE takes about five seconds.
+ * SWIRL_OUT_OF_MEMORY also stands for the GPU's memory. */
 SWIRL_API swirl_status swirl_gpu_plan_create(const swirl_problem* problem, int device, unsigned flags,
                                              swirl_gpu_plan** plan);
 SWIRL_API swirl_status swirl_gpu_plan_from_text(const char* problem, int device, unsigned flags,

@@ -19,11 +19,16 @@ namespace swirl::api {
 namespace {
 
 swirl_gpu_plan* make_plan(const Problem& problem, int device, unsigned flags) {
-    constexpr unsigned known = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
+    constexpr unsigned known =
+        SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE | SWIRL_NO_CACHE;
     if ((flags & ~known) != 0)
         throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning for a GPU", flags,
                         flags & ~known);
     auto plan = build(problem, {.device = device,
+                                .effort = (flags & SWIRL_EXHAUSTIVE) != 0 ? Effort::exhaustive
+                                          : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
+                                                                          : Effort::estimate,
+                                .use_wisdom = (flags & SWIRL_NO_WISDOM) == 0,
                                 .check = (flags & SWIRL_NO_CHECK) == 0,
                                 .use_cache = (flags & SWIRL_NO_CACHE) == 0});
     std::string recipe = planning::to_string(plan->recipe());

@@ -3,7 +3,7 @@
 #include "api/arguments.hpp"
 #include "base/error.hpp"
 #include "runtime/cuda_memory.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/gpu_planner.hpp"
 
 #include <map>
 #include <mutex>
@@ -13,10 +13,24 @@ namespace api {
 
 namespace {
 
-/// The entry whose code the device runs and its driver reads.
-const target::Gpu& target_of(const runtime::GpuDevice& device) {
-    const target::Gpu& best = device.target();
-    return device.driver().version() >= best.driver_version ? best : target::gpu_named("generic");
+search::Effort effort_of(Effort effort) {
+    switch (effort) {
+    case Effort::estimate: return search::Effort::estimate;
+    case Effort::measure: return search::Effort::measure;
+    case Effort::exhaustive: return search::Effort::exhaustive;
+    }
+    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
+}
+
+/// Seconds for measuring, unless said otherwise: the driver compiles some two hundred kernels in them.
+constexpr double usual_budget = 5;
+
+double budget_of(const gpu::PlanOptions& options) {
+    if (!options.time_budget_seconds) return options.effort == Effort::exhaustive ? 0 : usual_budget;
+    if (!(*options.time_budget_seconds >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+                        *options.time_budget_seconds);
+    return *options.time_budget_seconds;
 }
 
 /// The library's word for a GPU without room, as users catch it.
@@ -38,17 +52,22 @@ const runtime::GpuDevice& device_numbered(int number) {
     return devices.emplace(number, runtime::GpuDevice(number)).first->second;
 }
 
-planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device) {
-    return search::gpu_recipe(problem, target_of(device));
+planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom) {
+    return search::choose_gpu_recipe(problem, search::gpu_machine_of(device), use_wisdom);
 }
 
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options) {
     validate(problem);
+    const search::GpuPlannerOptions planner{.effort = effort_of(options.effort),
+                                            .time_budget_seconds = budget_of(options),
+                                            .use_wisdom = options.use_wisdom,
+                                            .check = options.check,
+                                            .use_cache = options.use_cache,
+                                            .progress = options.progress};
     return with_public_errors([&] {
         const runtime::GpuDevice& device = device_numbered(options.device);
-        const planning::Recipe recipe =
-            options.recipe.empty() ? recipe_for(problem, device) : planning::parse_recipe(options.recipe);
-        return planning::GpuPlan::build(problem, recipe, device,
+        if (options.recipe.empty()) return search::make_gpu_plan(problem, device, planner);
+        return planning::GpuPlan::build(problem, planning::parse_recipe(options.recipe), device,
                                         {.check = options.check, .use_cache = options.use_cache});
     });
 }

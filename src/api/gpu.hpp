@@ -16,7 +16,7 @@ const runtime::GpuDevice& device_numbered(int number);
 /// Plans as <swirl/gpu.hpp> says.
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options);
 
-/// The recipe that `build` takes for a device, without compiling it.
-planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device);
+/// The recipe that `build` takes for a device where nothing is to be measured, without compiling it.
+planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom);
 
 } // namespace swirl::api

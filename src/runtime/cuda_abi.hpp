@@ -17,6 +17,8 @@ using Function = struct FunctionOfDriver*;
 using Stream = struct StreamOfDriver*; ///< also cudaStream_t
 using Event = struct EventOfDriver*;
 using Link = struct LinkOfDriver*; ///< CUlinkState
+using Graph = struct GraphOfDriver*;
+using ReadyGraph = struct ReadyGraphOfDriver*; ///< CUgraphExec
 
 /// The results that are told apart; all others are unexpected.
 enum : Result {
@@ -92,6 +94,7 @@ constexpr int link_input_ptx = 1; ///< CU_JIT_INPUT_PTX
 
 constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default stream
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
+constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
 /// CUlaunchAttribute with the one kind of value that is used of a union of 64 bytes.
 struct alignas(8) LaunchAttribute {
@@ -175,6 +178,15 @@ struct Functions {
     Result (*cuEventRecord)(Event, Stream);
     Result (*cuEventSynchronize)(Event);
     Result (*cuEventElapsedTime)(float* milliseconds, Event start, Event end);
+
+    // null before CUDA 11.4
+    Result (*cuStreamBeginCapture)(Stream, int mode);
+    Result (*cuStreamEndCapture)(Stream, Graph* graph);
+    Result (*cuGraphInstantiateWithFlags)(ReadyGraph* ready, Graph, unsigned long long flags);
+    Result (*cuGraphUpload)(ReadyGraph, Stream);
+    Result (*cuGraphLaunch)(ReadyGraph, Stream);
+    Result (*cuGraphDestroy)(Graph);
+    Result (*cuGraphExecDestroy)(ReadyGraph);
 };
 
 } // namespace swirl::runtime::cuda

@@ -129,6 +129,13 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuEventRecord, "cuEventRecord", 4000);
     exports.need(f.cuEventSynchronize, "cuEventSynchronize", 4000);
     exports.need(f.cuEventElapsedTime, "cuEventElapsedTime", 4000);
+    exports.has(f.cuStreamBeginCapture, "cuStreamBeginCapture_v2");
+    exports.has(f.cuStreamEndCapture, "cuStreamEndCapture");
+    exports.has(f.cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
+    exports.has(f.cuGraphUpload, "cuGraphUpload");
+    exports.has(f.cuGraphLaunch, "cuGraphLaunch");
+    exports.has(f.cuGraphDestroy, "cuGraphDestroy");
+    exports.has(f.cuGraphExecDestroy, "cuGraphExecDestroy");
 }
 
 void CudaDriver::initialise() {

@@ -46,13 +46,10 @@ GpuCandidate best_step(const Problem& problem, const Stage& stage, const target:
 
 /// The recipe whose first step does the two innermost dimensions at once, if that is better than `seconds`.
 std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const target::Gpu& gpu,
-                                                 std::size_t steps, double seconds) {
-    if (problem.kind != TransformKind::dft || steps < 2) return std::nullopt;
-    std::size_t first = problem.dimensions.size();
-    for (int found = 0; found < 2;) found += problem.dimensions[--first].length > 1;
+                                                 const std::vector<Stage>& stages, double seconds) {
     planning::Recipe recipe{std::string(gpu.name), {}};
     double fused = 0;
-    for (const Stage& stage : planning::stages(problem, first)) {
+    for (const Stage& stage : stages) {
         auto best = find_best_step(problem, stage, gpu);
         if (!best) return std::nullopt;
         recipe.steps.push_back(std::move(best->step));
@@ -64,16 +61,27 @@ std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const t
 
 } // namespace
 
+std::vector<std::vector<Stage>> gpu_stagings(const Problem& problem) {
+    std::vector<std::vector<Stage>> result{planning::stages(problem, planning::Fusion::none)};
+    if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
+    std::size_t first = problem.dimensions.size();
+    for (int found = 0; found < 2;) found += problem.dimensions[--first].length > 1;
+    result.push_back(planning::stages(problem, first));
+    return result;
+}
+
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::Recipe recipe{std::string(gpu.name), {}};
     double seconds = 0;
-    for (const Stage& stage : planning::stages(problem, planning::Fusion::none)) {
+    const std::vector<std::vector<Stage>> stagings = gpu_stagings(problem);
+    for (const Stage& stage : stagings.front()) {
         GpuCandidate best = best_step(problem, stage, gpu);
         recipe.steps.push_back(std::move(best.step));
         seconds += best.seconds;
     }
-    const auto fused = with_fused_plane(problem, gpu, recipe.steps.size(), seconds);
+    if (stagings.size() == 1) return recipe;
+    const auto fused = with_fused_plane(problem, gpu, stagings.back(), seconds);
     return fused ? *fused : recipe;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "plan/recipe.hpp"
+#include "plan/steps.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
+
+#include <vector>
 
 /// Choosing a recipe for a GPU.
 namespace swirl::search {
@@ -12,5 +15,8 @@ namespace swirl::search {
 /// memory of a block, else in two that sweep over memory. UserError for an invalid problem, and "not yet on
 /// GPUs" for one that there are no kernels for.
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
+
+/// The ways to take a problem apart into steps: each dimension by itself, and with the two innermost together.
+std::vector<std::vector<planning::Stage>> gpu_stagings(const Problem& problem);
 
 } // namespace swirl::search

@@ -1,22 +1,16 @@
 #include "search/gpu_timing.hpp"
 
-#include "plan/gpu_problem_data.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "runtime/cuda_stream.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
-#include <optional>
 #include <vector>
 
 namespace swirl::search {
 
 namespace {
-
-using planning::GpuProblemData;
-using planning::ProblemData;
 
 constexpr std::size_t most_sets = 64;
 constexpr Integer most_repetitions = 10000;
@@ -42,17 +36,9 @@ public:
           stream_(device_),
           start_(device_),
           end_(device_),
-          host_(plan.problem()) {
-        host_.fill(1);
-        std::size_t bytes = 0;
-        for (const runtime::AlignedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
-        const std::size_t wanted = 4 * cache_bytes(device_) / std::max<std::size_t>(bytes, 1) + 1;
-        const std::size_t room = device_.memory().free / 2 / std::max<std::size_t>(bytes, 1);
-        const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);
-        for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device_, host_);
-        workspace_.emplace(device_, plan.workspace_bytes());
-        most_ = safe_executions(plan.problem()) * static_cast<Integer>(count);
-        restore();
+          data_(device_, plan.problem()),
+          workspace_(device_, plan.workspace_bytes()) {
+        most_ = safe_executions(plan.problem()) * static_cast<Integer>(data_.sets());
     }
 
     runtime::Measurement measure(const GpuTimingOptions& options) {
@@ -73,19 +59,16 @@ public:
     }
 
 private:
-    void restore() {
-        for (GpuProblemData& set : sets_) set.copy_from(host_);
-        executed_ = 0;
-    }
-
     /// Seconds of an execution, the mean of so many.
     double sample(Integer repetitions) {
-        if (executed_ + repetitions > most_) restore();
+        if (executed_ + repetitions > most_) {
+            data_.restore();
+            executed_ = 0;
+        }
         start_.record(stream_);
         for (Integer k = 0; k < repetitions; ++k) {
-            plan_.execute(sets_[next_].arguments(), stream_.handle(),
-                          {reinterpret_cast<void*>(workspace_->address()), workspace_->bytes()});
-            next_ = (next_ + 1) % sets_.size();
+            plan_.execute(data_.arguments(next_++), stream_.handle(),
+                          {reinterpret_cast<void*>(workspace_.address()), workspace_.bytes()});
         }
         end_.record(stream_);
         end_.synchronize();
@@ -97,15 +80,29 @@ private:
     runtime::GpuDevice device_;
     runtime::GpuStream stream_;
     runtime::GpuEvent start_, end_;
-    ProblemData host_;
-    std::deque<GpuProblemData> sets_;
-    std::optional<runtime::GpuBuffer> workspace_;
+    GpuTimingData data_;
+    runtime::GpuBuffer workspace_;
     std::size_t next_ = 0;
     Integer most_ = 1;     ///< executions of all sets before data overflows
     Integer executed_ = 0; ///< since the data was new
 };
 
 } // namespace
+
+GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Problem& problem) : host_(problem) {
+    host_.fill(1);
+    std::size_t bytes = 0;
+    for (const runtime::AlignedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
+    const std::size_t wanted = 4 * cache_bytes(device) / std::max<std::size_t>(bytes, 1) + 1;
+    const std::size_t room = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
+    const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);
+    for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device, host_);
+    restore();
+}
+
+void GpuTimingData::restore() {
+    for (planning::GpuProblemData& set : sets_) set.copy_from(host_);
+}
 
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options) {
     return GpuTimer(plan).measure(options);

@@ -1,13 +1,34 @@
 #pragma once
 
 #include "plan/gpu_plan.hpp"
+#include "plan/gpu_problem_data.hpp"
+#include "plan/problem_data.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/timer.hpp"
 
 #include <cstddef>
+#include <deque>
 
 /// Times on a GPU, by its own clock.
 namespace swirl::search {
+
+/// Random data of a problem on a GPU, so many times that all together are several times its largest cache where the problem
+/// is not very small: one that is stays in the cache, as it would for its user.
+class GpuTimingData {
+public:
+    GpuTimingData(const runtime::GpuDevice& device, const Problem& problem);
+
+    std::size_t sets() const { return sets_.size(); }
+    /// Executions go around the sets.
+    planning::Arguments arguments(std::size_t execution) const {
+        return sets_[execution % sets_.size()].arguments();
+    }
+    void restore(); ///< all sets to what they were at first
+
+private:
+    planning::ProblemData host_;
+    std::deque<planning::GpuProblemData> sets_;
+};
 
 struct GpuTimingOptions {
     double budget = 0.2; ///< seconds to spend on samples

@@ -1,5 +1,6 @@
 #include "cli/run_swirl.hpp"
 #include "support/fake_cuda.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,10 @@ TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
                         {"bfloat16 is for GPUs only", "use float32 or float64 on a CPU"});
     expect_contains(run_on_fake("plan --device tpu dft 64"), 2, {"'tpu'", "gpu:1", "sm_90"});
     expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
-    expect_contains(run_on_fake("plan --device gpu --measure dft 64"), 2, {"--measure is for CPUs"});
+    expect_contains(run_on_fake("plan --device gpu --threads 2 dft 64"), 2, {"--threads is for CPUs"});
+    expect_contains(run_with("/nowhere.so", "plan --device sm_90 --measure dft 64"), 2,
+                    {"--measure times recipes on a GPU of this machine", "use --device gpu", "wisdom"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_90 --exhaustive dft 64"), 2, {"--exhaustive"});
     expect_contains(run_on_fake("plan --device gpu rdft 37"), 2, {"not yet on GPUs"});
     expect_contains(run_on_fake("show --device gpu --stage asm dft 64"), 2, {"'asm'", "ptx"});
 }
@@ -76,6 +80,26 @@ TEST(DeviceOption, PlansTimesAndVerifiesOnAGpu) {
         run_on_fake("bench --json --device gpu --no-check --no-cache --seconds 0.01 dft 64").output);
     EXPECT_GT(report.at("results").at(0).at("median_seconds"), 0);
     EXPECT_GT(report.at("copy_bytes_per_second"), 0);
+}
+
+TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
+    const TemporaryFolder folder;
+    setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
+    const std::string of_fake = "--device gpu --no-check --no-cache dft 64 float32 batch=50";
+    expect_contains(run_on_fake("plan --measure --budget 0.3 " + of_fake), 0, {"stockham(", "s left"});
+    const auto entries = json::parse(run_swirl("wisdom list --json").output).at("entries");
+    ASSERT_EQ(entries.size(), 1U);
+    EXPECT_EQ(entries[0].at("problem"), "dft 64 batch=50 float32");
+    EXPECT_EQ(entries[0].at("found_by"), "measure");
+    const std::string machine = entries[0].at("machine");
+    EXPECT_NE(machine.find("Fake H100"), std::string::npos) << machine;
+    EXPECT_NE(machine.find("compute 9.0"), std::string::npos) << machine;
+    const std::string recipe = entries[0].at("recipe");
+    expect_contains(run_on_fake("plan " + of_fake), 0, {recipe.c_str()});
+    expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 64 float32 batch=50"), 0,
+                    {recipe.c_str()});
+    expect_contains(run_swirl("wisdom forget dft 64 float32 batch=50"), 0, {"1 entries forgotten"});
+    unsetenv("SWIRL_WISDOM");
 }
 
 } // namespace

@@ -1,22 +1,22 @@
-#include "bench/gpu_transforms/turns.hpp"
+#include "search/gpu_turns.hpp"
 
 #include "base/error.hpp"
-#include "bench/gpu_transforms/graph.hpp"
+#include "runtime/cuda_graph.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
 
-namespace swirl::bench {
+namespace swirl::search {
 namespace {
 
-constexpr int fewest_rounds = 7, most_rounds = 101;
+constexpr int most_rounds = 101;
 constexpr double most_executions = 1000; // of a sample
 
 /// A contender on its way: what one sample of it is.
 class Sampled {
 public:
-    Sampled(const runtime::GpuStream& stream, const Contender& contender, const TurnOptions& options)
+    Sampled(const runtime::GpuStream& stream, const GpuWork& contender, const GpuTurnOptions& options)
         : stream_(stream), contender_(contender) {
         contender.launch(0); // what comes with the first launch
         stream.synchronize();
@@ -30,7 +30,8 @@ public:
         executions_ =
             static_cast<std::size_t>(std::clamp(std::ceil(options.sample / once), 1.0, most_executions));
         seconds_ = once * static_cast<double>(executions_);
-        if (RecordedGraph::is_supported() && (options.always_replayed || once < options.replayed_below))
+        if (runtime::GpuGraph::is_supported(stream.device().driver()) &&
+            (options.always_replayed || once < options.replayed_below))
             graph_.emplace(stream, [&] { put(); });
         stream.synchronize();
     }
@@ -51,11 +52,11 @@ private:
     }
 
     const runtime::GpuStream& stream_;
-    const Contender& contender_;
+    const GpuWork& contender_;
     std::size_t executions_ = 1;
     double seconds_ = 0;
     std::size_t next_ = 0;
-    std::optional<RecordedGraph> graph_;
+    std::optional<runtime::GpuGraph> graph_;
 };
 
 struct Marks {
@@ -83,9 +84,9 @@ void run_rounds(const runtime::GpuStream& stream, std::vector<std::optional<Samp
 
 } // namespace
 
-std::vector<Turns> time_in_turn(const runtime::GpuStream& stream, std::span<const Contender> contenders,
-                                const TurnOptions& options) {
-    std::vector<Turns> result(contenders.size());
+std::vector<GpuTurns> time_in_turn(const runtime::GpuStream& stream, std::span<const GpuWork> contenders,
+                                   const GpuTurnOptions& options) {
+    std::vector<GpuTurns> result(contenders.size());
     std::vector<std::optional<Sampled>> sampled(contenders.size());
     double seconds_of_round = 0;
     for (std::size_t k = 0; k < contenders.size(); ++k) try {
@@ -100,7 +101,9 @@ std::vector<Turns> time_in_turn(const runtime::GpuStream& stream, std::span<cons
     run_rounds(stream, sampled, static_cast<int>(std::ceil(std::min(warm_up / seconds_of_round, 100.0))),
                nullptr);
     const double wanted = std::ceil(options.seconds / seconds_of_round);
-    const int rounds = static_cast<int>(std::clamp(wanted, double{fewest_rounds}, double{most_rounds})) | 1;
+    const int rounds = static_cast<int>(std::clamp(wanted, static_cast<double>(options.fewest_rounds),
+                                                   double{most_rounds})) |
+                       1;
     std::vector<std::vector<Marks>> marks(contenders.size());
     run_rounds(stream, sampled, rounds, &marks);
     stream.synchronize();
@@ -116,7 +119,7 @@ std::vector<Turns> time_in_turn(const runtime::GpuStream& stream, std::span<cons
     return result;
 }
 
-double ratio_of(const Turns& a, const Turns& b) {
+double ratio_of(const GpuTurns& a, const GpuTurns& b) {
     std::vector<double> ratios;
     for (std::size_t k = 0; k < std::min(a.samples.size(), b.samples.size()); ++k)
         ratios.push_back(a.samples[k] / b.samples[k]);
@@ -125,4 +128,4 @@ double ratio_of(const Turns& a, const Turns& b) {
     return ratios[ratios.size() / 2];
 }
 
-} // namespace swirl::bench
+} // namespace swirl::search

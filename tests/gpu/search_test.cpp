@@ -1,0 +1,50 @@
+#include "search/gpu_planner.hpp"
+
+#include "problem/syntax.hpp"
+#include "runtime/timer.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/first_gpu.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace swirl::search {
+namespace {
+
+class SearchOnThisGpu : public support::FirstGpu {
+protected:
+    void SetUp() override {
+        setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
+        FirstGpu::SetUp();
+    }
+    void TearDown() override { unsetenv("SWIRL_WISDOM"); }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
+    for (const char* text : {"dft 1024 float32", "dft 1000 float32 batch=5000", "rdft 4096 float32 batch=300",
+                             "dft 256x256 float32 batch=4", "dft 96 inplace batch=20000"}) {
+        SCOPED_TRACE(text);
+        const Problem problem = parse_problem(text);
+        const double start = runtime::monotonic_seconds();
+        const auto plan = make_gpu_plan(
+            problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
+        EXPECT_LT(runtime::monotonic_seconds() - start, 8);
+        const auto remembered = GpuRecipeMemory(true).recall(problem, gpu_machine_of(*device));
+        ASSERT_TRUE(remembered);
+        EXPECT_EQ(remembered->recipe, plan->recipe());
+        DeviceTimekeeper timekeeper(*device, false);
+        GpuContender both[] = {{gpu_recipe(problem, device->target())}, {plan->recipe()}};
+        timekeeper.race(problem, both, timekeeper.now() + 3, [](std::size_t) {});
+        RecordProperty(std::string("estimate ") + text, std::to_string(both[0].seconds));
+        RecordProperty(std::string("measured ") + text, std::to_string(both[1].seconds));
+        EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->recipe());
+    }
+}
+
+} // namespace
+} // namespace swirl::search

@@ -1,0 +1,310 @@
+#include "search/gpu_search.hpp"
+
+#include "base/error.hpp"
+#include "plan/check.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_candidates.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/gpu_planner.hpp"
+#include "support/interpreted_plan.hpp"
+#include "support/known_gpu_times.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace {
+
+const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
+
+GpuMachine machine(int driver_version = 13000, int multiprocessors = 132) {
+    return {gpu_machine_key("NVIDIA H100 80GB HBM3", 9, 0, multiprocessors, driver_version), hopper()};
+}
+
+/// Every recipe takes a second but one.
+KnownGpuTimes times_with(const std::string& recipe, double seconds, double cost = 0.01) {
+    return KnownGpuTimes([=](const std::string& timed) { return timed == recipe ? seconds : 1.0; }, cost);
+}
+
+GpuContender searched(const std::string& text, GpuTimekeeper& times,
+                      GpuSearchSetting setting = {hopper(), 60}) {
+    const Problem problem = parse_problem(text);
+    return GpuSearch(problem, times, std::move(setting)).run();
+}
+
+std::string estimated(const std::string& text) {
+    return to_string(gpu_recipe(parse_problem(text), hopper()));
+}
+
+/// The k-th candidate of a problem of one step.
+std::string candidate(const std::string& text, std::size_t k) {
+    const Problem problem = parse_problem(text);
+    const auto stages = planning::stages(problem, planning::Fusion::none);
+    return to_string(
+        planning::Recipe{"sm_90", {gpu_candidates(problem, stages.at(0), hopper(), k + 1).at(k).step}});
+}
+
+// ---- searching -----------------------------------------------------------------------------------------------
+
+TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
+    const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 7);
+    ASSERT_NE(fastest, estimated(text));
+    KnownGpuTimes times = times_with(fastest, 0.5);
+    const GpuContender winner = searched(text, times);
+    EXPECT_EQ(to_string(winner.recipe), fastest);
+    EXPECT_EQ(winner.seconds, 0.5);
+    EXPECT_EQ(times.timed.front(), estimated(text));
+    EXPECT_GT(std::count(times.timed.begin(), times.timed.end(), fastest), 1)
+        << "it ran against the estimate";
+}
+
+TEST(SearchOnAGpu, StaysWithTheEstimateUnlessAnotherIsClearlyFaster) {
+    const std::string text = "dft 1024 float32 batch=100";
+    KnownGpuTimes times = times_with(candidate(text, 3), 0.995);
+    EXPECT_EQ(to_string(searched(text, times).recipe), estimated(text));
+}
+
+TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
+    const std::string text = "dft 100x1000 float32 batch=3";
+    // By their threads, which steps choose apart from each other.
+    KnownGpuTimes times([](const std::string& recipe) {
+        const planning::Recipe parsed = planning::parse_recipe(recipe);
+        double seconds = 1;
+        for (const auto& step : parsed.steps)
+            seconds += std::abs(static_cast<double>(step.mappings.front().threads) - 100);
+        return parsed.steps.size() == 2 ? seconds : 1e6;
+    });
+    const GpuContender winner = searched(text, times);
+    for (const std::string& recipe : times.timed) {
+        const planning::Recipe other = planning::parse_recipe(recipe);
+        if (other.steps.size() != 2) continue;
+        for (std::size_t k = 0; k < 2; ++k)
+            EXPECT_LE(std::abs(winner.recipe.steps[k].mappings.front().threads - 100),
+                      std::abs(other.steps[k].mappings.front().threads - 100))
+                << recipe;
+    }
+}
+
+TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
+    const std::string text = "dft 1024 float32 batch=100";
+    // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
+    KnownGpuTimes times([](const std::string& recipe) {
+        return 1 / static_cast<double>(planning::parse_recipe(recipe).steps[0].mappings[0].transforms);
+    });
+    const GpuContender winner = searched(text, times);
+    Integer most = 0;
+    const Problem problem = parse_problem(text);
+    for (const GpuCandidate& each :
+         gpu_candidates(problem, planning::stages(problem, planning::Fusion::none)[0], hopper(), 24))
+        most = std::max(most, each.step.mappings[0].transforms);
+    EXPECT_GE(winner.recipe.steps[0].mappings[0].transforms, 8 * most);
+}
+
+TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
+    const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 5);
+    KnownGpuTimes times([&](const std::string& recipe) {
+        return recipe == fastest ? 0.5 : recipe == estimated(text) ? 1.0 : -1.0;
+    });
+    const Problem problem = parse_problem(text);
+    GpuSearch search(problem, times, {hopper(), 60});
+    EXPECT_EQ(to_string(search.run().recipe), fastest);
+    EXPECT_TRUE(search.is_complete());
+}
+
+TEST(SearchOnAGpu, KeepsItsTime) {
+    const Problem problem = parse_problem("dft 1024 float32 batch=100");
+    for (const double seconds : {0.0, 0.015, 0.05, 0.1, 0.3}) {
+        KnownGpuTimes times([](const std::string&) { return 1.0; });
+        GpuSearch search(problem, times, {hopper(), seconds});
+        const GpuContender winner = search.run();
+        EXPECT_LE(times.now(), seconds + 4 * 0.01) << "the first of each race is timed in any case";
+        EXPECT_FALSE(search.is_complete());
+        EXPECT_EQ(winner.is_timed(), times.timed.size() > 2) << seconds << " " << times.timed.size();
+    }
+}
+
+TEST(SearchOnAGpu, TriesEverythingWhereItIsToBeExhaustive) {
+    const std::string text = "dft 4096 float32 batch=100";
+    KnownGpuTimes likely([](const std::string&) { return 1.0; });
+    searched(text, likely);
+    KnownGpuTimes all([](const std::string&) { return 1.0; });
+    searched(text, all,
+             {.gpu = hopper(), .seconds = std::numeric_limits<double>::infinity(), .exhaustive = true});
+    EXPECT_GT(all.timed.size(), likely.timed.size());
+}
+
+TEST(SearchOnAGpu, TriesRivalsAndSaysHowItGoes) {
+    const std::string text = "dft 64 float32 batch=1000", rival = "sm_90: 0 stockham(2,32) on 64x32";
+    KnownGpuTimes times = times_with(rival, 0.1);
+    std::vector<std::string> lines;
+    GpuSearchSetting setting{hopper(), 60};
+    setting.rivals = {planning::parse_recipe(rival)};
+    setting.progress = [&](const std::string& line) { lines.push_back(line); };
+    EXPECT_EQ(to_string(searched(text, times, setting).recipe), rival);
+    ASSERT_FALSE(lines.empty());
+    EXPECT_NE(lines.back().find("best 1e+05 µs"), std::string::npos) << lines.back();
+}
+
+TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
+    for (const auto& [text, recipe] : std::vector<std::pair<std::string, std::string>>{
+             {"dft 60 float32 batch=7", "sm_90: 0 stockham(4,15) on 30x2 pitch 1"},
+             {"dft 64x16 float32 batch=3",
+              "sm_90: 1 stockham(4,4) on 16x4 pad 32; 0 stockham(8,8) on 64x8 pitch 1 held"},
+             {"dft 256 float32",
+              "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 held"}}) {
+        const Problem problem = parse_problem(text);
+        std::size_t proved = 0;
+        const auto neighbours = gpu_neighbours(planning::parse_recipe(recipe), hopper());
+        EXPECT_GE(neighbours.size(), 4U);
+        for (const planning::Recipe& neighbour : neighbours) {
+            SCOPED_TRACE(to_string(neighbour));
+            EXPECT_EQ(planning::parse_recipe(to_string(neighbour)), neighbour);
+            try {
+                support::InterpretedPlan plan(problem, neighbour);
+                EXPECT_NO_THROW(planning::check_against_definition(
+                    problem, neighbour,
+                    [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+                ++proved;
+            } catch (const UserError&) {
+            } catch (const InternalError&) {}
+        }
+        EXPECT_GT(proved, neighbours.size() / 2) << recipe;
+    }
+}
+
+// ---- choosing, and wisdom -------------------------------------------------------------------------------------
+
+/// Wisdom in a folder of its own, named by the environment as long as this lives.
+class OwnWisdom {
+public:
+    OwnWisdom() { setenv("SWIRL_WISDOM", file().c_str(), 1); }
+    ~OwnWisdom() { unsetenv("SWIRL_WISDOM"); }
+    std::string file() const { return (folder_.path() / "wisdom.sqlite").string(); }
+    std::vector<std::pair<WisdomKey, WisdomEntry>> entries() const { return Wisdom(file()).entries(); }
+    void add(const std::string& machine, const std::string& problem, const WisdomEntry& entry) const {
+        Wisdom(file()).replace({machine, problem}, entry);
+    }
+
+private:
+    TemporaryFolder folder_;
+};
+
+const std::string text_64 = "dft 64 float32 batch=1000";
+const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
+
+std::string chosen(Effort effort, GpuTimekeeper& times, const GpuMachine& on = machine(),
+                   bool use_wisdom = true) {
+    return to_string(choose_gpu_recipe(parse_problem(text_64), on, times,
+                                       {.effort = effort,
+                                        .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
+                                        .use_wisdom = use_wisdom}));
+}
+
+TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
+    const OwnWisdom wisdom;
+    KnownGpuTimes times([](const std::string&) { return 1.0; });
+    EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64));
+    EXPECT_TRUE(times.timed.empty());
+    EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
+}
+
+TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
+    const OwnWisdom wisdom;
+    const std::string fastest = candidate(text_64, 3);
+    KnownGpuTimes times = times_with(fastest, 0.25);
+    EXPECT_EQ(chosen(Effort::measure, times), fastest);
+    const auto entries = wisdom.entries();
+    ASSERT_EQ(entries.size(), 1U);
+    EXPECT_EQ(entries[0].first.machine, "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13");
+    EXPECT_EQ(entries[0].first.problem, to_text(parse_problem(text_64)));
+    EXPECT_EQ(entries[0].second.recipe, fastest);
+    EXPECT_EQ(entries[0].second.seconds, 0.25);
+    EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
+
+    KnownGpuTimes never([](const std::string&) { return 1.0; });
+    EXPECT_EQ(chosen(Effort::estimate, never), fastest);
+    EXPECT_EQ(chosen(Effort::measure, never), fastest);
+    EXPECT_EQ(chosen(Effort::estimate, never, machine(13020)), fastest)
+        << "the same major version of the driver";
+    EXPECT_EQ(chosen(Effort::estimate, never, machine(12080)), estimated(text_64));
+    EXPECT_EQ(chosen(Effort::estimate, never, machine(13000, 114)), estimated(text_64));
+    EXPECT_EQ(chosen(Effort::estimate, never, machine(), false), estimated(text_64));
+    EXPECT_TRUE(never.timed.empty());
+    EXPECT_EQ(to_string(choose_gpu_recipe(parse_problem(text_64), hopper(), true)), fastest)
+        << "a plan that is only looked at";
+    EXPECT_EQ(to_string(choose_gpu_recipe(parse_problem(text_64), hopper(), false)), estimated(text_64));
+}
+
+TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
+    const OwnWisdom wisdom;
+    KnownGpuTimes times([](const std::string&) { return 1.0; });
+    chosen(Effort::measure, times);
+    const std::size_t measured = times.timed.size();
+    chosen(Effort::exhaustive, times);
+    EXPECT_GE(times.timed.size(), 2 * measured);
+    EXPECT_EQ(wisdom.entries().at(0).second.found_by, FoundBy::exhaustive);
+    const std::size_t searched = times.timed.size();
+    chosen(Effort::exhaustive, times);
+    EXPECT_EQ(times.timed.size(), searched);
+}
+
+TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
+    for (const char* recipe : {"nonsense", "avx2: 0 codelet", "sm_80: 0 stockham(8,8) on 64x8",
+                               "sm_90: 0 stockham(8,8) on 64x8; 1 codelet on 32x1"}) {
+        const OwnWisdom wisdom;
+        wisdom.add(machine().key, to_text(parse_problem(text_64)),
+                   {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
+        KnownGpuTimes times([](const std::string&) { return 1.0; });
+        EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << recipe;
+        EXPECT_TRUE(wisdom.entries().empty()) << recipe;
+    }
+}
+
+TEST(ChoosingForAGpu, RunsRecipesOfAnotherVersionAgainstTheEstimate) {
+    for (const bool is_fast : {true, false}) {
+        const OwnWisdom wisdom;
+        wisdom.add(machine().key, to_text(parse_problem(text_64)),
+                   {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
+        KnownGpuTimes times = times_with(other_64, is_fast ? 0.5 : 2);
+        EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "nobody has timed it on this code";
+        EXPECT_EQ(chosen(Effort::measure, times), is_fast ? other_64 : estimated(text_64));
+        EXPECT_EQ(times.timed.size() > 2, !is_fast) << "a search follows where it has lost";
+        EXPECT_EQ(wisdom.entries().at(0).second.recipe, is_fast ? other_64 : estimated(text_64));
+    }
+}
+
+TEST(ChoosingForAGpu, TriesWhatOtherGpusFound) {
+    const OwnWisdom wisdom;
+    wisdom.add("another GPU", to_text(parse_problem(text_64)),
+               {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
+    KnownGpuTimes times = times_with(other_64, 0.5);
+    EXPECT_EQ(chosen(Effort::measure, times), other_64);
+    EXPECT_EQ(wisdom.entries().size(), 2U);
+}
+
+TEST(ChoosingForAGpu, TakesWisdomThatWasExportedAndImported) {
+    std::stringstream lines;
+    const std::string fastest = candidate(text_64, 2);
+    {
+        const OwnWisdom wisdom;
+        KnownGpuTimes times = times_with(fastest, 0.5);
+        chosen(Effort::measure, times);
+        Wisdom(wisdom.file()).export_lines(lines);
+    }
+    const OwnWisdom wisdom;
+    KnownGpuTimes never([](const std::string&) { return 1.0; });
+    EXPECT_EQ(chosen(Effort::estimate, never), estimated(text_64));
+    Wisdom(wisdom.file()).import_lines(lines);
+    EXPECT_EQ(chosen(Effort::estimate, never), fastest);
+}
+
+} // namespace
+} // namespace swirl::search
