@@ -89,7 +89,7 @@ TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
     expect_contains(run_on_fake("plan --measure --budget 0.3 " + of_fake), 0, {"stockham(", "s left"});
     const auto entries = json::parse(run_swirl("wisdom list --json").output).at("entries");
     ASSERT_EQ(entries.size(), 1U);
-    EXPECT_EQ(entries[0].at("problem"), "dft 64 batch=50 float32");
+    EXPECT_EQ(entries[0].at("problem"), "dft 64 float32 batch=50");
     EXPECT_EQ(entries[0].at("found_by"), "measure");
     const std::string machine = entries[0].at("machine");
     EXPECT_NE(machine.find("Fake H100"), std::string::npos) << machine;
