@@ -23,6 +23,10 @@ constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
 constexpr int other_registers = 20;     ///< of a thread: addresses and the like
 constexpr Integer largest_pitch = 3;    ///< worth trying
 
+/// What the driver's compiler takes for an instruction, on the usual machine, over the executions that a plan is for: among
+/// mappings that are about as fast the one that is compiled sooner is better.
+constexpr double compile_seconds = 5e-5, usual_executions = 1e5;
+
 /// Shares of the time that memory takes.
 constexpr double per_block_alone = 0.086;   ///< over the resident blocks: nobody else works while they wait
 constexpr double per_pass_and_warp = 0.074; ///< times passes, over the resident warps
@@ -34,6 +38,20 @@ constexpr double per_bank_conflict = 0.04;  ///< times further cycles of an acce
 constexpr double with_many_entries = 0.035; ///< more than 32 entries a thread
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Additions and multiplications of a DFT of n complex points: by its prime factors, those of a prime p as (p − 1)/2 sums and
+/// differences with each other.
+double arithmetic_of(Integer n) {
+    double sum = 0;
+    Integer rest = n;
+    for (Integer prime = 2; rest > 1; ++prime)
+        for (; rest % prime == 0; rest /= prime) {
+            const auto p = static_cast<double>(prime);
+            sum += static_cast<double>(n) / p * (prime == 2 ? 4 : (p - 1) * (p - 1) + 4 * (p - 1));
+            if (rest > prime) sum += static_cast<double>(n); // factors between
+        }
+    return sum;
+}
 
 class KernelModel {
 public:
@@ -109,6 +127,7 @@ private:
         widest_ = std::max(widest_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
         held_ = held_ || writes_over_others(loops_, call);
+        instructions_ += static_cast<double>(turns) * instructions_of(call);
         idle_ += weight_ * static_cast<double>(mapping_.threads - shared.active()) /
                  static_cast<double>(shared.active());
         const Integer iterations = turns * shared.active();
@@ -123,6 +142,20 @@ private:
         }
         if (is_shared(loops_, call.input)) add_access(shared, call.input, call.placement.sources);
         if (is_shared(loops_, call.output)) add_access(shared, call.output, call.placement.targets);
+    }
+
+    /// Of one iteration: accesses to either side, complex numbers in shared memory part by part, and arithmetic.
+    double instructions_of(const Call& call) const {
+        const auto entries = static_cast<double>(std::max(call.codelet.rows, call.codelet.columns));
+        const double parts = call.complex ? 2 : 1;
+        const auto accesses = [&](const lower::Memory& memory) {
+            return entries * (is_shared(loops_, memory) ? parts : 1);
+        };
+        double sum = accesses(call.input) + accesses(call.output);
+        if (call.codelet.formula)
+            sum += parts / 2 * arithmetic_of(std::max(call.codelet.rows, call.codelet.columns));
+        const bool follows = call.codelet.formula && is_shared(loops_, call.input);
+        return sum + (follows ? 2 * parts * entries : 0); // factors, and multiplications by them
     }
 
     /// In global memory: the caller's numbers, or what kernels hand on.
@@ -255,7 +288,7 @@ private:
         const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
         const double memory = blocks * bytes_ / bytes_per_second * (1 + share) / std::max(flying, 0.05);
         const double alone = passes_ * (pass_seconds + entry_seconds * static_cast<double>(most_entries_));
-        return launch_seconds + std::max(memory, alone);
+        return launch_seconds + std::max(memory, alone) + compile_seconds * instructions_ / usual_executions;
     }
 
     const lower::LoopProgram& loops_;
@@ -276,6 +309,7 @@ private:
     double split_ = 0;             ///< by side
     double pieces_ = 0;            ///< by side
     double bytes_ = 0;             ///< of a block, in global memory
+    double instructions_ = 0;      ///< of a thread
     Integer registers_ = 0;        ///< of a thread
     std::vector<Integer> entries_; ///< of the shared vectors
     std::vector<Access> accesses_;
