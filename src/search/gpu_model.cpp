@@ -23,9 +23,10 @@ constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
 constexpr int other_registers = 20;     ///< of a thread: addresses and the like
 constexpr Integer largest_pitch = 3;    ///< worth trying
 
-/// What the driver's compiler takes for an instruction, on the usual machine, over the executions that a plan is for: among
-/// mappings that are about as fast the one that is compiled sooner is better.
-constexpr double compile_seconds = 5e-5, usual_executions = 1e5;
+/// Shares of the time for a thousand instructions of a thread, so that of mappings which are about as fast the one wins that
+/// the driver compiles sooner, in proportion to its instructions; of kernels that wait for themselves more than for memory the
+/// model knows less, and the others are as good further on.
+constexpr double per_thousand_instructions = 0.01, per_thousand_alone = 0.15;
 
 /// Shares of the time that memory takes.
 constexpr double per_block_alone = 0.086;   ///< over the resident blocks: nobody else works while they wait
@@ -288,7 +289,9 @@ private:
         const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
         const double memory = blocks * bytes_ / bytes_per_second * (1 + share) / std::max(flying, 0.05);
         const double alone = passes_ * (pass_seconds + entry_seconds * static_cast<double>(most_entries_));
-        return launch_seconds + std::max(memory, alone) + compile_seconds * instructions_ / usual_executions;
+        const double compiling =
+            (memory > alone ? per_thousand_instructions : per_thousand_alone) * instructions_ / 1000;
+        return (launch_seconds + std::max(memory, alone)) * (1 + compiling);
     }
 
     const lower::LoopProgram& loops_;
