@@ -54,7 +54,7 @@ public:
     std::vector<Scaled> load() {
         std::vector<Scaled> x;
         for (std::size_t k = 0; k < placement_.sources.size(); ++k)
-            x.push_back(load(placement_.sources[k], from_->dynamic(k)));
+            x.push_back(load(k));
         return x;
     }
 
@@ -148,7 +148,9 @@ private:
                            [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
     }
 
-    Scaled load(const Location& place, ir::Value dynamic) {
+    Scaled load(std::size_t source) {
+        const Location& place = placement_.sources[source];
+        const ir::Value dynamic = from_->dynamic(source);
         Scaled value;
         if (is_one_access(call_.input, place)) {
             ir::Builder& builder = context_.builder;
@@ -162,7 +164,8 @@ private:
         value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re), access),
                     place.re_negative};
         if (complex_)
-            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im), access),
+            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im),
+                                              {.dynamic = from_->dynamic_of_imaginary(source)}),
                         place.im_negative};
         return value;
     }
@@ -184,7 +187,8 @@ private:
                                arithmetic.materialize(value.re), access);
         if (complex_)
             context_.builder.store(out_.im, context_.placed(call_.output, place.im),
-                                   arithmetic.materialize(value.im), access);
+                                   arithmetic.materialize(value.im),
+                                   {.dynamic = to_->dynamic_of_imaginary(target)});
     }
 
     Context& context_;

@@ -95,27 +95,35 @@ std::vector<Integer> table_values(const IndexTable& table, const std::vector<Loo
 
 IndexTables::IndexTables(Context& context, const std::vector<Location>& places,
                          const std::vector<Loop>& loops)
-    : context_(context), indices_(places.size()) {
+    : context_(context), indices_(places.size()), imaginary_(places.size()) {
     std::vector<Integer> all;
     for (std::size_t k = 0; k < places.size(); ++k) {
         const Location& place = places[k];
         if (!place.table) continue;
-        context.bind(place.table->symbol, 0);
+        const Variable symbol = place.table->symbol;
+        context.bind(symbol, 0);
         const std::vector<Loop> varying = table_loops(*place.table, loops);
-        Affine index = std::ssize(all);
-        Integer stride = 1;
-        for (std::size_t v = varying.size(); v-- > 0; stride *= varying[v].count)
-            index += Affine::of(varying[v].variable, stride);
-        indices_[k] = std::move(index);
-        for (const Integer value : table_values(*place.table, varying))
-            all.push_back(value * place.re.coefficient(place.table->symbol));
+        indices_[k] = add(place, place.re, varying, all);
+        const bool same = place.im.coefficient(symbol) == place.re.coefficient(symbol);
+        imaginary_[k] = same ? indices_[k] : add(place, place.im, varying, all);
     }
     if (!all.empty()) table_ = context.add_table(std::move(all));
 }
 
-ir::Value IndexTables::dynamic(std::size_t place) {
-    if (!indices_[place]) return ir::no_value;
-    return context_.builder.load(*table_, context_.placed(*indices_[place]));
+/// Appends what a form of the place takes from its table, and returns where that is.
+Affine IndexTables::add(const Location& place, const Affine& form, const std::vector<Loop>& varying,
+                        std::vector<Integer>& all) const {
+    Affine index = std::ssize(all);
+    Integer stride = 1;
+    for (std::size_t v = varying.size(); v-- > 0; stride *= varying[v].count)
+        index += Affine::of(varying[v].variable, stride);
+    for (const Integer value : table_values(*place.table, varying))
+        all.push_back(value * form.coefficient(place.table->symbol));
+    return index;
+}
+
+ir::Value IndexTables::load(const std::optional<Affine>& index) {
+    return index ? context_.builder.load(*table_, context_.placed(*index)) : ir::no_value;
 }
 
 void emit_tabled_copy(Context& context, const Call& call) {

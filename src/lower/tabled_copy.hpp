@@ -17,12 +17,19 @@ class IndexTables {
 public:
     IndexTables(Context& context, const std::vector<Location>& places, const std::vector<Loop>& loops);
 
-    /// To be added to the place's address; ir::no_value where nothing is.
-    ir::Value dynamic(std::size_t place);
+    /// To be added to the address of the place's real part; ir::no_value where nothing is.
+    ir::Value dynamic(std::size_t place) { return load(indices_[place]); }
+    /// The same of the imaginary part, which may lie further on where the real part lies further back.
+    ir::Value dynamic_of_imaginary(std::size_t place) { return load(imaginary_[place]); }
 
 private:
+    ir::Value load(const std::optional<Affine>& index);
+    Affine add(const Location& place, const Affine& form, const std::vector<Loop>& varying,
+               std::vector<Integer>& all) const;
+
     Context& context_;
     std::vector<std::optional<Affine>> indices_; ///< into the table
+    std::vector<std::optional<Affine>> imaginary_;
     std::optional<ir::Buffer> table_;
 };
 

@@ -88,17 +88,30 @@ std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
 }
 
+/// A convolution of reals of its own size where its radices are small.
+std::optional<BreakdownTree> real_rader_tree(Integer n) {
+    const std::vector<Integer> radices = balanced_radices(n - 1);
+    if (!rules::is_prime(n) || radices.size() < 2 || radices.front() > widest_of_convolution)
+        return std::nullopt;
+    const BreakdownTree passes{"rdft-stockham", radices, {}};
+    return BreakdownTree{"rdft-rader", {n - 1}, {passes, passes}};
+}
+
+/// Those of even size as complex ones of half the size; those without a breakdown of their own as complex ones.
 std::optional<BreakdownTree> real_tree(Integer n) {
     if (is_gpu_radix(n)) return BreakdownTree{};
     if (n % 2 == 0) return around("rdft-half-size", gpu_tree(formula::DFT(n / 2)));
-    return passes("rdft-stockham", n);
+    if (const auto tree = passes("rdft-stockham", n)) return tree;
+    if (const auto tree = real_rader_tree(n)) return tree;
+    return around("rdft-embedding", gpu_tree(formula::DFT(n)));
 }
 
 std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
     if (type == 2) return around("dct2-rdft", real_tree(n));
-    if (type == 4 && n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
-    return std::nullopt; // the others have tables of indices
+    if (type == 3) return around("dct3-rdft", real_tree(n));
+    if (n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
+    return around("dct4-rdft", real_tree(n));
 }
 
 /// Rows of a plane, then its columns.
@@ -195,7 +208,10 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     return trees;
 }
 
-bool stays_whole(const BreakdownTree& tree) { return tree.rule == "cooley-tukey"; }
+bool stays_whole(const BreakdownTree& tree) {
+    return tree.rule == "cooley-tukey" ||
+           std::any_of(tree.children.begin(), tree.children.end(), stays_whole);
+}
 
 Integer largest_radix_of(const BreakdownTree& tree) {
     if (tree.rule == "bluestein" || tree.rule == "cooley-tukey")
