@@ -5,6 +5,7 @@
 #include "lower/tabled_copy.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace swirl::lower {
 
@@ -37,6 +38,8 @@ public:
                 result.push_back(factor_of(place.diagonals, context.extents()));
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
+        source_pairs_ = pairs_among(call.input, placement_.sources);
+        target_pairs_ = pairs_among(call.output, placement_.targets);
         from_.emplace(context, placement_.sources, around);
         to_.emplace(context, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
@@ -52,9 +55,12 @@ public:
     void emit() { emit_loops(0); }
 
     std::vector<Scaled> load() {
-        std::vector<Scaled> x;
-        for (std::size_t k = 0; k < placement_.sources.size(); ++k)
-            x.push_back(load(k));
+        std::vector<Scaled> x(placement_.sources.size());
+        for (std::size_t k = 0; k < x.size(); ++k)
+            if (const auto second = source_pairs_[k]; second == k)
+                x[k] = load(k);
+            else if (second)
+                load_pair(x, k, *second);
         return x;
     }
 
@@ -67,7 +73,11 @@ public:
 
     void store(const std::vector<Scaled>& y) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
-        for (std::size_t k = 0; k < y.size(); ++k) store(k, y[k], arithmetic);
+        for (std::size_t k = 0; k < y.size(); ++k)
+            if (const auto second = target_pairs_[k]; second == k)
+                store(k, y[k], arithmetic);
+            else if (second)
+                store_pair(y, k, *second, arithmetic);
     }
 
 private:
@@ -141,11 +151,54 @@ private:
     bool is_one_access(const Memory& memory, const Location& place) const {
         if (!context_.request.for_gpu || !complex_ || place.im != place.re + 1) return false;
         const Array& array = context_.loops.arrays[static_cast<std::size_t>(memory.array)];
-        if (array.kind == Memory::Kind::interleaved) return true;
-        const auto& terms = place.re.terms();
-        return place.re.constant() % 2 == 0 && array.pitch % 2 == 0 &&
+        return array.kind == Memory::Kind::interleaved || is_at_even_place(array, place.re);
+    }
+
+    /// On a GPU, what lies beside each entry that is a real and the first of two that are one access; itself where it is
+    /// alone, nothing where it is the second.
+    using Pairs = std::vector<std::optional<std::size_t>>;
+    Pairs pairs_among(const Memory& memory, const std::vector<Location>& places) const {
+        Pairs pairs(places.size());
+        for (std::size_t k = 0; k < places.size(); ++k) pairs[k] = k;
+        if (!context_.request.for_gpu || complex_) return pairs;
+        const Array& array = context_.loops.arrays[static_cast<std::size_t>(memory.array)];
+        std::map<Affine, std::size_t> seconds;
+        for (std::size_t k = 0; k < places.size(); ++k)
+            if (!places[k].table) seconds[places[k].re - 1] = k;
+        for (std::size_t k = 0; k < places.size(); ++k) {
+            const auto second = seconds.find(places[k].re);
+            if (second == seconds.end() || places[k].table || !is_at_even_place(array, places[k].re)) continue;
+            pairs[k] = second->second;
+            pairs[second->second].reset();
+        }
+        return pairs;
+    }
+
+    static bool is_at_even_place(const Array& array, const Affine& form) {
+        const auto& terms = form.terms();
+        return form.constant() % 2 == 0 && array.pitch % 2 == 0 &&
                std::all_of(terms.begin(), terms.end(),
                            [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
+    }
+
+    void load_pair(std::vector<Scaled>& x, std::size_t first, std::size_t second) {
+        ir::Builder& builder = context_.builder;
+        const Location& place = placement_.sources[first];
+        const ir::Value both =
+            builder.load(in_.re, context_.placed(call_.input, place.re), {.lanes = 2, .active = 2});
+        x[first].re = {builder.shuffle(both, both, {0}), place.re_negative};
+        x[second].re = {builder.shuffle(both, both, {1}), placement_.sources[second].re_negative};
+    }
+
+    void store_pair(const std::vector<Scaled>& y, std::size_t first, std::size_t second,
+                    Arithmetic& arithmetic) {
+        const auto signed_value = [&](std::size_t k) {
+            return arithmetic.materialize(placement_.targets[k].re_negative ? -y[k].re : y[k].re);
+        };
+        const ir::Value value = signed_value(first);
+        const ir::Value both = context_.builder.shuffle(value, signed_value(second), {0, 1});
+        context_.builder.store(out_.re, context_.placed(call_.output, placement_.targets[first].re), both,
+                               {.active = 2});
     }
 
     Scaled load(std::size_t source) {
@@ -200,6 +253,8 @@ private:
     const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
     std::optional<LaneLoop> lane_;
+    Pairs source_pairs_;
+    Pairs target_pairs_;
     std::optional<IndexTables> from_;
     std::optional<IndexTables> to_;
     std::optional<FactorTables> before_;

@@ -148,8 +148,11 @@ void share_arrays(LoopProgram& loops, GpuPart& part, bool held) {
     for (const Life& life : lives_of(loops, part)) {
         const int place = sharing.place(life);
         places[life.array] = place;
-        Integer& elements = loops.arrays[static_cast<std::size_t>(place)].elements;
-        elements = std::max(elements, loops.arrays[static_cast<std::size_t>(life.array)].elements);
+        Array& array = loops.arrays[static_cast<std::size_t>(place)];
+        const Array& other = loops.arrays[static_cast<std::size_t>(life.array)];
+        if (other.elements <= array.elements) continue;
+        array.elements = other.elements;
+        array.gapless = other.gapless;
     }
     for (Call& call : part.calls)
         for (Memory* memory : {&call.input, &call.output})

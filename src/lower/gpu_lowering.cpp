@@ -223,18 +223,11 @@ private:
 /// The arrays as a kernel sees them: those it uses, one copy of what is shared for each of a block's transforms.
 LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping& mapping,
                        const std::vector<Loop>& common) {
-    Integer iterations = 1;
-    for (const Loop& loop : common) iterations *= loop.count;
     for (Array& array : loops.arrays) array.unused = true;
     for (const Call& call : part.calls)
         for (const Memory* memory : {&call.input, &call.output})
             loops.arrays[static_cast<std::size_t>(memory->array)].unused = false;
-    for (Array& array : loops.arrays) {
-        if (array.role != Array::Role::temporary) continue;
-        const bool shared = array.residence == Array::Residence::shared;
-        array.copies = shared ? mapping.transforms : iterations;
-        array.pitch = array.elements + (shared ? mapping.shared_pitch : 0);
-    }
+    lay_out_arrays(loops, mapping, common);
     return loops;
 }
 
@@ -297,10 +290,22 @@ void open_part(LoopProgram& loops, GpuPart& part) {
     spread_over_blocks(loops, part);
 }
 
-void arrange_part(LoopProgram& loops, GpuPart& part, bool staged, bool held) {
-    if (staged) stage(loops, part);
+void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held) {
+    if (staged != Staged::none)
+        stage(loops, part, stages(staged, Staged::in), stages(staged, Staged::out));
     simplify(loops, part);
     share_arrays(loops, part, held);
+}
+
+void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping, const std::vector<Loop>& common) {
+    Integer iterations = 1;
+    for (const Loop& loop : common) iterations *= loop.count;
+    for (Array& array : loops.arrays) {
+        if (array.role != Array::Role::temporary) continue;
+        const bool shared = array.residence == Array::Residence::shared;
+        array.copies = shared ? mapping.transforms : iterations;
+        array.pitch = array.elements + (shared && !array.gapless ? mapping.shared_pitch : 0);
+    }
 }
 
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {

@@ -7,6 +7,10 @@
 
 namespace swirl::lower {
 
+/// Which of the caller's vectors go through shared memory as a whole: those read, those written.
+enum class Staged : std::uint8_t { none, in, out, both };
+constexpr bool stages(Staged staged, Staged side) { return staged == side || staged == Staged::both; }
+
 /// How one kernel's work is laid onto a GPU.
 struct GpuMapping {
     Integer threads; ///< of a block
@@ -21,7 +25,7 @@ struct GpuMapping {
     Integer cluster =
         1; ///< blocks that see each other's shared memory and have one transform between them: all kernels in one
     /// Between global memory and the steps a block's entries go through shared memory: neighbouring threads move neighbours.
-    bool staged = false;
+    Staged staged = Staged::none;
     /// All kernels in one, whose blocks have whole transforms (of a cluster that goes without saying).
     bool together = false;
     /// Of all kernels: transforms within a step of another stay in its kernel, all of them at each of their steps.
@@ -35,7 +39,11 @@ GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between 
 /// A part as a kernel of its own: loops of its steps that become blocks.
 void open_part(LoopProgram& loops, GpuPart& part);
 /// An open part's steps in order, on as little shared memory as can be: see GpuMapping's `staged` and `one_vector`.
-void arrange_part(LoopProgram& loops, GpuPart& part, bool staged, bool held);
+void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held);
+
+/// An arranged part's arrays as a kernel sees them: one copy of what is shared for each of a block's transforms, of the rest
+/// one for each iteration of `common`.
+void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping, const std::vector<Loop>& common);
 
 /// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
 /// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are

@@ -156,6 +156,17 @@ Affine entry_of(const Affine& form, const Run& run) {
     return entry;
 }
 
+bool is_even(const Affine& form) {
+    return form.constant() % 2 == 0 &&
+           std::all_of(form.terms().begin(), form.terms().end(),
+                       [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
+}
+
+/// Whether pairs of neighbours make up the run, at even places.
+bool goes_by_pairs(const Run& run) {
+    return run.step == 1 && run.count % 2 == 0 && run.first % 2 == 0 && is_even(run.around);
+}
+
 /// Shared memory in place of the array, and the copy between the two; nothing where there is no such run.
 std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool reading) {
     const std::vector<Touch> touches = touches_of(part, array, reading);
@@ -168,6 +179,7 @@ std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool rea
                         static_cast<int>(loops.arrays.size())};
     Array vector{Array::Role::temporary, staged.kind, 0, run->count};
     vector.residence = Array::Residence::shared;
+    vector.gapless = !complex && goes_by_pairs(*run) && run->count / 2 % 2 != 0;
     loops.arrays.push_back(vector);
     for (const Touch& touch : touches) {
         *touch.memory = staged;
@@ -176,29 +188,35 @@ std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool rea
             place.re = entry_of(place.re, *run);
         }
     }
-    const auto variable = static_cast<Variable>(loops.extents.size());
-    loops.extents.set(variable, run->count);
+    const Integer together = !complex && goes_by_pairs(*run) ? 2 : 1;
+    const Loop loop{static_cast<Variable>(loops.extents.size()), run->count / together};
+    loops.extents.set(loop.variable, loop.count);
     Location outside, inside;
-    outside.re = run->around + run->first + Affine::of(variable, run->step);
-    outside.im = complex ? outside.re + 1 : outside.re;
-    inside.re = inside.im = Affine::of(variable);
-    Call copy{copying_codelet(), reading ? whole : staged, reading ? staged : whole, complex, {}, {}};
+    outside.re = run->around + run->first + Affine::of(loop.variable, together * run->step);
+    outside.im = complex || together == 2 ? outside.re + 1 : outside.re;
+    inside.re = Affine::of(loop.variable, together);
+    inside.im = together == 2 ? inside.re + 1 : inside.re;
+    const bool numbers = complex || together == 2;
+    Call copy{copying_codelet(), reading ? whole : staged, reading ? staged : whole, numbers, {}, {}};
     copy.placement.sources = {reading ? outside : inside};
     copy.placement.targets = {reading ? inside : outside};
-    copy.loops = {{variable, run->count}};
+    copy.loops = {loop};
     return copy;
 }
 
 } // namespace
 
-void stage(LoopProgram& loops, GpuPart& part) {
+void stage(LoopProgram& loops, GpuPart& part, bool in, bool out) {
     std::vector<Call> before, after;
     const std::size_t arrays = loops.arrays.size();
     for (std::size_t k = 0; k < arrays; ++k) {
         const Array& array = loops.arrays[k];
         if (array.role == Array::Role::temporary && array.residence == Array::Residence::shared) continue;
-        if (auto copy = stage(loops, part, static_cast<int>(k), true)) before.push_back(std::move(*copy));
-        if (auto copy = stage(loops, part, static_cast<int>(k), false)) after.push_back(std::move(*copy));
+        const auto of_side = [&](bool staged, bool reading) {
+            return staged ? stage(loops, part, static_cast<int>(k), reading) : std::nullopt;
+        };
+        if (auto copy = of_side(in, true)) before.push_back(std::move(*copy));
+        if (auto copy = of_side(out, false)) after.push_back(std::move(*copy));
     }
     part.calls.insert(part.calls.begin(), before.begin(), before.end());
     part.calls.insert(part.calls.end(), after.begin(), after.end());
@@ -220,9 +238,11 @@ std::optional<Call> over_all_transforms(const LoopProgram& loops, const GpuPart&
             return std::nullopt;
     const Loop& loop = call.loops.front();
     const Integer step = outside.re.coefficient(loop.variable);
-    const bool in_order = inside.re == Affine::of(loop.variable) &&
-                          loops.arrays[static_cast<std::size_t>(shared.array)].pitch == loop.count &&
-                          outside.re.coefficient(part.around.back().variable) == step * loop.count;
+    const Integer together = inside.re.coefficient(loop.variable);
+    const bool in_order =
+        inside.re == Affine::of(loop.variable, together) &&
+        loops.arrays[static_cast<std::size_t>(shared.array)].pitch == together * loop.count &&
+        outside.re.coefficient(part.around.back().variable) == step * loop.count;
     if (!in_order) return std::nullopt;
     Call whole = call;
     whole.loops.front().count *= transforms;

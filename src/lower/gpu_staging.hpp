@@ -4,10 +4,10 @@
 
 namespace swirl::lower {
 
-/// Copies each of the caller's vectors that the part reads to shared memory first, entry by entry, and what it writes
-/// from there at last: the steps between touch shared memory alone. Left as it is is a side of which one iteration of the
+/// Copies each of the caller's vectors that the part reads (`in`) to shared memory first, and what it writes (`out`) from
+/// there at last, reals by pairs where they lie so: the steps between need not touch anything else. Left as it is is a side of which one iteration of the
 /// loops around does not touch whole vectors, or read most of them, with one step between entries.
-void stage(LoopProgram& loops, GpuPart& part);
+void stage(LoopProgram& loops, GpuPart& part, bool in, bool out);
 
 /// A copy between the caller's memory and shared memory whose entries lie in order on both sides, for all of a block's
 /// transforms where these follow each other on both sides: one loop over all entries. Nothing where it is no such copy.

@@ -4,7 +4,9 @@
 #include "lower/gpu_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <set>
 
 namespace swirl::lower {
 
@@ -45,6 +47,46 @@ Integer largest_divisor(Integer number, Integer most) {
     }
 }
 
+/// Where the threads of a warp meet in the banks of shared memory, at the first entry of each side.
+class Banks {
+public:
+    Banks(const LoopProgram& loops, const Call& call, const Loop& transforms)
+        : loops_(loops), call_(call), transforms_(transforms) {}
+
+    /// Accesses beyond the first to some bank, where neighbouring threads have the first loops' iterations.
+    Integer conflicts(const std::vector<Loop>& order) const {
+        return conflicts(order, call_.input, call_.placement.sources) +
+               conflicts(order, call_.output, call_.placement.targets);
+    }
+
+private:
+    static constexpr Integer banks = 32;
+
+    Integer conflicts(const std::vector<Loop>& order, const Memory& memory,
+                      const std::vector<Location>& places) const {
+        if (places.empty()) return 0;
+        std::array<std::set<Integer>, banks> words;
+        for (Integer thread = 0; thread < banks; ++thread) {
+            Integer rest = thread, at = 0;
+            for (const Loop& loop : order) {
+                const Integer step = loop.variable == transforms_.variable
+                                         ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
+                                         : places.front().re.coefficient(loop.variable);
+                at += rest % loop.count * step;
+                rest /= loop.count;
+            }
+            if (rest == 0) words[static_cast<std::size_t>(modulo(at, banks))].insert(at);
+        }
+        std::size_t most = 1;
+        for (const auto& of_bank : words) most = std::max(most, of_bank.size());
+        return static_cast<Integer>(most) - 1;
+    }
+
+    const LoopProgram& loops_;
+    const Call& call_;
+    const Loop& transforms_;
+};
+
 } // namespace
 
 SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
@@ -56,6 +98,15 @@ SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
     const Nearness near(loops, call, transforms_);
     std::stable_sort(all.begin(), all.end(),
                      [&](const Loop& a, const Loop& b) { return near.distance(a) < near.distance(b); });
+    if (transforms && is_shared(loops, call.input) && is_shared(loops, call.output)) {
+        std::vector<Loop> across = all;
+        const auto of_transforms = std::find_if(across.begin(), across.end(), [&](const Loop& loop) {
+            return loop.variable == transforms->variable;
+        });
+        std::rotate(across.begin(), of_transforms, of_transforms + 1);
+        const Banks banks(loops, call, *transforms);
+        if (banks.conflicts(across) < banks.conflicts(all)) all = across;
+    }
     Integer inner = 1;
     for (const Loop& loop : all) {
         digits_.push_back({loop, inner, loop.count});

@@ -13,6 +13,8 @@ namespace swirl::lower {
 /// neighbours in global memory: of what is read there, else of what is written, else neighbours among the targets.
 class SharedIterations {
 public:
+    /// Where shared memory is all that is touched, neighbours get what lies in different banks.
+    ///
     /// `transforms`: the loop over the block's transforms, if it has several. `may_lack`: whether threads may find nothing
     /// to do in a turn, so that one loop may be taken as a longer one.
     SharedIterations(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,

@@ -78,7 +78,8 @@ struct Array {
     enum class Residence : std::uint8_t { global, shared };
     Residence residence = Residence::global;
     Integer copies = 1;
-    Integer pitch = 0; ///< entries from one copy to the next
+    Integer pitch = 0;    ///< entries from one copy to the next
+    bool gapless = false; ///< nothing is left out between copies: their banks differ as it is
     Integer cluster_part =
         0;               ///< entries in each block's part of what a cluster's blocks share; 0: they do not
     bool unused = false; ///< by the kernel: no buffer of it

@@ -23,11 +23,13 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// What a mapping has by name: a number, left out of the text where it is the usual one, or whether something is so.
+/// What a mapping has by name: a number, left out of the text where it is the usual one, whether something is so, or what
+/// is staged. Longer names before those that they begin with.
 struct NamedChoice {
     std::string_view name;
     Integer lower::GpuMapping::*number = nullptr;
     bool lower::GpuMapping::*flag = nullptr;
+    lower::Staged staged = lower::Staged::none;
     Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
@@ -36,7 +38,9 @@ constexpr NamedChoice named_choices[] = {
     {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
     {.name = "held", .flag = &lower::GpuMapping::one_vector},
     {.name = "together", .flag = &lower::GpuMapping::together},
-    {.name = "staged", .flag = &lower::GpuMapping::staged},
+    {.name = "staged in", .staged = lower::Staged::in},
+    {.name = "staged out", .staged = lower::Staged::out},
+    {.name = "staged", .staged = lower::Staged::both},
     {.name = "whole", .flag = &lower::GpuMapping::whole},
 };
 
@@ -68,6 +72,8 @@ private:
         while (const NamedChoice* choice = take_choice())
             if (choice->flag != nullptr)
                 result.*choice->flag = true;
+            else if (choice->staged != lower::Staged::none)
+                result.staged = choice->staged;
             else
                 result.*choice->number = number();
         return result;
@@ -124,6 +130,8 @@ std::string to_string(const lower::GpuMapping& mapping) {
     for (const NamedChoice& choice : named_choices)
         if (choice.flag != nullptr)
             text += mapping.*choice.flag ? fmt::format(" {}", choice.name) : "";
+        else if (choice.staged != lower::Staged::none)
+            text += mapping.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
         else if (const Integer value = mapping.*choice.number; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
     return text;

@@ -21,6 +21,7 @@ using lower::GpuParts;
 using rules::BreakdownTree;
 
 constexpr Integer row_of_banks = 32;
+constexpr Integer usual_pitch = 1; ///< for which threads are shared out, whatever the best one is
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, about
 constexpr std::size_t mappings_a_tree = 3;
 constexpr std::size_t most_matrices = 12;    ///< as which a vector is swept twice
@@ -117,8 +118,9 @@ private:
                     shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
             }
         bool scatters = false;
-        for (const bool staged : {false, true}) {
-            if (staged && !scatters) break;
+        using lower::Staged;
+        for (const Staged staged : {Staged::none, Staged::both, Staged::in, Staged::out}) {
+            if (staged != Staged::none && !scatters) break;
             for (const bool held : {false, true}) {
                 const Lowered lowered = lowered_as(parts, part, staged, held);
                 if (held && !holds(lowered)) break;
@@ -156,9 +158,11 @@ private:
         lower::LoopProgram loops;
         GpuPart part;
     };
-    static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, bool staged, bool held) {
+    static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, lower::Staged staged,
+                              bool held) {
         Lowered lowered{parts.loops, part};
         lower::arrange_part(lowered.loops, lowered.part, staged, held);
+        lower::lay_out_arrays(lowered.loops, {.threads = 1, .shared_pitch = usual_pitch}, {});
         return lowered;
     }
 

@@ -69,7 +69,7 @@ public:
     /// What does not depend on the pitch; false where such blocks do not run with any.
     bool look() {
         for (const Call& call : part_.calls) all_ = std::max(all_, entries_of(call));
-        entries_ = shared_entries();
+        shared_ = shared_vectors();
         if (mapping_.threads > gpu_.threads_per_block ||
             shared_bytes(0) > gpu_.shared_bytes_per_block_at_most)
             return false;
@@ -92,6 +92,7 @@ private:
     struct Access {
         double weight;
         Integer elements;             ///< of a vector there
+        bool gapless;                 ///< vectors follow each other without a pitch
         std::vector<Integer> offsets; ///< by thread, in scalars, in the thread's vector
         std::vector<Integer> vectors; ///< by thread
     };
@@ -195,11 +196,25 @@ private:
                     const std::vector<lower::Location>& places) {
         if (places.empty()) return;
         const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
-        const Integer threads = std::min<Integer>(gpu_.warp_size / words, shared.active());
+        const bool pairs = are_pairs(places);
+        const Integer threads = std::min<Integer>(gpu_.warp_size / words / (pairs ? 2 : 1), shared.active());
+        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
         accesses_.push_back(
-            {weight_, loops_.arrays[static_cast<std::size_t>(memory.array)].elements,
+            {weight_, array.elements, array.gapless,
              shared.offsets_of(threads, places.front().re),
              shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
+    }
+
+    /// Whether a thread's first access is to two neighbours, at an even place in its vector.
+    static bool are_pairs(const std::vector<lower::Location>& places) {
+        const lower::Location& first = places.front();
+        const auto& terms = first.re.terms();
+        return first.re.constant() % 2 == 0 &&
+               std::all_of(terms.begin(), terms.end(),
+                           [](const Affine::Term& term) { return term.coefficient % 2 == 0; }) &&
+               (first.im == first.re + 1 ||
+                std::any_of(places.begin(), places.end(),
+                            [&](const lower::Location& place) { return place.re == first.re + 1; }));
     }
 
     /// Addresses of an access in the same bank beyond the first, by access.
@@ -211,7 +226,7 @@ private:
         for (const Access& access : accesses_) {
             addresses = access.offsets;
             for (std::size_t k = 0; k < addresses.size(); ++k)
-                addresses[k] += (access.elements + shared_pitch) * access.vectors[k];
+                addresses[k] += (access.elements + (access.gapless ? 0 : shared_pitch)) * access.vectors[k];
             std::sort(addresses.begin(), addresses.end());
             addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
             of_bank.assign(static_cast<std::size_t>(gpu_.shared_banks), 0);
@@ -239,23 +254,29 @@ private:
         return together;
     }
 
-    /// Of each shared vector, but for the pitch.
-    std::vector<Integer> shared_entries() const {
+    struct SharedVector {
+        Integer entries; ///< but for the pitch
+        Integer scalars; ///< of an entry
+        bool gapless;
+    };
+    std::vector<SharedVector> shared_vectors() const {
         std::set<int> used;
-        std::vector<Integer> entries;
+        std::vector<SharedVector> vectors;
         for (const Call& call : part_.calls)
             for (const lower::Memory* memory : {&call.input, &call.output}) {
                 if (!is_shared(loops_, *memory) || !used.insert(memory->array).second) continue;
                 const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory->array)];
-                entries.push_back(array.cluster_part > 0 ? array.cluster_part : array.elements);
+                vectors.push_back({array.cluster_part > 0 ? array.cluster_part : array.elements,
+                                   array.kind == lower::Memory::Kind::real ? 1 : 2, array.gapless});
             }
-        return entries;
+        return vectors;
     }
 
     Integer shared_bytes(Integer pitch) const {
         Integer sum = 0;
-        for (const Integer entries : entries_) sum += entries + pitch;
-        return mapping_.transforms * sum * entry_bytes_;
+        for (const SharedVector& vector : shared_)
+            sum += vector.scalars * (vector.entries + (vector.gapless ? 0 : pitch));
+        return mapping_.transforms * sum * scalar_bytes_;
     }
 
     Integer registers() const {
@@ -314,7 +335,7 @@ private:
     double bytes_ = 0;             ///< of a block, in global memory
     double instructions_ = 0;      ///< of a thread
     Integer registers_ = 0;        ///< of a thread
-    std::vector<Integer> entries_; ///< of the shared vectors
+    std::vector<SharedVector> shared_;
     std::vector<Access> accesses_;
 };
 

@@ -99,7 +99,7 @@ std::optional<BreakdownTree> real_rader_tree(Integer n) {
 
 /// Those of even size as complex ones of half the size; those without a breakdown of their own as complex ones.
 std::optional<BreakdownTree> real_tree(Integer n) {
-    if (is_gpu_radix(n)) return BreakdownTree{};
+    if (is_gpu_radix(n) || n <= largest_gpu_real_codelet) return BreakdownTree{};
     if (n % 2 == 0) return around("rdft-half-size", gpu_tree(formula::DFT(n / 2)));
     if (const auto tree = passes("rdft-stockham", n)) return tree;
     if (const auto tree = real_rader_tree(n)) return tree;
@@ -178,32 +178,37 @@ double spread_of(const std::vector<Integer>& radices) {
     return static_cast<double>(radices.back()) / static_cast<double>(radices.front());
 }
 
+/// The lists of two radices or more that are shortest, of these the evenest.
+std::vector<std::vector<Integer>> radix_lists(Integer n, Integer widest) {
+    std::vector<std::vector<Integer>> lists;
+    std::vector<Integer> chosen;
+    list_radices(n, 2, widest, balanced_radices(n).size() + 1, chosen, lists);
+    std::erase_if(lists, [](const std::vector<Integer>& list) { return list.size() < 2; });
+    std::stable_sort(lists.begin(), lists.end(), [](const auto& a, const auto& b) {
+        return a.size() != b.size() ? a.size() < b.size() : spread_of(a) < spread_of(b);
+    });
+    if (lists.size() > most_radix_lists) lists.resize(most_radix_lists);
+    return lists;
+}
+
 } // namespace
 
 std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest) {
     std::vector<BreakdownTree> trees;
     if (const auto tree = gpu_tree(transform)) trees.push_back(*tree);
     const Integer n = transform.rows();
-    if (const auto* real = transform.get_if<formula::RealDft>(); real && n > 2 && n % 2 == 0)
+    const auto add = [&](const BreakdownTree& tree) {
+        if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(tree);
+    };
+    const auto* real = transform.get_if<formula::RealDft>();
+    if (real && n > 2 && n % 2 == 0)
         for (const BreakdownTree& inner : gpu_trees(formula::DFT(n / 2, real->direction), widest))
-            if (const auto tree = *around("rdft-half-size", inner);
-                std::find(trees.begin(), trees.end(), tree) == trees.end())
-                trees.push_back(tree);
-    if (!transform.is<formula::Dft>() || n == 1) return trees;
-    std::vector<std::vector<Integer>> lists;
-    std::vector<Integer> chosen;
-    const std::size_t fewest = balanced_radices(n).size();
-    list_radices(n, 2, std::max(widest, largest_gpu_prime), fewest + 1, chosen, lists);
-    std::erase_if(lists, [](const std::vector<Integer>& list) { return list.size() < 2; });
-    std::stable_sort(lists.begin(), lists.end(), [](const auto& a, const auto& b) {
-        return a.size() != b.size() ? a.size() < b.size() : spread_of(a) < spread_of(b);
-    });
-    if (lists.size() > most_radix_lists) lists.resize(most_radix_lists);
-    for (std::vector<Integer>& list : lists)
+            add(*around("rdft-half-size", inner));
+    if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
+    for (std::vector<Integer>& list : radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))
         for (const bool falling : {false, true}) {
             if (falling) std::reverse(list.begin(), list.end());
-            const BreakdownTree tree{"stockham", list, {}};
-            if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(tree);
+            add({real ? "rdft-stockham" : "stockham", list, {}});
         }
     return trees;
 }

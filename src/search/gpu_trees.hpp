@@ -13,6 +13,8 @@ namespace swirl::search {
 /// larger.
 constexpr Integer largest_gpu_radix = 16;
 constexpr Integer largest_gpu_prime = 31;
+/// The most reals that one thread transforms alone.
+constexpr Integer largest_gpu_real_codelet = 64;
 
 /// Whether one codelet of this many points is right for a thread.
 bool is_gpu_radix(Integer n);

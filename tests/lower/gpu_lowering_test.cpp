@@ -211,11 +211,11 @@ TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
         Integer barriers; ///< of a block
     };
     const Case cases[] = {
-        {64, 7, "codelet", {.threads = 32, .transforms = 32, .staged = true}, 2},
-        {64, 13, "codelet", {.threads = 64, .transforms = 32, .one_vector = true, .staged = true}, 2},
-        {40, 31, "codelet", {.threads = 32, .transforms = 8, .staged = true}, 2},
-        {48, 22, "stockham(2,11)", {.threads = 64, .transforms = 16, .staged = true}, 3},
-        {48, 49, "stockham(7,7)", {.threads = 112, .transforms = 16, .one_vector = true, .staged = true}, 4},
+        {64, 7, "codelet", {.threads = 32, .transforms = 32, .staged = Staged::both}, 2},
+        {64, 13, "codelet", {.threads = 64, .transforms = 32, .one_vector = true, .staged = Staged::both}, 2},
+        {40, 31, "codelet", {.threads = 32, .transforms = 8, .staged = Staged::both}, 2},
+        {48, 22, "stockham(2,11)", {.threads = 64, .transforms = 16, .staged = Staged::both}, 3},
+        {48, 49, "stockham(7,7)", {.threads = 112, .transforms = 16, .one_vector = true, .staged = Staged::both}, 4},
     };
     for (const Case& c : cases)
         for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
@@ -239,7 +239,7 @@ TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
                                          .transforms = 16,
                                          .shared_pitch = pitch,
                                          .one_vector = one,
-                                         .staged = true};
+                                         .staged = Staged::both};
                 KernelRequest request = request_for(batched(batch, 12, "codelet"));
                 EXPECT_LT(run(request, mapping).error, 1e-6);
                 request.in_place = true;
@@ -266,8 +266,8 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
     };
     const Case cases[] = {
         {4, 127, rader, {.threads = 32, .transforms = 2}, 4, 2},
-        {4, 127, rader, {.threads = 32, .transforms = 2, .staged = true}, 6, 3},
-        {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = true}, 10, 2},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .staged = Staged::both}, 6, 3},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = Staged::both}, 10, 2},
         {2, 508, "cooley-tukey(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
         {2, 508, "good-thomas(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
         {4, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", {.threads = 36}, 7, 5},
@@ -284,7 +284,7 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::shared) shared += buffer.elements;
         EXPECT_LE(shared, 2 * c.n * c.mapping.transforms * c.vectors);
-        if (c.mapping.staged) {
+        if (c.mapping.staged != Staged::none) {
             EXPECT_LT(result.transferred, 1.07); // every other block starts in the middle of a sector
         }
     }
