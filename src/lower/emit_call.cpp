@@ -167,7 +167,8 @@ private:
             if (!places[k].table) seconds[places[k].re - 1] = k;
         for (std::size_t k = 0; k < places.size(); ++k) {
             const auto second = seconds.find(places[k].re);
-            if (second == seconds.end() || places[k].table || !is_at_even_place(array, places[k].re)) continue;
+            if (second == seconds.end() || places[k].table || !is_at_even_place(array, places[k].re))
+                continue;
             pairs[k] = second->second;
             pairs[second->second].reset();
         }

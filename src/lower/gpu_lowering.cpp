@@ -291,8 +291,7 @@ void open_part(LoopProgram& loops, GpuPart& part) {
 }
 
 void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held) {
-    if (staged != Staged::none)
-        stage(loops, part, stages(staged, Staged::in), stages(staged, Staged::out));
+    if (staged != Staged::none) stage(loops, part, stages(staged, Staged::in), stages(staged, Staged::out));
     simplify(loops, part);
     share_arrays(loops, part, held);
 }

@@ -60,7 +60,7 @@ public:
             add_plane();
         } else if (n_ * entry_bytes_ <= room)
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
-                add_kernels(tree, tree.rule == "bluestein" ? row_for(tree.choice.front()) : row_for(n_));
+                add_kernels(tree, row_for(tree));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         fastest_first(found_);
         if (found_.size() > most_)
@@ -75,6 +75,11 @@ private:
     }
     Integer words() const { return code().scalar == ir::Scalar::float64 ? 2 : 1; }
     Integer widest_radix() const { return largest_gpu_radix * (words() == 1 ? 2 : 1); }
+    /// Spectra of reals do not go by rows.
+    Integer row_for(const BreakdownTree& tree) const {
+        if (tree.rule == "rdft-stockham") return 0;
+        return row_for(tree.rule == "bluestein" ? tree.choice.front() : n_);
+    }
     Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
 
     /// Each part as a kernel.
@@ -158,8 +163,7 @@ private:
         lower::LoopProgram loops;
         GpuPart part;
     };
-    static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, lower::Staged staged,
-                              bool held) {
+    static Lowered lowered_as(const GpuParts& parts, const GpuPart& part, lower::Staged staged, bool held) {
         Lowered lowered{parts.loops, part};
         lower::arrange_part(lowered.loops, lowered.part, staged, held);
         lower::lay_out_arrays(lowered.loops, {.threads = 1, .shared_pitch = usual_pitch}, {});

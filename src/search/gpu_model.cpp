@@ -200,8 +200,7 @@ private:
         const Integer threads = std::min<Integer>(gpu_.warp_size / words / (pairs ? 2 : 1), shared.active());
         const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
         accesses_.push_back(
-            {weight_, array.elements, array.gapless,
-             shared.offsets_of(threads, places.front().re),
+            {weight_, array.elements, array.gapless, shared.offsets_of(threads, places.front().re),
              shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
     }
 

@@ -205,7 +205,8 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
         for (const BreakdownTree& inner : gpu_trees(formula::DFT(n / 2, real->direction), widest))
             add(*around("rdft-half-size", inner));
     if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
-    for (std::vector<Integer>& list : radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))
+    for (std::vector<Integer>& list :
+         radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))
         for (const bool falling : {false, true}) {
             if (falling) std::reverse(list.begin(), list.end());
             add({real ? "rdft-stockham" : "stockham", list, {}});

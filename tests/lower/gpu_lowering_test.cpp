@@ -215,7 +215,11 @@ TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
         {64, 13, "codelet", {.threads = 64, .transforms = 32, .one_vector = true, .staged = Staged::both}, 2},
         {40, 31, "codelet", {.threads = 32, .transforms = 8, .staged = Staged::both}, 2},
         {48, 22, "stockham(2,11)", {.threads = 64, .transforms = 16, .staged = Staged::both}, 3},
-        {48, 49, "stockham(7,7)", {.threads = 112, .transforms = 16, .one_vector = true, .staged = Staged::both}, 4},
+        {48,
+         49,
+         "stockham(7,7)",
+         {.threads = 112, .transforms = 16, .one_vector = true, .staged = Staged::both},
+         4},
     };
     for (const Case& c : cases)
         for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {

@@ -78,7 +78,7 @@ TEST(RecipesForGpus, ComputeTransformsOfReals) {
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
     for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "wht"})
-        for (const Integer n : {2, 3, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
+        for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
     for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
         for (const Integer n : {35, 37, 47, 64, 74, 1000}) prove(fmt::format("{} {} batch=3", kind, n));
     for (const Integer n : {74, 94, 111, 127, 222, 1021}) {
