@@ -33,7 +33,9 @@ std::vector<GpuMapping> neighbours_of(const GpuMapping& mapping, const target::G
         add([&](GpuMapping& m) { halved(m.transforms); });
         add([&](GpuMapping& m) { doubled(m.threads), doubled(m.transforms); });
         add([&](GpuMapping& m) { m.threads % 2 == 0 ? (halved(m.threads), halved(m.transforms)) : void(); });
-        add([&](GpuMapping& m) { m.staged = !m.staged; });
+        using lower::Staged;
+        for (const Staged staged : {Staged::none, Staged::both, Staged::in, Staged::out})
+            if (staged != mapping.staged) add([&](GpuMapping& m) { m.staged = staged; });
         add([&](GpuMapping& m) { m.one_vector = !m.one_vector; });
         add([&](GpuMapping& m) { m.shared_row = m.shared_row == 0 ? row_of_banks : 0; });
     }
