@@ -323,17 +323,17 @@ private:
     Integer entry_bytes_ = 0;
     Integer stored_scalar_bytes_ = 0;
     bool held_ = false;
-    Integer all_ = 1;              ///< scalars of the step that touches most
-    double weight_ = 0;            ///< of the step looked at: its share of these
-    double passes_ = 0;            ///< steps by weight
-    Integer widest_ = 1;           ///< entries of a codelet
-    Integer most_entries_ = 1;     ///< of a thread in one step
-    double idle_ = 0;              ///< by step
-    double split_ = 0;             ///< by side
-    double pieces_ = 0;            ///< by side
-    double bytes_ = 0;             ///< of a block, in global memory
-    double instructions_ = 0;      ///< of a thread
-    Integer registers_ = 0;        ///< of a thread
+    Integer all_ = 1;          ///< scalars of the step that touches most
+    double weight_ = 0;        ///< of the step looked at: its share of these
+    double passes_ = 0;        ///< steps by weight
+    Integer widest_ = 1;       ///< entries of a codelet
+    Integer most_entries_ = 1; ///< of a thread in one step
+    double idle_ = 0;          ///< by step
+    double split_ = 0;         ///< by side
+    double pieces_ = 0;        ///< by side
+    double bytes_ = 0;         ///< of a block, in global memory
+    double instructions_ = 0;  ///< of a thread
+    Integer registers_ = 0;    ///< of a thread
     std::vector<SharedVector> shared_;
     std::vector<Access> accesses_;
 };
