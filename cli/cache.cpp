@@ -60,7 +60,7 @@ void list_json(const std::vector<KernelCache::Stored>& entries) {
 void list(const Options& options) {
     const auto entries = cache().entries();
     if (options.json) return list_json(entries);
-    Table table({"key", "bytes", "target", "last use", "kernel"});
+    Table table({"key", "bytes", "target", "last use", "what"});
     std::uint64_t bytes = 0;
     for (const auto& entry : entries) {
         bytes += entry.bytes;
@@ -69,7 +69,7 @@ void list(const Options& options) {
                    entry.damage.empty() ? entry.label.name : "(damaged)"});
     }
     print((entries.empty() ? "" : table.text()) +
-          fmt::format("{} kernels, {} of {} at most, in {}\n", entries.size(),
+          fmt::format("{} entries, {} of {} at most, in {}\n", entries.size(),
                       format_bytes(static_cast<double>(bytes)),
                       format_bytes(static_cast<double>(cache().limit())), cache().folder().string()));
 }
@@ -86,7 +86,7 @@ void verify(const Options& options) {
         left += is_gone ? 0 : 1;
         print(fmt::format("{}: {}{}\n", entry.file.string(), entry.damage, is_gone ? "; removed" : ""));
     }
-    print(fmt::format("{} kernels are whole, {} are damaged\n", whole, damaged));
+    print(fmt::format("{} entries are whole, {} are damaged\n", whole, damaged));
     if (left > 0) {
         if (options.remove) complain(fmt::format("{} of them cannot be removed", left));
         throw ExitStatus{exit_failure};
@@ -95,14 +95,14 @@ void verify(const Options& options) {
 
 void clear() {
     const auto [removed, left] = cache().clear();
-    print(fmt::format("{} kernels removed\n", removed));
+    print(fmt::format("{} entries removed\n", removed));
     if (left > 0) complain(fmt::format("{} more cannot be removed", left));
 }
 
 void export_pack(const Options& options) {
     const runtime::KernelPack pack = runtime::pack(cache());
     write_file(options.file, pack.bytes);
-    print(fmt::format("{} kernels exported\n", pack.kernels));
+    print(fmt::format("{} entries exported\n", pack.kernels));
 }
 
 std::string content_of(const std::string& name) {
@@ -117,9 +117,9 @@ void import_pack(const Options& options) {
     const auto kernels = runtime::unpack(content_of(options.file), options.file);
     std::size_t stored = 0;
     for (const auto& kernel : kernels) stored += cache().store(kernel.key, kernel.label, kernel.code) ? 1 : 0;
-    print(fmt::format("{} kernels imported\n", stored));
+    print(fmt::format("{} entries imported\n", stored));
     if (stored < kernels.size())
-        complain(fmt::format("{} kernels cannot be kept in {}", kernels.size() - stored,
+        complain(fmt::format("{} entries cannot be kept in {}", kernels.size() - stored,
                              cache().folder().string()));
 }
 
@@ -127,26 +127,27 @@ void import_pack(const Options& options) {
 
 void add_cache(CLI::App& program) {
     auto options = std::make_shared<Options>();
-    CLI::App& command =
-        *program.add_subcommand("cache", "List, verify, clear, export or import compiled kernels of GPUs");
+    CLI::App& command = *program.add_subcommand(
+        "cache", "List, verify, clear, export or import compiled kernels of GPUs, plans and recipes");
     command.require_subcommand(1);
 
-    CLI::App& listing = *command.add_subcommand("list", "Show all kernels, the one used last first");
+    CLI::App& listing = *command.add_subcommand(
+        "list", "Show all entries, the one used last first: kernels by problem, plans, recipes");
     listing.add_flag("--json", options->json, "Print JSON");
     listing.callback([options] { list(*options); });
 
-    CLI::App& verifying = *command.add_subcommand("verify", "Check every kernel's file to its last byte");
+    CLI::App& verifying = *command.add_subcommand("verify", "Check every entry's file to its last byte");
     verifying.add_flag("--remove", options->remove, "Remove those that are damaged");
     verifying.callback([options] { verify(*options); });
 
-    command.add_subcommand("clear", "Remove all kernels")->callback([] { clear(); });
+    command.add_subcommand("clear", "Remove all entries")->callback([] { clear(); });
 
-    CLI::App& exporting = *command.add_subcommand("export", "Write all kernels into one file");
+    CLI::App& exporting = *command.add_subcommand("export", "Write all entries into one file");
     exporting.add_option("FILE", options->file, "Where to")->type_name("")->required();
     exporting.callback([options] { export_pack(*options); });
 
     CLI::App& importing = *command.add_subcommand(
-        "import", "Add the kernels of such a file. They are machine code: import what you trust");
+        "import", "Add the entries of such a file. They are machine code: import what you trust");
     importing.add_option("FILE", options->file, "Where from")->type_name("")->required();
     importing.callback([options] { import_pack(*options); });
 

@@ -1,4 +1,5 @@
-// How long it takes until the PTX of a plan for a GPU is there, and what of that takes how long. Needs no GPU.
+// How long plans for a GPU take: choosing a recipe, deriving its kernels, writing their PTX; and, where there is a driver, all of
+// it with compiling, then once more from the cache. Without a GPU the first three; a driver that does nothing serves for the rest.
 
 #include "base/error.hpp"
 #include "emit/ptx.hpp"
@@ -6,13 +7,17 @@
 #include "plan/gpu_sequence.hpp"
 #include "problem/syntax.hpp"
 #include "search/gpu_estimate.hpp"
+#include "search/gpu_planner.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +45,10 @@ const char* const usual_problems[] = {
     "dft 1024 float32 batch=65536",
 };
 
-/// The median of several runs, in milliseconds.
-template <class Action> double milliseconds_of(const Action& action) {
+/// The median of so many runs, in milliseconds.
+template <class Action> double milliseconds_of(const Action& action, int runs = rounds) {
     std::vector<double> times;
-    for (int k = 0; k < rounds; ++k) {
+    for (int k = 0; k < runs; ++k) {
         const auto start = std::chrono::steady_clock::now();
         action();
         times.push_back(
@@ -53,7 +58,29 @@ template <class Action> double milliseconds_of(const Action& action) {
     return times[times.size() / 2];
 }
 
-void report(const std::string& text, const target::Gpu& gpu) {
+std::optional<runtime::GpuDevice> first_gpu() {
+    try {
+        return runtime::GpuDevice(0);
+    } catch (const UserError& error) {
+        fmt::print("no plans: {}\n", error.what());
+        return std::nullopt;
+    }
+}
+
+/// A plan unchecked, as the first time and then from the cache, in milliseconds.
+std::string planned(const Problem& problem, const std::optional<runtime::GpuDevice>& device) {
+    if (!device) return fmt::format("{:>9}{:>9}", "-", "-");
+    const auto plan = [&] { search::make_gpu_plan(problem, *device, {.use_wisdom = false, .check = false}); };
+    try {
+        const double first = milliseconds_of(plan, 1);
+        return fmt::format("{:>9.2f}{:>9.2f}", first, milliseconds_of(plan));
+    } catch (const runtime::GpuOutOfMemory&) {
+        return fmt::format("{:>9}{:>9}", "no room", "-");
+    }
+}
+
+void report(const std::string& text, const target::Gpu& gpu,
+            const std::optional<runtime::GpuDevice>& device) {
     const Problem problem = parse_problem(text);
     const planning::Recipe recipe = search::gpu_recipe(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_recipe(problem, gpu); });
@@ -73,15 +100,19 @@ void report(const std::string& text, const target::Gpu& gpu) {
                 ++kernels;
             }
     });
-    fmt::print("{:<32}{:>9.2f}{:>9.2f}{:>9.2f}{:>9}{:>9}  {}\n", text, choosing, deriving, writing, kernels,
-               bytes, planning::to_string(recipe));
+    fmt::print("{:<32}{:>9.2f}{:>9.2f}{:>9.2f}{}{:>9}{:>9}  {}\n", text, choosing, deriving, writing,
+               planned(problem, device), kernels, bytes, planning::to_string(recipe));
 }
 
 void run(std::vector<std::string> problems) {
     if (problems.empty()) problems.assign(std::begin(usual_problems), std::end(usual_problems));
-    fmt::print("{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n", "milliseconds, medians", "choosing", "deriving",
-               "PTX", "kernels", "bytes", "recipe");
-    for (const std::string& problem : problems) report(problem, target::gpu_named("sm_90"));
+    const TemporaryFolder folder;
+    setenv("SWIRL_KERNEL_CACHE", (folder.path() / "kernels").c_str(), 1);
+    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would answer in the compiler's place
+    const std::optional<runtime::GpuDevice> device = first_gpu();
+    fmt::print("{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n", "milliseconds, medians", "choosing",
+               "deriving", "PTX", "first", "cached", "kernels", "bytes", "recipe");
+    for (const std::string& problem : problems) report(problem, target::gpu_named("sm_90"), device);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/byte_stream.hpp"
 #include "emit/ptx.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
@@ -70,6 +71,10 @@ public:
                    ir::KernelInfo info, const StepWorkspace& workspace, std::size_t workspace_offset,
                    TableImage& tables);
 
+    /// All but its machine code, to be kept, and what was kept.
+    void write(ByteWriter& writer) const;
+    static LaunchedKernel read(ByteReader& reader);
+
     /// Takes its machine code, and what the driver knows of it. UserError where a block wants more than the GPU has.
     void load(const runtime::GpuModule& module);
 
@@ -83,6 +88,8 @@ public:
     }
 
 private:
+    LaunchedKernel() = default;
+
     static constexpr std::size_t most_parameters = 64;
     struct Parameter {
         Binding::Source source;

@@ -1,6 +1,7 @@
 #include "plan/gpu_sequence.hpp"
 
 #include "base/error.hpp"
+#include "plan/gpu_stored_plan.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cuda_compile.hpp"
@@ -12,6 +13,8 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer intermediate_alignment = 256; ///< bytes
+/// Bytes of a plan with its tables: more than this takes about as long to read as to make.
+constexpr std::size_t largest_stored = std::size_t{8} << 20;
 
 } // namespace
 
@@ -30,6 +33,8 @@ std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe) {
 GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const runtime::GpuDevice& device,
                          const target::Gpu& gpu, runtime::KernelCache* cache) {
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
+    const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);
+    if (key && recall(*key, device, *cache)) return;
     const auto between = static_cast<std::size_t>(
         ceil_divide(static_cast<Integer>(intermediate_bytes(problem)), intermediate_alignment) *
         intermediate_alignment);
@@ -48,15 +53,42 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
                              .name = fmt::format("{}: {}", to_text(problem), program.name)});
         }
     }
-    const std::vector<runtime::GpuModule> modules = runtime::compiled(device, texts, cache);
-    for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k].load(modules[k]);
-    upload(device, image);
+    load(runtime::compiled(device, texts, cache), image.bytes(), device);
+    if (key) keep(*key, "plan of " + to_text(problem), texts, image.bytes(), device, *cache);
 }
 
-void GpuSequence::upload(const runtime::GpuDevice& device, const TableImage& image) {
-    tables_.emplace(device, image.bytes().size());
-    if (image.bytes().empty()) return;
-    runtime::copy_to_gpu(device, tables_->address(), image.bytes().data(), image.bytes().size());
+bool GpuSequence::recall(const runtime::CacheKey& key, const runtime::GpuDevice& device,
+                         runtime::KernelCache& cache) {
+    const auto bytes = cache.find(key);
+    if (!bytes) return false;
+    auto plan = StoredGpuPlan::decode(*bytes);
+    if (!plan) {
+        cache.drop(key);
+        return false;
+    }
+    const auto modules = runtime::cached(device, plan->code, cache);
+    if (!modules) return false;
+    kernels_ = std::move(plan->kernels);
+    workspace_bytes_ = plan->workspace_bytes;
+    load(*modules, plan->tables, device);
+    return true;
+}
+
+void GpuSequence::keep(const runtime::CacheKey& key, const std::string& name,
+                       std::span<const runtime::KernelText> texts, const std::vector<std::byte>& tables,
+                       const runtime::GpuDevice& device, runtime::KernelCache& cache) const {
+    StoredGpuPlan plan{kernels_, {}, tables, workspace_bytes_};
+    for (const runtime::KernelText& text : texts) plan.code.push_back(runtime::code_key(device, text));
+    const runtime::Bytes bytes = plan.encode();
+    if (bytes.size() <= largest_stored) cache.store(key, {runtime::target_text(device), name}, bytes);
+}
+
+void GpuSequence::load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
+                       const runtime::GpuDevice& device) {
+    for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k].load(modules[k]);
+    tables_.emplace(device, tables.size());
+    if (tables.empty()) return;
+    runtime::copy_to_gpu(device, tables_->address(), tables.data(), tables.size());
     device.synchronize(); // the last bytes of a small copy may still be on their way
 }
 

@@ -4,11 +4,14 @@
 #include "plan/plan.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
+#include "runtime/cuda_compile.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/kernel_cache.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace swirl::planning {
@@ -17,7 +20,8 @@ namespace swirl::planning {
 /// together. UserError for an invalid problem, or a recipe that does not fit it.
 std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe);
 
-/// The kernels of a recipe's steps, loaded into a GPU with their tables.
+/// The kernels of a recipe's steps, loaded into a GPU with their tables. With a cache, all but the tables' place in the GPU's
+/// memory is kept there, and derived but once.
 class GpuSequence {
 public:
     GpuSequence(const Problem& problem, const Recipe& recipe, const runtime::GpuDevice& device,
@@ -33,7 +37,13 @@ public:
                 const runtime::GpuStream& stream) const;
 
 private:
-    void upload(const runtime::GpuDevice& device, const TableImage& image);
+    /// As it was kept; false where it was not, or without its machine code.
+    bool recall(const runtime::CacheKey& key, const runtime::GpuDevice& device, runtime::KernelCache& cache);
+    void keep(const runtime::CacheKey& key, const std::string& name,
+              std::span<const runtime::KernelText> texts, const std::vector<std::byte>& tables,
+              const runtime::GpuDevice& device, runtime::KernelCache& cache) const;
+    void load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
+              const runtime::GpuDevice& device);
 
     std::vector<LaunchedKernel> kernels_;
     std::optional<runtime::GpuBuffer> tables_;

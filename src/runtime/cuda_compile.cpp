@@ -50,14 +50,6 @@ private:
     cuda::Link link_ = nullptr;
 };
 
-std::string target_text(const GpuDevice& device) {
-    return fmt::format("sm_{}{}", device.facts().capability_major, device.facts().capability_minor);
-}
-
-CacheKey key_of(const GpuDevice& device, const KernelText& kernel) {
-    return cache_key(device, "ptx", kernel.ptx, kernel.options);
-}
-
 std::optional<GpuModule> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
     const auto code = cache == nullptr ? std::nullopt : cache->find(key);
     if (!code) return std::nullopt;
@@ -111,6 +103,14 @@ Bytes machine_code(const GpuDevice& device, const std::string& ptx, const Compil
     return Link(device, options).compile(ptx);
 }
 
+std::string target_text(const GpuDevice& device) {
+    return fmt::format("sm_{}{}", device.facts().capability_major, device.facts().capability_minor);
+}
+
+CacheKey code_key(const GpuDevice& device, const KernelText& kernel) {
+    return cache_key(device, "ptx", kernel.ptx, kernel.options);
+}
+
 CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
                    const CompileOptions& options) {
     const std::string target = target_text(device);
@@ -121,8 +121,24 @@ CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_v
     return CacheKey::of(parts);
 }
 
+std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
+                                             KernelCache& cache) {
+    std::map<CacheKey, GpuModule> known;
+    std::vector<GpuModule> result;
+    for (const CacheKey& key : keys) {
+        auto place = known.find(key);
+        if (place == known.end()) {
+            auto module = cached(device, key, &cache);
+            if (!module) return std::nullopt;
+            place = known.emplace(key, *std::move(module)).first;
+        }
+        result.push_back(place->second);
+    }
+    return result;
+}
+
 GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
-    const CacheKey key = key_of(device, kernel);
+    const CacheKey key = code_key(device, kernel);
     if (auto module = cached(device, key, cache)) return *std::move(module);
     return compile_and_store(device, key, kernel, cache);
 }
@@ -134,7 +150,7 @@ std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelT
     std::vector<std::pair<CacheKey, std::size_t>> missing;
     std::vector<std::size_t> same_as;
     for (std::size_t place = 0; place < kernels.size(); ++place) {
-        const CacheKey key = key_of(device, kernels[place]);
+        const CacheKey key = code_key(device, kernels[place]);
         const auto [first, is_new] = places.emplace(key, place);
         same_as.push_back(first->second);
         modules.push_back(is_new ? cached(device, key, cache) : std::nullopt);

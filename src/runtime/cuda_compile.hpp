@@ -3,6 +3,7 @@
 #include "runtime/cuda_module.hpp"
 #include "runtime/kernel_cache.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,17 @@ Bytes machine_code(const GpuDevice& device, const std::string& ptx, const Compil
 /// version of swirl too.
 CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
                    const CompileOptions& options = {});
+
+/// That of a PTX's machine code.
+CacheKey code_key(const GpuDevice& device, const KernelText& kernel);
+
+/// "sm_90": what machine code for a GPU is called.
+std::string target_text(const GpuDevice& device);
+
+/// The modules of machine code that the cache has by these keys; those that are the same share one. Nothing where one is
+/// missing; what the driver refuses is dropped.
+std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
+                                             KernelCache& cache);
 
 /// The module of a PTX: machine code from the cache, or else compiled and stored there. Without a cache (null) always
 /// compiled. What the cache has and the driver refuses is dropped and compiled.

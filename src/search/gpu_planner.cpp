@@ -3,7 +3,9 @@
 #include "base/error.hpp"
 #include "plan/gpu_sequence.hpp"
 #include "problem/validate.hpp"
+#include "runtime/kernel_cache.hpp"
 #include "search/gpu_estimate.hpp"
+#include "search/gpu_kept_choice.hpp"
 #include "search/gpu_search.hpp"
 
 #include <algorithm>
@@ -48,7 +50,9 @@ public:
             if (fits(problem_, remembered_->recipe)) return remembered_->recipe;
             forget();
         }
-        if (options_.effort == Effort::estimate) return gpu_recipe(problem_, machine_.gpu);
+        if (options_.effort == Effort::estimate)
+            return kept_gpu_recipe(problem_, machine_.gpu,
+                                   options_.use_cache ? runtime::KernelCache::of_user() : nullptr);
         return std::nullopt;
     }
 
@@ -121,7 +125,7 @@ Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, GpuT
 
 Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, bool use_wisdom) {
     validate(problem);
-    const GpuPlannerOptions options{.use_wisdom = use_wisdom};
+    const GpuPlannerOptions options{.use_wisdom = use_wisdom, .use_cache = false};
     return *Choosing(problem, machine, options).known(); // an estimate, if nothing else
 }
 

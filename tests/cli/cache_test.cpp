@@ -29,7 +29,7 @@ protected:
 };
 
 TEST_F(CacheCommand, ListsKernelsTheOneUsedLastFirst) {
-    EXPECT_EQ(run("list").output.rfind("0 kernels, 0 B of 256 MiB at most, in ", 0), 0U);
+    EXPECT_EQ(run("list").output.rfind("0 entries, 0 B of 256 MiB at most, in ", 0), 0U);
     for (int k = 0; k < 3; ++k) {
         store(k, 1000);
         set_age(k, std::chrono::hours(k == 1 ? 1 : 50));
@@ -38,7 +38,7 @@ TEST_F(CacheCommand, ListsKernelsTheOneUsedLastFirst) {
     const auto listed = run("list");
     EXPECT_EQ(listed.status, 0) << listed.errors;
     for (const std::string& part : {cache_key(0).text(), std::string("sm_90"), std::string("kernel 1"),
-                                    std::string("(damaged)"), std::string("3 kernels, ")})
+                                    std::string("(damaged)"), std::string("3 entries, ")})
         EXPECT_NE(listed.output.find(part), std::string::npos) << listed.output;
 
     const auto json = nlohmann::json::parse(run("list --json").output);
@@ -57,18 +57,18 @@ TEST_F(CacheCommand, ListsKernelsTheOneUsedLastFirst) {
 
 TEST_F(CacheCommand, VerifiesAndRemovesWhatIsDamaged) {
     for (int k = 0; k < 3; ++k) store(k, 1000);
-    EXPECT_EQ(run("verify").output, "3 kernels are whole, 0 are damaged\n");
+    EXPECT_EQ(run("verify").output, "3 entries are whole, 0 are damaged\n");
     EXPECT_EQ(run("verify").status, 0);
     std::filesystem::resize_file(file_of(1), 500);
     const auto found = run("verify");
     EXPECT_EQ(found.status, 1);
     EXPECT_NE(found.output.find(file_of(1).string() + ": 500 bytes, its header says "), std::string::npos)
         << found.output;
-    EXPECT_NE(found.output.find("2 kernels are whole, 1 are damaged"), std::string::npos);
+    EXPECT_NE(found.output.find("2 entries are whole, 1 are damaged"), std::string::npos);
     EXPECT_TRUE(is_there(1));
     EXPECT_EQ(run("verify --remove").status, 0);
     EXPECT_FALSE(is_there(1));
-    EXPECT_EQ(run("verify").output, "2 kernels are whole, 0 are damaged\n");
+    EXPECT_EQ(run("verify").output, "2 entries are whole, 0 are damaged\n");
     std::filesystem::create_directory(file_of(5));
     const auto stuck = run("verify --remove");
     EXPECT_EQ(stuck.status, 1);
@@ -78,7 +78,7 @@ TEST_F(CacheCommand, VerifiesAndRemovesWhatIsDamaged) {
 TEST_F(CacheCommand, ClearsTheCacheAndSaysWhereItIs) {
     for (int k = 0; k < 3; ++k) store(k, 1000);
     EXPECT_EQ(run("path").output, folder.path().string() + "\n");
-    EXPECT_EQ(run("clear").output, "3 kernels removed\n");
+    EXPECT_EQ(run("clear").output, "3 entries removed\n");
     EXPECT_TRUE(names_in(folder).empty());
     EXPECT_EQ(run_with("SWIRL_KERNEL_CACHE= XDG_CACHE_HOME=/caches", "path").output,
               "/caches/swirl/kernels\n");
@@ -86,17 +86,17 @@ TEST_F(CacheCommand, ClearsTheCacheAndSaysWhereItIs) {
 
 TEST_F(CacheCommand, ExportsAndImportsAllKernels) {
     for (int k = 0; k < 3; ++k) store(k, 1000);
-    EXPECT_EQ(run("export " + pack).output, "3 kernels exported\n");
+    EXPECT_EQ(run("export " + pack).output, "3 entries exported\n");
     EXPECT_EQ(names_in(elsewhere), std::vector<std::string>{"kernels.pack"});
     run("clear");
     const auto imported = run("import " + pack);
     EXPECT_EQ(imported.status, 0) << imported.errors;
-    EXPECT_EQ(imported.output, "3 kernels imported\n");
+    EXPECT_EQ(imported.output, "3 entries imported\n");
     for (int k = 0; k < 3; ++k) EXPECT_EQ(cache.find(cache_key(k)), kernel_code(k, 1000));
 
     const auto nowhere = run_with("SWIRL_KERNEL_CACHE=/proc/swirl", "import " + pack);
     EXPECT_EQ(nowhere.status, 1);
-    EXPECT_EQ(nowhere.errors, "swirl: 3 kernels cannot be kept in /proc/swirl\n");
+    EXPECT_EQ(nowhere.errors, "swirl: 3 entries cannot be kept in /proc/swirl\n");
     EXPECT_EQ(run("export " + quoted((elsewhere.path() / "no" / "folder").string())).status, 1);
 }
 

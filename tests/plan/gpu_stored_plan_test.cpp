@@ -1,0 +1,175 @@
+#include "plan/gpu_stored_plan.hpp"
+
+#include "base/build_id.hpp"
+#include "plan/gpu_sequence.hpp"
+#include "problem/syntax.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "support/cuda_fixture.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+using runtime::GpuBuffer;
+using runtime::GpuDevice;
+using support::FakeLaunch;
+
+/// Sequences of kernels on a driver without a GPU, with a cache of their own.
+class StoredGpuPlans : public runtime::Cuda {
+protected:
+    void SetUp() override {
+        Cuda::SetUp();
+        fake.free_bytes = std::size_t{1} << 24;
+    }
+
+    GpuSequence sequence(const std::string& text, const std::string& recipe, const GpuDevice& device,
+                         runtime::KernelCache* with) {
+        const Recipe parsed = parse_recipe(recipe);
+        return GpuSequence(problem(text), parsed, device, target::gpu_named(parsed.machine), with);
+    }
+
+    /// What is launched, and with which contents of the tables.
+    struct Run {
+        std::vector<FakeLaunch> launches;
+        std::vector<std::string> kernels;
+        std::array<std::size_t, 4> alignments;
+        std::size_t workspace_bytes;
+        double flops = 0;
+    };
+    Run run(const GpuSequence& sequence, const GpuDevice& device) {
+        const GpuBuffer workspace(device, sequence.workspace_bytes());
+        fake.launches.clear();
+        Run result{{}, {}, sequence.alignments(), sequence.workspace_bytes()};
+        for (const LaunchedKernel& kernel : sequence.kernels()) {
+            result.kernels.push_back(ir::to_string(kernel.info()));
+            result.flops += static_cast<double>(kernel.info().flops);
+        }
+        fake.argument_bytes.assign(2, sizeof(runtime::cuda::Address));
+        const auto stream = runtime::GpuStream::borrowed(device, nullptr);
+        char in = 0, out = 0;
+        sequence.launch({.input = &in, .output = &out}, workspace.address(), stream);
+        result.launches = fake.launches;
+        return result;
+    }
+
+    std::size_t files() const {
+        return std::filesystem::exists(folder.path() / "kernels")
+                   ? static_cast<std::size_t>(
+                         std::distance(std::filesystem::directory_iterator(folder.path() / "kernels"), {}))
+                   : 0;
+    }
+    /// The file that holds a plan.
+    std::filesystem::path plan_file() const {
+        for (const auto& entry : cache.entries())
+            if (entry.label.name.starts_with("plan of ")) return entry.file;
+        return {};
+    }
+
+    TemporaryFolder folder;
+    runtime::KernelCache cache{folder.path() / "kernels"};
+};
+
+TEST_F(StoredGpuPlans, AreKnownByTheBuild) {
+    EXPECT_GE(build_id().size(), 16U);
+    EXPECT_EQ(build_id().find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
+    for (const auto& [text, recipe] : std::map<std::string, std::string>{
+             {"dft 1024 float32 batch=7", "sm_90: 0 stockham(16,8,8) on 128x2 pad 32"},
+             {"dft 16x8", "sm_90: 1 codelet on 32x16; 0 codelet on 8x1"},
+             {"dft 65536 float32 batch=2",
+              "sm_90: 0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 pad 32 pitch 1, 256x16 pad 32 pitch "
+              "1"}}) {
+        SCOPED_TRACE(text);
+        const GpuDevice device(0, driver());
+        const Run without = run(sequence(text, recipe, device, nullptr), device);
+        const Run first = run(sequence(text, recipe, device, &cache), device);
+        fake.compiled.clear();
+        fake.calls.clear();
+        const GpuSequence recalled = sequence(text, recipe, device, &cache);
+        EXPECT_TRUE(fake.compiled.empty());
+        const Run again = run(recalled, device);
+        for (const Run* each : {&first, &again}) {
+            EXPECT_EQ(each->kernels, without.kernels);
+            EXPECT_EQ(each->alignments, without.alignments);
+            EXPECT_EQ(each->workspace_bytes, without.workspace_bytes);
+            EXPECT_EQ(each->flops, without.flops);
+            ASSERT_EQ(each->launches.size(), without.launches.size());
+            for (std::size_t k = 0; k < without.launches.size(); ++k) {
+                const FakeLaunch &a = each->launches[k], &b = without.launches[k];
+                EXPECT_TRUE(std::equal(a.grid, a.grid + 3, b.grid));
+                EXPECT_TRUE(std::equal(a.block, a.block + 3, b.block));
+                EXPECT_EQ(a.shared_bytes, b.shared_bytes);
+            }
+        }
+    }
+}
+
+TEST_F(StoredGpuPlans, AreReadAndNotDerived) {
+    const GpuDevice device(0, driver());
+    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
+    sequence(text, recipe, device, &cache);
+    EXPECT_EQ(files(), 2U) << "a kernel and the plan";
+    // A plan in which the kernel has another number of operations: if it is read, that is what comes out.
+    auto bytes = *cache.find(
+        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90")));
+    auto plan = *StoredGpuPlan::decode(bytes);
+    EXPECT_EQ(plan.encode(), bytes);
+    plan.workspace_bytes = 12345;
+    cache.store(*stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90")),
+                {"sm_90", "plan of something"}, plan.encode());
+    EXPECT_EQ(sequence(text, recipe, device, &cache).workspace_bytes(), 12345U);
+    EXPECT_NE(sequence(text, recipe, device, nullptr).workspace_bytes(), 12345U);
+    EXPECT_NE(sequence(text, "sm_90: 0 stockham(8,8) on 32x2", device, &cache).workspace_bytes(), 12345U);
+    EXPECT_NE(sequence("dft 64 batch=4", recipe, device, &cache).workspace_bytes(), 12345U);
+}
+
+TEST_F(StoredGpuPlans, AreMadeAgainWhereTheyAreDamaged) {
+    const GpuDevice device(0, driver());
+    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
+    const runtime::CacheKey key =
+        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90"));
+    const Run whole = run(sequence(text, recipe, device, &cache), device);
+    const auto bytes = *cache.find(key);
+    { // on the disk
+        std::fstream file(plan_file(), std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(100);
+        file.put('x');
+    }
+    EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels);
+    EXPECT_EQ(*cache.find(key), bytes);
+    for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 8) { // whole entries that are no plans
+        cache.store(key, {"sm_90", "plan of something"}, std::span(bytes).first(size));
+        EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels) << size;
+        EXPECT_EQ(*cache.find(key), bytes) << size;
+    }
+}
+
+TEST_F(StoredGpuPlans, AreMadeAgainWhereMachineCodeIsMissingOrRefused) {
+    const GpuDevice device(0, driver());
+    const std::string text = "dft 16x8", recipe = "sm_90: 1 codelet on 32x16; 0 codelet on 8x1";
+    const Run whole = run(sequence(text, recipe, device, &cache), device);
+    for (const auto& entry : cache.entries())
+        if (!entry.label.name.starts_with("plan of ")) {
+            cache.drop(entry.key);
+            break;
+        }
+    fake.compiled.clear();
+    EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels);
+    EXPECT_EQ(fake.compiled.size(), 1U) << "the one that was missing";
+    EXPECT_EQ(files(), 3U);
+}
+
+} // namespace
+} // namespace swirl::planning
