@@ -285,6 +285,15 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
     return index_tables(padded) > index_tables(parts) ? parts : padded;
 }
 
+GpuParts gpu_parts_of_passes(const KernelRequest& original, Integer shared_row, bool whole) {
+    KernelRequest request = on_gpu(original);
+    request.loops_inside = whole;
+    request.shared_row = shared_row;
+    GpuParts parts = gpu_parts(loop_program(request), Between::global);
+    const bool suits = parts.carried.empty() && index_tables(parts) == 0;
+    return suits ? parts : gpu_parts_of(original, shared_row, Between::global, whole);
+}
+
 void open_part(LoopProgram& loops, GpuPart& part) {
     open_loops_of(part);
     spread_over_blocks(loops, part);

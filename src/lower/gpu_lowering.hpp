@@ -35,6 +35,8 @@ struct GpuMapping {
 
 /// What the kernels for a GPU will do; `whole` as in GpuMapping. Rows are left out of what is shared alone, and only where the loops go by rows.
 GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between, bool whole);
+/// The same, quicker, of a product of passes in one kernel: nothing lies between kernels, where rows would be in the way.
+GpuParts gpu_parts_of_passes(const KernelRequest& request, Integer shared_row, bool whole);
 
 /// A part as a kernel of its own: loops of its steps that become blocks.
 void open_part(LoopProgram& loops, GpuPart& part);

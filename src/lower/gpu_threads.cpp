@@ -138,13 +138,13 @@ void SharedIterations::make_longer(std::size_t digit, Integer count) {
 /// Takes one loop as a longer one where that saves turns: as a multiple of a power of two, or the outermost as one of the
 /// threads that there are for it.
 void SharedIterations::share_longer() {
-    const Integer most = std::min(threads_, iterations());
-    if (active_ == most) return;
+    const Integer most = std::min(threads_, iterations()), least = ceil_divide(iterations(), most);
     Integer fewest = turns(), chosen = 0;
+    if (fewest == least) return;
     for (std::size_t k = 0; k < digits_.size(); ++k) {
         const Integer count = digits_[k].count;
         const auto consider = [&](Integer unit) {
-            if (unit < 2 || count % unit == 0) return;
+            if (unit < 2 || count % unit == 0 || fewest == least) return;
             const Integer longer = ceil_divide(count, unit) * unit;
             make_longer(k, longer);
             if (turns() >= fewest) return;

@@ -41,6 +41,12 @@ template <class Rated> void fastest_first(std::vector<Rated>& all) {
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
 }
 
+/// Passes, or a rule around them.
+bool is_product_of_passes(const BreakdownTree& tree) {
+    if (tree.rule == "stockham" || tree.rule == "rdft-stockham") return true;
+    return tree.children.size() == 1 && tree.choice.empty() && is_product_of_passes(tree.children.front());
+}
+
 class StepCandidates {
 public:
     StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu,
@@ -105,8 +111,10 @@ private:
     }
 
     GpuParts parts_of(const BreakdownTree& tree, Integer row, Between between) const {
-        GpuParts parts = lower::gpu_parts_of(planning::kernel_request(problem_, stage_, tree), row, between,
-                                             stays_whole(tree));
+        const lower::KernelRequest request = planning::kernel_request(problem_, stage_, tree);
+        const bool simple = between == Between::global && is_product_of_passes(tree);
+        GpuParts parts = simple ? lower::gpu_parts_of_passes(request, row, stays_whole(tree))
+                                : lower::gpu_parts_of(request, row, between, stays_whole(tree));
         for (GpuPart& part : parts.parts) lower::open_part(parts.loops, part);
         return parts;
     }
