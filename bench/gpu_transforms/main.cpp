@@ -148,7 +148,7 @@ int run(const Arguments& arguments, std::string command) {
                 setting.copy_bandwidth = measurements->copy_bandwidth();
                 print_now(fmt::format("copy {:.0f} GB/s\n", setting.copy_bandwidth * 1e-9));
             }
-            results.push_back(group.measure == Measure::planning
+            results.push_back(group.measure == Measure::planning || group.measure == Measure::cached
                                   ? measure_planning(device, options, group, row)
                                   : measurements->measure(group, row));
             print_now(progress_line(results.back(), setting));

@@ -36,7 +36,6 @@ struct Entry {
     std::string made_by = {};    ///< recipe or version
     double model_seconds = 0;    ///< see Choice
     double planning_seconds = 0; ///< until there was a plan, compiled
-    double again_seconds = 0;    ///< the same once more, in planning rows
     std::size_t workspace_bytes = 0;
     search::GpuTurns turns = {};
     std::optional<double> error = {}; ///< relative, Euclidean, of the outputs that were compared
@@ -60,8 +59,8 @@ bool reaches_goal(const Result& result, double figure);
 /// Whether an entry's results differ from the definition by more than rounding does.
 bool is_wrong(const Result& result, const Entry& entry);
 
-/// The time that the first plan takes, and the next one; swirl's with its check, as users get it. To be asked for before
-/// anything else is compiled: the first one loads the driver's compiler.
+/// The time that a plan takes, the first one or one that was made before; swirl's with its check, as users get it. First ones are
+/// to be asked for before anything else is compiled: they load the driver's compiler.
 Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
                         const Row& row);
 

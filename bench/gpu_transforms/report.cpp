@@ -22,6 +22,7 @@ std::string text_of(Measure measure, double figure) {
     case Measure::resident:
     case Measure::latency: return fmt::format("{:.2f} µs", figure);
     case Measure::planning: return fmt::format("{:.0f} ms", figure);
+    case Measure::cached: return fmt::format("{:.2f} ms", figure);
     }
     return "";
 }
@@ -64,7 +65,6 @@ Json json_of(const Result& result, const Setting& setting) {
                   {"planning_seconds", rounded(entry.planning_seconds)},
                   {"workspace_bytes", entry.workspace_bytes}};
         if (entry.model_seconds > 0) each["model_seconds"] = rounded(entry.model_seconds);
-        if (result.group->measure == Measure::planning) each["again_seconds"] = rounded(entry.again_seconds);
         if (!entry.turns.samples.empty()) {
             each["median_seconds"] = rounded(entry.turns.time.median);
             each["minimum_seconds"] = rounded(entry.turns.time.minimum);

@@ -164,6 +164,7 @@ std::string_view word(Measure measure) {
     case Measure::latency: return "latency";
     case Measure::convolution: return "convolution";
     case Measure::planning: return "planning";
+    case Measure::cached: return "cached";
     }
     return "";
 }
@@ -183,6 +184,10 @@ std::vector<Group> groups(std::size_t bytes) {
                     {"dft 1024 float32", 2},
                     {"dft 4096 float32", 3.5},
                     {"dft 16384 float32", 10.8}}});
+    all.push_back({"cached",
+                   "a plan that was made before",
+                   Measure::cached,
+                   {{"dft 1024 float32", 2}, {"dft 512x512 float32", 2}, {"dft 1048576 float32", 2}}});
     return all;
 }
 

@@ -17,6 +17,7 @@ enum class Measure {
     latency,     ///< microseconds of one transform, recorded into a graph and replayed
     convolution, ///< as of_copy: a transform, a product with one spectrum for all, and the inverse transform
     planning,    ///< milliseconds until a plan is there, with nothing cached
+    cached,      ///< the same of a plan that has been made before, by another process perhaps
 };
 
 /// How the measures are named in options and files.

@@ -116,6 +116,17 @@ TEST_F(GpuBenchmark, GoesOnWhereSwirlOrCufftHasNoPlan) {
         EXPECT_NE(outcome.output.find(text), std::string::npos) << text << " in\n" << outcome.output;
 }
 
+TEST_F(GpuBenchmark, TimesPlansThatWereMadeBefore) {
+    const json rows = rows_of("--group cached --no-compare --only 'dft (1024|512x512) '");
+    ASSERT_EQ(rows.size(), 2U) << outcome.errors;
+    for (const json& row : rows) {
+        EXPECT_GT(entry_of(row, "swirl")["figure"], 0) << row;
+        const double milliseconds = entry_of(row, "swirl")["planning_seconds"].get<double>() * 1e3;
+        EXPECT_NEAR(entry_of(row, "swirl")["figure"].get<double>(), milliseconds, 1e-3 * milliseconds) << row;
+        EXPECT_EQ(row["goal"], 2);
+    }
+}
+
 TEST_F(GpuBenchmark, RanksRecipes) {
     const json rows = rows_of(
         "--problem 'dft 64 float32 batch=4' --measure latency --recipe 'sm_90: 0 stockham(8,8) on "

@@ -46,5 +46,18 @@ TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
     }
 }
 
+TEST_F(SearchOnThisGpu, PlansThatWereKeptComputeTheTransformToo) {
+    for (const char* text : {"dft 1024 float32 batch=9", "dft 65536 float32 batch=2", "dft 60x64 inplace",
+                             "rdft 1000 backward batch=5", "dft 1021 float32 batch=3"}) {
+        SCOPED_TRACE(text);
+        const Problem problem = parse_problem(text);
+        const auto first = make_gpu_plan(problem, *device); // each is checked against the definition
+        const auto kept = make_gpu_plan(problem, *device);
+        EXPECT_EQ(kept->recipe(), first->recipe());
+        EXPECT_EQ(kept->workspace_bytes(), first->workspace_bytes());
+        EXPECT_EQ(kept->flops(), first->flops());
+    }
+}
+
 } // namespace
 } // namespace swirl::search
