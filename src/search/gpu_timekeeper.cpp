@@ -27,13 +27,15 @@ constexpr double longest_finish = 0.5, shortest_finish = 0.02; ///< seconds, of 
 
 } // namespace
 
-double DeviceTimekeeper::now() { return runtime::monotonic_seconds(); }
+double DeviceTimekeeper::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
 
 void DeviceTimekeeper::prepare(const Problem& problem) {
     if (problem_ == problem) return;
+    const double start = runtime::monotonic_seconds();
     data_.reset(); // before the next one takes its memory
     data_.emplace(device_, problem);
     problem_ = problem;
+    preparing_seconds_ += runtime::monotonic_seconds() - start;
 }
 
 /// As many at once as there are processors: what takes its time is the driver's compiler, which is one thread a kernel.
@@ -95,8 +97,8 @@ void DeviceTimekeeper::finish(std::span<GpuContender* const> left, double second
 
 void DeviceTimekeeper::race(const Problem& problem, std::span<GpuContender> contenders, double until,
                             const Seen& seen) {
-    const double begin = now(), last_start = begin + looking_share * (until - begin);
     prepare(problem);
+    const double begin = now(), last_start = begin + looking_share * (until - begin);
     const auto at_once =
         std::min<std::size_t>(most_builders, static_cast<std::size_t>(runtime::processors()));
     double fastest = std::numeric_limits<double>::infinity(), longest = 0;

@@ -46,7 +46,8 @@ public:
 };
 
 /// Compiles plans, several at once, and runs them on a GPU: each alone for a moment, then those near the fastest in turn,
-/// around arrays that together are beyond the cache (of a problem that is small and alone, within it).
+/// around arrays that together are beyond the cache (of a problem that is small and alone, within it). Its clock stands while
+/// it fills them.
 class DeviceTimekeeper final : public GpuTimekeeper {
 public:
     DeviceTimekeeper(const runtime::GpuDevice& device, bool use_cache)
@@ -66,6 +67,7 @@ private:
     runtime::GpuDevice device_;
     runtime::GpuStream stream_;
     bool use_cache_;
+    double preparing_seconds_ = 0;   ///< data, which is no part of a search's time
     std::optional<Problem> problem_; ///< that the data is of
     std::optional<GpuTimingData> data_;
     std::optional<runtime::GpuBuffer> workspace_; ///< as large as any plan's so far
