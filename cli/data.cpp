@@ -48,6 +48,10 @@ void Data::fill(std::uint32_t seed) {
     for_each_offset(problem_, Side::input, [&](Integer offset) {
         memory_.set(Side::input, offset, std::complex<double>(elements[next++]));
     });
+    const std::vector<ProblemArray> arrays = arrays_of(problem_);
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+        for (Integer i = 0; i < arrays[k].elements; ++i)
+            memory_.set_beside(k, i, std::complex<double>(array_element(i)));
 }
 
 std::vector<Complex> Data::elements(Side side) const {
@@ -61,7 +65,7 @@ std::vector<Complex> expected_output(const Problem& problem, std::span<const Com
     const std::size_t each = input.size() / batches;
     std::vector<Complex> output;
     for (std::size_t i = 0; i < batches; ++i)
-        for (const Complex& value : reference(problem, input.subspan(i * each, each)))
+        for (const Complex& value : reference(problem, input.subspan(i * each, each), static_cast<Integer>(i)))
             output.push_back(value * static_cast<long double>(problem.scale));
     return output;
 }

@@ -1,6 +1,7 @@
 #include "cli/reference.hpp"
 
 #include "cli/reference_dft.hpp"
+#include "formula/formula.hpp"
 
 #include <cmath>
 #include <functional>
@@ -135,7 +136,11 @@ Line real_dft(const Problem& problem, const std::vector<Integer>& lengths, std::
 
 } // namespace
 
-std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input) {
+Complex array_element(Integer i) {
+    return formula::diagonal_value(formula::ArgumentFunction{}, i);
+}
+
+std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
     if (problem.kind == TransformKind::real_dft) return real_dft(problem, lengths, input);
@@ -143,6 +148,15 @@ std::vector<Complex> reference(const Problem& problem, std::span<const Complex> 
     Line data(input.begin(), input.end());
     if (problem.kind == TransformKind::dft) {
         dft_along_all(data, lengths, problem.direction);
+        return data;
+    }
+    if (problem.kind == TransformKind::convolution) {
+        dft_along_all(data, lengths, Direction::forward);
+        const auto points = static_cast<Integer>(data.size());
+        const Integer first = problem.spectrum == Sharing::each ? number * points : 0;
+        for (Integer i = 0; i < points; ++i)
+            data[size(i)] *= array_element(first + i) / static_cast<long double>(points);
+        dft_along_all(data, lengths, Direction::backward);
         return data;
     }
     for (std::size_t d = 0; d < lengths.size(); ++d) {

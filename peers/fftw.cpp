@@ -25,7 +25,8 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dst4: return rodft11;
     case TransformKind::dft:
     case TransformKind::real_dft:
-    case TransformKind::wht: break;
+    case TransformKind::wht:
+    case TransformKind::convolution: break;
     }
     return std::nullopt;
 }

@@ -23,6 +23,9 @@ enum class ComplexLayout : std::uint8_t { interleaved, planar };
 
 enum class Placement : std::uint8_t { out_of_place, in_place };
 
+/// Whether the transforms of a batch share an array that is given at execution, or each has its own.
+enum class Sharing : std::uint8_t { shared, each };
+
 /// What is computed. Real transforms follow FFTW's unnormalised definitions.
 enum class TransformKind : std::uint8_t {
     dft,      ///< complex to complex
@@ -34,6 +37,7 @@ enum class TransformKind : std::uint8_t {
     dst2,
     dst3,
     dst4,
+    convolution, ///< complex, circular, with a kernel whose spectrum is given at execution
 };
 
 } // namespace swirl

@@ -40,6 +40,7 @@ struct ProblemOptions {
     std::vector<Integer> output_strides = {};
     std::vector<Batch> batches = {}; ///< outermost loop first
     double scale = 1.0;
+    Sharing spectrum = Sharing::shared; ///< convolution: whose kernel's spectrum it is
 };
 
 /// What to compute, on data laid out how. A plain value; `validate` says whether it can be done, `to_text` and
@@ -48,6 +49,10 @@ struct ProblemOptions {
 /// Lengths are logical: a real_dft of length n has n real elements on one side and n/2+1 complex ones on the other,
 /// along its last dimension. Default strides are row-major and contiguous on each side; an in-place real_dft has
 /// each row of reals padded to 2(n/2+1), as FFTW has it.
+///
+/// A convolution is y = DFT⁻¹(ĥ·DFT(x)), DFT⁻¹ with the factor 1/n, so that y is the circular convolution of x with the h
+/// whose transform ĥ is: of the array "spectrum", which is given at each execution, complex in the problem's precision
+/// and layout, contiguous and row-major over the dimensions, with `spectrum` = each over the batch too.
 struct SWIRL_API Problem {
     TransformKind kind = TransformKind::dft;
     std::vector<Dimension> dimensions; ///< slowest first; the transform runs along each of them
@@ -57,6 +62,7 @@ struct SWIRL_API Problem {
     Placement placement = Placement::out_of_place;
     Direction direction = Direction::forward;
     double scale = 1.0; ///< the result is multiplied by it
+    Sharing spectrum = Sharing::shared;
 
     bool operator==(const Problem&) const = default;
 
@@ -75,6 +81,18 @@ struct SWIRL_API Problem {
     }
 };
 
+/// An array that an execution takes beside input and output, in the problem's layout where it is complex.
+struct ProblemArray {
+    std::string name;
+    bool is_complex = true;
+    Precision precision = Precision::float64;
+    Integer elements = 0;
+    bool operator==(const ProblemArray&) const = default;
+};
+
+/// In the order in which plans know them; for a valid problem.
+SWIRL_API std::vector<ProblemArray> arrays_of(const Problem& problem);
+
 /// Throws UserError, naming the argument, its value and what would work, unless the problem can be computed as
 /// stated:
 /// - at least one dimension; lengths and batch counts ≥ 1; powers of two for wht
@@ -88,7 +106,7 @@ SWIRL_API void validate(const Problem& problem);
 //
 //   kind lengths option…
 //
-//   kind      dft  rdft  wht  dct2 dct3 dct4  dst2 dst3 dst4
+//   kind      dft  rdft  wht  dct2 dct3 dct4  dst2 dst3 dst4  convolution
 //   lengths   1024   16x8   2^20
 //   options   in any order, each at most once; the first of each line is the default
 //     forward  backward
@@ -99,6 +117,7 @@ SWIRL_API void validate(const Problem& problem);
 //     batch=10  batch=10:128  batch=10:(128,65)  batch=4:1000x5
 //                                             counts, outermost first, each with its stride or (input,output) ones
 //     scale=0.5  scale=1/1024
+//     spectrum=shared  spectrum=each          of a convolution's kernel: one for all transforms of a batch, or one for each
 //
 // Strides count elements of their side; see Dimension for their unit and Problem for their defaults. In place, a
 // stride given for one side fixes the other.

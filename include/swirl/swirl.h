@@ -45,7 +45,8 @@ typedef enum swirl_kind {
     SWIRL_DCT4 = 5,
     SWIRL_DST2 = 6,
     SWIRL_DST3 = 7,
-    SWIRL_DST4 = 8
+    SWIRL_DST4 = 8,
+    SWIRL_CONVOLUTION = 9 /* complex, circular, with a kernel whose spectrum is given at execution; on GPUs */
 } swirl_kind;
 
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;

@@ -56,6 +56,7 @@ constexpr TransformKind kinds[] = {
     TransformKind::dft,  TransformKind::real_dft, TransformKind::wht,
     TransformKind::dct2, TransformKind::dct3,     TransformKind::dct4,
     TransformKind::dst2, TransformKind::dst3,     TransformKind::dst4,
+    TransformKind::convolution,
 };
 constexpr Direction directions[] = {Direction::forward, Direction::backward};
 constexpr Precision precisions[] = {Precision::float32, Precision::float64, Precision::float16,

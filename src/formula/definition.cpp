@@ -16,7 +16,19 @@ Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.c
     if (formula.is<RealDft>()) order_ = n_;
     if (formula.is<Dct>() || formula.is<Dst>()) order_ = 8 * n_;
     roots_.reserve(static_cast<std::size_t>(order_));
+    if (const auto* circulant = formula.get_if<Circulant>()) {
+        if (circulant->kernel)
+            kernel_ = *circulant->kernel;
+        else
+            order_ = n_;
+    }
     for (Integer k = 0; k < order_; ++k) roots_.push_back(root_of_unity(order_, k, direction));
+    if (!formula.is<Circulant>() || !kernel_.empty()) return;
+    for (Integer i = 0; i < n_; ++i) { // the inverse transform of the spectrum that stands for the caller's
+        Complex sum = 0;
+        for (Integer k = 0; k < n_; ++k) sum += root(i * k) * diagonal_value(ArgumentFunction{}, k);
+        kernel_.push_back(sum / static_cast<long double>(n_));
+    }
 }
 
 void Definition::row(Integer i, std::span<Complex> entries) const {
@@ -33,8 +45,9 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const RealDft& p) { real_dft_row(p.direction, i, entries); },
                    [&](const Dct& p) { dct_row(p.type, i, entries); },
                    [&](const Dst& p) { dst_row(p.type, i, entries); },
-                   [&](const Circulant& p) {
-                       for (Integer j = 0; j < n_; ++j) entries[j] = (*p.kernel)[modulo(i - j, n_)];
+                   [&](const Circulant&) {
+                       for (Integer j = 0; j < n_; ++j)
+                           entries[j] = kernel_[static_cast<std::size_t>(modulo(i - j, n_))];
                    },
                    [&](const Matrix& p) { std::copy_n(p.entries.begin() + i * n_, n_, entries.begin()); },
                    [&](const auto&) { throw InternalError("a definition by rows of a compound term"); },

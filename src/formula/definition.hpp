@@ -26,6 +26,7 @@ private:
     Integer n_;
     Integer order_ = 1;
     std::vector<Complex> roots_;
+    std::vector<Complex> kernel_; ///< of a convolution
 };
 
 } // namespace swirl::formula

@@ -150,6 +150,11 @@ Formula circulant(std::vector<Complex> kernel) {
     return leaf(Circulant{std::make_shared<const std::vector<Complex>>(std::move(kernel))}, n);
 }
 
+Formula circulant(Integer n) {
+    positive(n, "circulant");
+    return leaf(Circulant{nullptr}, n);
+}
+
 Formula L(Integer size, Integer stride) { return permutation(IndexMap::stride_permutation(size, stride)); }
 Formula J(Integer n) { return permutation(IndexMap::reversal(n)); }
 
@@ -190,6 +195,7 @@ Formula diagonal(DiagonalFunction function, IndexMap index) {
                    },
                    [&](const ChirpFunction& f) { ensure(f.order >= 1, "chirp of order {}", f.order); },
                    [&](const ConstantFunction&) {},
+                   [&](const ArgumentFunction&) {},
                    [&](const ExplicitFunction& f) {
                        ensure(f.values && static_cast<Integer>(f.values->size()) >= index.range(),
                               "diagonal of {} values with indices up to {}", f.values ? f.values->size() : 0,

@@ -50,10 +50,13 @@ struct Dst {
     int type;
     bool operator==(const Dst&) const = default;
 };
-/// Cyclic convolution with a fixed kernel h: circulant matrix, first column h.
+/// Cyclic convolution with a kernel h: circulant matrix, first column h. Without one, its spectrum is given at execution:
+/// see ArgumentFunction.
 struct Circulant {
     std::shared_ptr<const std::vector<Complex>> kernel;
-    bool operator==(const Circulant& o) const { return *kernel == *o.kernel; }
+    bool operator==(const Circulant& o) const {
+        return kernel && o.kernel ? *kernel == *o.kernel : kernel == o.kernel;
+    }
 };
 
 /// (P x)[i] = x[map(i)].
@@ -101,7 +104,12 @@ struct ExplicitFunction {
     std::shared_ptr<const std::vector<Complex>> values;
     bool operator==(const ExplicitFunction& o) const { return *values == *o.values; }
 };
-using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction>;
+/// An array of the caller's, known at execution alone. Where a term is evaluated, fixed numbers stand for it that have no
+/// symmetry.
+struct ArgumentFunction {
+    bool operator==(const ArgumentFunction&) const = default;
+};
+using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction, ArgumentFunction>;
 /// Entry i is function(index(i)); accurate to the last bit or so of long double.
 struct Diagonal {
     DiagonalFunction function;
@@ -222,6 +230,7 @@ Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula circulant(std::vector<Complex> kernel);
+Formula circulant(Integer n); ///< whose kernel's spectrum is given at execution
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);

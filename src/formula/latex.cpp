@@ -87,6 +87,7 @@ std::string latex(const DiagonalFunction& function) {
                           },
                           [](const ConstantFunction& f) { return to_text(f.value); },
                           [](const ExplicitFunction& f) { return list(*f.values); },
+                          [](const ArgumentFunction&) { return std::string("\\hat h"); },
                       },
                       function);
 }
@@ -169,7 +170,10 @@ std::string to_latex(const Formula& formula) {
             [&](const Dst& p) {
                 return name(p.type == 2 ? "DST2" : p.type == 3 ? "DST3" : "DST4", n);
             },
-            [&](const Circulant& p) { return fmt::format("\\operatorname{{Circ}}({})", list(*p.kernel)); },
+            [&](const Circulant& p) {
+                return p.kernel ? fmt::format("\\operatorname{{Circ}}({})", list(*p.kernel))
+                                : fmt::format("\\operatorname{{Circ}}_{{{}}}", n);
+            },
             [&](const Permutation& p) { return latex_leaf(p, formula); },
             [&](const Gather& p) { return fmt::format("\\mathrm{{G}}_{{{}}}", latex(p.map)); },
             [&](const Scatter& p) { return fmt::format("\\mathrm{{S}}_{{{}}}", latex(p.map)); },

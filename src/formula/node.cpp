@@ -22,6 +22,7 @@ std::size_t hash_of_function(const DiagonalFunction& function) {
                        [](const ChirpFunction& f) { return hash_of(f.order, static_cast<int>(f.direction)); },
                        [](const ConstantFunction& f) { return hash_of(f.value.real(), f.value.imag()); },
                        [](const ExplicitFunction& f) { return hash_of_values(*f.values); },
+                       [](const ArgumentFunction&) { return std::size_t{0}; },
                    },
                    function);
     return hash_of(function.index(), parameters);
@@ -36,7 +37,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const RealDft& p) { return hash_of(static_cast<int>(p.direction)); },
             [](const Dct& p) { return hash_of(p.type); },
             [](const Dst& p) { return hash_of(p.type); },
-            [](const Circulant& p) { return hash_of_values(*p.kernel); },
+            [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
             [](const Permutation& p) { return p.map.hash(); },
             [](const Gather& p) { return p.map.hash(); },
             [](const Scatter& p) { return p.map.hash(); },

@@ -161,12 +161,14 @@ std::optional<Formula> Parser::transform(std::string_view name) {
         const Integer n = scan_.positive_integer();
         return finish([&] { return dct ? DCT(name[3] - '0', n) : DST(name[3] - '0', n); });
     }
-    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J") return std::nullopt;
+    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J" && name != "convolution")
+        return std::nullopt;
     scan_.expect("(");
     const Integer n = scan_.positive_integer();
     if (name == "I") return finish([&] { return I(n); });
     if (name == "J") return finish([&] { return J(n); });
     if (name == "WHT") return finish([&] { return WHT(n); });
+    if (name == "convolution") return finish([&] { return circulant(n); });
     const Direction d = direction();
     return finish([&] { return name == "DFT" ? DFT(n, d) : RDFT(n, d); });
 }
@@ -282,9 +284,10 @@ DiagonalFunction Parser::diagonal_function() {
         scan_.expect(")");
         return TwiddleFunction{order, first, second, d};
     }
+    if (scan_.accept("argument")) return ArgumentFunction{};
     const bool constant = scan_.accept("constant");
     if (!constant && !scan_.accept("list"))
-        scan_.fail_expected("numbers, or one of w, chirp, constant, list");
+        scan_.fail_expected("numbers, or one of w, chirp, constant, list, argument");
     scan_.expect("(");
     DiagonalFunction function = ConstantFunction{0};
     if (constant)

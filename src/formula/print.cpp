@@ -74,6 +74,7 @@ std::string text_of(const DiagonalFunction& function) {
             [](const ChirpFunction& f) { return with_direction("chirp", f.order, f.direction); },
             [](const ConstantFunction& f) { return fmt::format("constant({})", to_text(f.value)); },
             [](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values)); },
+            [](const ArgumentFunction&) { return std::string("argument"); },
         },
         function);
 }
@@ -170,7 +171,9 @@ std::string to_text(const Formula& formula) {
             [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
             [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
             [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
-            [&](const Circulant& p) { return fmt::format("circulant({})", list(*p.kernel)); },
+            [&](const Circulant& p) {
+                return p.kernel ? fmt::format("circulant({})", list(*p.kernel)) : fmt::format("convolution({})", n);
+            },
             [&](const Permutation& p) { return text_of(p, n); },
             [&](const Gather& p) { return fmt::format("G({})", to_text(p.map)); },
             [&](const Scatter& p) { return fmt::format("S({})", to_text(p.map)); },

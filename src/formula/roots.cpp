@@ -46,6 +46,10 @@ Complex diagonal_value(const DiagonalFunction& function, Integer i) {
             },
             [&](const ConstantFunction& f) { return f.value; },
             [&](const ExplicitFunction& f) { return f.values->at(static_cast<std::size_t>(i)); },
+            [&](const ArgumentFunction&) {
+                const auto x = static_cast<long double>(i % 1024);
+                return std::polar(1 + std::cos(5 * x) / 2, x * x * x);
+            },
         },
         function);
 }

@@ -45,6 +45,7 @@ Formula transpose_trigonometric(const Formula& formula, int type, Integer positi
 }
 
 Formula transpose_circulant(const Circulant& p) {
+    ensure(p.kernel != nullptr, "the transpose of a convolution whose kernel is given at execution");
     std::vector<Complex> kernel = *p.kernel;
     std::reverse(kernel.begin() + 1, kernel.end());
     return circulant(std::move(kernel));
@@ -80,6 +81,9 @@ DiagonalFunction conjugated(const DiagonalFunction& function) {
             },
             [](const ExplicitFunction& f) -> DiagonalFunction {
                 return ExplicitFunction{std::make_shared<const std::vector<Complex>>(conjugated(*f.values))};
+            },
+            [](const ArgumentFunction&) -> DiagonalFunction {
+                throw InternalError("the conjugate of a diagonal that is given at execution");
             },
         },
         function);
@@ -140,7 +144,10 @@ Formula conjugate(const Formula& formula) {
             [&](const RealDft& p) { return real(p); },
             [&](const Dct& p) { return real(p); },
             [&](const Dst& p) { return real(p); },
-            [&](const Circulant& p) { return circulant(conjugated(*p.kernel)); },
+            [&](const Circulant& p) {
+                ensure(p.kernel != nullptr, "the conjugate of a convolution whose kernel is given at execution");
+                return circulant(conjugated(*p.kernel));
+            },
             [&](const Permutation& p) { return real(p); },
             [&](const Gather& p) { return real(p); },
             [&](const Scatter& p) { return real(p); },

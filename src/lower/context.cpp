@@ -1,5 +1,6 @@
 #include "lower/context.hpp"
 
+#include "base/error.hpp"
 #include "ir/analysis.hpp"
 
 namespace swirl::lower {
@@ -94,6 +95,22 @@ bool Context::is_streamed(const Array& array) const {
     const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
     return request.cache_bytes > 0 &&
            array.elements > request.cache_bytes / (scalars * ir::size_in_bytes(request.scalar));
+}
+
+ir::Buffer Context::beside() {
+    if (beside_) return *beside_;
+    ensure(request.beside.has_value(), "entries multiplied by an array that there is not");
+    const Integer scalars = request.complex ? 2 : 1;
+    ir::BufferInfo info;
+    info.name = "with_" + request.beside->name;
+    info.element = request.scalar;
+    info.elements = scalars;
+    const Layout& layout = request.beside->layout;
+    for (std::size_t k = 0; k < layout.lengths.size(); ++k)
+        info.elements += scalars * (layout.lengths[k] - 1) * layout.strides[k];
+    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
+    beside_ = builder.add(std::move(info));
+    return *beside_;
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {

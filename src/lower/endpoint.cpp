@@ -58,6 +58,19 @@ private:
         return true;
     }
 
+    bool take(const BesideFactor& factor, Location& location) {
+        if (indices_.size() == 2) return false;
+        auto index = evaluate(factor.map, indices_[0], extents_);
+        if (!index) return false;
+        for (std::size_t k = factor.views.size(); k-- > 0;)
+            index = factor.views[k].base + factor.views[k].stride * *index;
+        auto place = evaluate_digits(factor.layout.lengths, factor.layout.strides, *index, extents_);
+        if (!place) return false;
+        const formula::Diagonal diagonal{formula::ArgumentFunction{}, formula::IndexMap::identity(1)};
+        location.diagonals.push_back({diagonal, std::move(*place), location.table});
+        return true;
+    }
+
     /// A real diagonal behind a pair: one sign for all values of the variables.
     bool take_sign(const formula::Diagonal& diagonal, const Affine& index, bool& negative) const {
         const auto at = evaluate(diagonal.index, index, extents_);
@@ -132,8 +145,11 @@ Endpoint Endpoint::through(Stage stage) const {
 
 Endpoint Endpoint::substitute(Variable variable, const Affine& form) const {
     Endpoint result = *this;
-    for (Stage& stage : result.stages_)
+    for (Stage& stage : result.stages_) {
         if (auto* view = std::get_if<View>(&stage)) view->base = view->base.substitute(variable, form);
+        if (auto* factor = std::get_if<BesideFactor>(&stage))
+            for (View& view : factor->views) view.base = view.base.substitute(variable, form);
+    }
     return result;
 }
 

@@ -31,8 +31,17 @@ struct View {
 /// Complex entry e seen as the real entries 2e and 2e+1: below it, the index is that of a real vector.
 struct Pairs {};
 
-/// What lies between a factor's index and memory. A diagonal leaves the index alone and multiplies the entry.
-using Stage = std::variant<View, Layout, formula::IndexMap, formula::Diagonal, Pairs>;
+/// Entries are multiplied by those of an array of the caller's: an index is mapped, then, of the views the innermost first,
+/// becomes one of the whole vector, whose factors lie by `layout`.
+struct BesideFactor {
+    formula::IndexMap map;
+    std::vector<View> views; ///< outermost first
+    Layout layout;
+};
+
+/// What lies between a factor's index and memory. A diagonal leaves the index alone and multiplies the entry; one of the
+/// caller's is a BesideFactor here.
+using Stage = std::variant<View, Layout, formula::IndexMap, formula::Diagonal, BesideFactor, Pairs>;
 
 /// A table of indices over loop variables that stands in for an index map that is not affine in them.
 struct IndexTable {
@@ -42,7 +51,7 @@ struct IndexTable {
     std::function<Integer(const Lookup&)> value;
 };
 
-/// A diagonal met on the way, at the index it is met with.
+/// A diagonal met on the way, at the index it is met with; of one of the caller's, the place in its array.
 struct MetDiagonal {
     formula::Diagonal diagonal;
     Affine index;

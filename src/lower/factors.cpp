@@ -87,6 +87,10 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
     Factor factor;
     formula::DiagonalValues values;
     for (const MetDiagonal& met : diagonals) {
+        if (std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function)) {
+            factor.beside.push_back({.re = met.index, .im = met.index, .diagonals = {}, .table = met.table});
+            continue;
+        }
         const auto variables = dependence(met, extents);
         if (variables.empty()) {
             factor.constant *= value_at(
@@ -119,6 +123,20 @@ FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> f
     }
     places_.resize(factors_.size());
     add_tables(loops, lane);
+    find_beside(loops);
+}
+
+void FactorTables::find_beside(const std::vector<Loop>& loops) {
+    for (const Factor& factor : factors_) {
+        auto& own = beside_of_.emplace_back();
+        for (Location place : factor.beside) {
+            own.push_back(beside_.size());
+            if (complex_) place.re *= 2;
+            place.im = complex_ ? place.re + 1 : place.re;
+            beside_.push_back(std::move(place));
+        }
+    }
+    if (!beside_.empty()) beside_tables_.emplace(context_, beside_, loops);
 }
 
 void FactorTables::add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane) {
@@ -185,8 +203,26 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
 
 Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
                            const Affine& vector, const Affine& lane) {
-    const Scaled scaled = multiply(entry, value, arithmetic, vector, lane);
+    Scaled scaled = multiply(entry, value, arithmetic, vector, lane);
+    for (const std::size_t place : beside_of_[entry]) scaled = multiply_beside(place, scaled, arithmetic);
     return has_common_ ? multiply(factors_.size() - 1, scaled, arithmetic, vector, lane) : scaled;
+}
+
+Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic) {
+    const ir::Buffer array = context_.beside();
+    const Affine index = context_.placed(beside_[place].re);
+    const ir::Value dynamic = beside_tables_->dynamic(place);
+    Scaled factor;
+    if (complex_ && context_.request.for_gpu) {
+        const ir::Value both = context_.builder.load(array, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
+        factor.re.value = context_.builder.shuffle(both, both, {0});
+        factor.im.value = context_.builder.shuffle(both, both, {1});
+        return arithmetic.multiply_loaded(value, factor);
+    }
+    const ir::Access access{.dynamic = dynamic};
+    factor.re.value = context_.builder.load(array, index, access);
+    if (complex_) factor.im.value = context_.builder.load(array, index + 1, access);
+    return arithmetic.multiply_loaded(value, factor);
 }
 
 Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,

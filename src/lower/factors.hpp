@@ -2,18 +2,23 @@
 
 #include "formula/roots_of_unity.hpp"
 #include "lower/context.hpp"
+#include "lower/tabled_copy.hpp"
 
 #include <vector>
 
 namespace swirl::lower {
 
-/// What one entry is multiplied by: a constant, or a product of diagonals that varies with loop variables.
+/// What one entry is multiplied by: a constant, or a product of diagonals that varies with loop variables, and entries of the
+/// caller's array.
 struct Factor {
     formula::Complex constant = 1;
     std::vector<Variable> variables; ///< empty: only the constant counts
     std::vector<MetDiagonal> varying;
+    std::vector<Location> beside = {}; ///< where in the caller's array, in entries
 
-    bool is_one() const { return variables.empty() && constant == formula::Complex(1); }
+    bool is_one() const {
+        return variables.empty() && beside.empty() && constant == formula::Complex(1);
+    }
 };
 
 /// The digit of an affine index, when it is affine.
@@ -71,6 +76,8 @@ private:
     void add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane);
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<LaneLoop>& lane);
+    void find_beside(const std::vector<Loop>& loops);
+    Scaled multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic);
     Scaled multiply(std::size_t factor, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
                     const Affine& lane);
 
@@ -80,6 +87,9 @@ private:
     std::vector<Factor> factors_; ///< one an entry, then the common one if there is
     bool has_common_ = false;
     std::vector<std::optional<Place>> places_; ///< by factor
+    std::vector<Location> beside_;             ///< places in the caller's array, in scalars
+    std::vector<std::vector<std::size_t>> beside_of_; ///< by factor
+    std::optional<IndexTables> beside_tables_;
 };
 
 } // namespace swirl::lower

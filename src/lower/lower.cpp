@@ -32,7 +32,9 @@ public:
           merge_columns_(request.merge_columns),
           shared_row_(request.shared_row),
           shared_entries_(request.shared_entries),
-          loops_inside_(request.loops_inside) {}
+          loops_inside_(request.loops_inside) {
+        if (request.beside) beside_ = request.beside->layout;
+    }
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -59,7 +61,7 @@ private:
     }
     void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        add_copy(recorder_, f.rows(), in.through(d), out, loops);
+        add_copy(recorder_, f.rows(), in.through(placed(d)), out, loops);
     }
     void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -140,7 +142,17 @@ private:
                       const Loops& loops);
     void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
 
+    /// A diagonal of the caller's with where it lies in the whole vector; any other stage as it is.
+    Stage placed(const Stage& stage) const {
+        const auto* diagonal = std::get_if<Diagonal>(&stage);
+        if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return stage;
+        ensure(beside_.has_value(), "a diagonal of the caller's without its array");
+        return BesideFactor{diagonal->index, views_, *beside_};
+    }
+
     Recorder& recorder_;
+    std::optional<Layout> beside_; ///< of the caller's diagonal
+    std::vector<View> views_;      ///< through which the whole vector is seen, outermost first
     Integer lanes_;         ///< of a machine vector
     Integer cache_entries_; ///< complex numbers that a core's own caches hold; 0: unknown
     bool merge_columns_;
@@ -158,8 +170,8 @@ void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const E
     Loops around = loops;
     around.push_back({v, columns.count});
     Endpoint from = in, to = out;
-    for (const Stage& stage : steps.front().before) from = from.through(stage);
-    for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(steps.back().after[k]);
+    for (const Stage& stage : steps.front().before) from = from.through(placed(stage));
+    for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(placed(steps.back().after[k]));
     const View column{Affine::of(v), columns.count};
     Codelet codelet = codelet_of(steps.front().factor.children()[0]);
     std::vector<std::vector<std::vector<MetDiagonal>>> between;
@@ -212,7 +224,9 @@ void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpo
     }
     Integer right = 1;
     for (std::size_t k = working[0] + 1; k < factors.size(); ++k) right *= factors[k].rows();
+    views_.push_back(View{row, right});
     (*this)(factor, in.through(View{column, right}), out.through(View{row, right}), around);
+    views_.pop_back();
 }
 
 /// Complex entries are pairs of reals; where maps or diagonals of reals stand in between, the reals are copied first.
@@ -277,17 +291,17 @@ Temporary Lowering::make_temporary_between(const Step& before, const Step& after
 }
 
 void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
-    for (const Stage& stage : step.before) in = in.through(stage);
+    for (const Stage& stage : step.before) in = in.through(placed(stage));
     if (step.scattered) {
         const std::vector<Integer> missed = complement(*step.scattered);
         if (!missed.empty() && is_nonterminal(step.factor)) return lower_padded(step, missed, in, out, loops);
         const Endpoint whole = out;
         out = out.through(*step.scattered);
-        for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
+        for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
         (*this)(step.factor, in, out, loops);
         return add_zeros(*step.scattered, whole, loops);
     }
-    for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(step.after[k]);
+    for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
     (*this)(step.factor, in, out, loops);
 }
 
@@ -325,7 +339,10 @@ void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoi
     const auto run = [&](const Affine& first, Integer count) {
         const Loop part{recorder_.new_variable(count), count};
         const Affine index = first + Affine::of(part.variable);
+        const std::vector<View> outside = views_;
+        for (View& view : views_) view.base = view.base.substitute(lane.variable, index);
         lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
+        views_ = outside;
     };
     const Loop blocks{recorder_.new_variable(lane.count / width), lane.count / width};
     recorder_.nest(blocks, [&] { run(Affine::of(blocks.variable, width), width); });

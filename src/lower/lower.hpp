@@ -4,6 +4,7 @@
 #include "ir/program.hpp"
 #include "lower/arithmetic.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
+/// An array of the caller's that entries are multiplied by (formula::ArgumentFunction), complex where they are.
+struct BesideArray {
+    std::string name;
+    Layout layout; ///< where the factor of an entry of the whole vector lies
+    bool operator==(const BesideArray&) const = default;
+};
+
 struct KernelRequest {
     std::string name;
     formula::Formula formula; ///< expanded; transforms left whole become codelets
@@ -29,6 +37,7 @@ struct KernelRequest {
     Layout input;
     Layout output;
     bool in_place = false; ///< one buffer "data" instead of "in" and "out"
+    std::optional<BesideArray> beside = {};
     long double scale = 1;
     int lanes = 1;           ///< of a machine vector
     Integer cache_bytes = 0; ///< vectors larger than this are written past the caches; 0: none is
@@ -50,7 +59,7 @@ LoopProgram loop_program(const KernelRequest& request);
 /// The second half: codelets become straight-line operations, one loop of each vector lanes.
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 
-/// The kernel: arguments first ("in", "out" or "data"), then scratch and tables, in order of first use.
+/// The kernel: arguments first ("in", "out" or "data"), then one named "with_" and the name of `beside`, scratch and tables, in order of first use.
 ir::Program lower(const KernelRequest& request);
 
 } // namespace swirl::lower

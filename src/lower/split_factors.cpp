@@ -23,7 +23,8 @@ struct Digits {
 };
 
 std::optional<Digits> digits_of(const Factor& factor, const Extents& extents) {
-    if (factor.varying.size() != 1 || factor.constant != formula::Complex(1)) return std::nullopt;
+    if (factor.varying.size() != 1 || factor.constant != formula::Complex(1) || !factor.beside.empty())
+        return std::nullopt;
     const MetDiagonal& met = factor.varying[0];
     const auto* twiddle = std::get_if<TwiddleFunction>(&met.diagonal.function);
     if (!twiddle || met.table) return std::nullopt;

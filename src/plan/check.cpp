@@ -5,6 +5,7 @@
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -60,6 +61,7 @@ public:
 
     void run(const std::function<void(ProblemData&)>& execute) {
         data_.fill(1);
+        if (problem_.kind == TransformKind::convolution) fill_spectra();
         std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
         for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
         execute(data_);
@@ -89,26 +91,104 @@ private:
         return result;
     }
 
+    /// One of the impulses that a convolution's kernel is, so that its results are sums of a few inputs.
+    struct Impulse {
+        Value height;
+        std::vector<Integer> at; ///< index along each dimension
+    };
+
+    /// Of transform number b of the batch the kernel is the first one's, turned by so many steps.
+    static Value turn_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
+
+    void fill_spectra() {
+        for (int k = 0; k < 3; ++k) {
+            Impulse& impulse = impulses_.emplace_back(Impulse{std::polar(0.5 + 0.25 * k, 1.0 + k), {}});
+            for (const Dimension& d : problem_.dimensions) impulse.at.push_back(random_below(d.length));
+        }
+        const Integer points = transform_size(problem_);
+        std::vector<std::vector<Row>> rows; // by impulse and dimension
+        for (const Impulse& impulse : impulses_) {
+            auto& own = rows.emplace_back();
+            for (std::size_t d = 0; d < impulse.at.size(); ++d)
+                own.push_back(definition_row(TransformKind::dft, Direction::forward,
+                                             problem_.dimensions[d].length, impulse.at[d]));
+        }
+        const Integer spectra = problem_.spectrum == Sharing::each ? batch_count(problem_) : 1;
+        for (Integer i = 0; i < points; ++i) {
+            Value value = 0;
+            for (std::size_t k = 0; k < impulses_.size(); ++k) {
+                Value term = impulses_[k].height;
+                Integer rest = i;
+                for (std::size_t d = problem_.dimensions.size(); d-- > 0;) {
+                    const Integer n = problem_.dimensions[d].length;
+                    term *= rows[k][d][static_cast<std::size_t>(rest % n)];
+                    rest /= n;
+                }
+                value += term;
+            }
+            for (Integer b = 0; b < spectra; ++b) data_.set_beside(0, b * points + i, turn_of(b) * value);
+        }
+    }
+
+    Value convolved_at(Integer from, const std::vector<Integer>& point) const {
+        Value sum = 0;
+        for (const Impulse& impulse : impulses_) {
+            Integer at = from;
+            for (std::size_t d = 0; d < point.size(); ++d) {
+                const Dimension& dimension = problem_.dimensions[d];
+                at += modulo(point[d] - impulse.at[d], dimension.length) * dimension.input_stride;
+            }
+            sum += impulse.height * data_.get(Side::input, at);
+        }
+        return sum;
+    }
+
+    /// The sum of all outputs with these weights.
+    Value convolved_with(Integer from, const std::vector<Row>& weights) const {
+        Value sum = 0;
+        for (const Impulse& impulse : impulses_) {
+            std::vector<Row> turned = weights;
+            for (std::size_t d = 0; d < turned.size(); ++d)
+                std::rotate(turned[d].begin(), turned[d].begin() + impulse.at[d], turned[d].end());
+            sum += impulse.height * weighted_sum(data_, problem_, Side::input, turned, from);
+        }
+        return sum;
+    }
+
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
     Expectation expectation(const std::vector<Integer>& batch) {
         Expectation result{};
-        Integer in_from = 0;
+        Integer in_from = 0, number = 0;
         for (std::size_t k = 0; k < batch.size(); ++k) {
+            number = number * problem_.batches[k].length + batch[k];
             in_from += batch[k] * problem_.batches[k].input_stride;
             result.from += batch[k] * problem_.batches[k].output_stride;
         }
         result.point = result.from;
+        const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
         std::vector<long double> angles;
+        std::vector<Integer> point;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
             const Dimension& dimension = problem_.dimensions[d];
             const Integer outputs = stored_length(problem_, d, Side::output);
             const Integer k = random_below(outputs);
             angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
-            one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
+            point.push_back(k);
+            if (!convolves) one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
             result.powers.push_back(powers(angles[d], outputs));
             result.point += k * dimension.output_stride;
+        }
+        if (convolves) {
+            const Value factor =
+                problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
+            result.at_point = factor * convolved_at(in_from, point);
+            result.functional = factor * convolved_with(in_from, result.powers);
+            result.tolerance = 4 * relative_tolerance(problem_.precision) * std::abs(problem_.scale) *
+                                   (2 + std::log2(points())) +
+                               smallest_step(problem_.precision);
+            return result;
         }
         const Value sum = weighted_sum(data_, problem_, Side::input, one, in_from);
         result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
@@ -161,6 +241,7 @@ private:
     const Problem& problem_;
     const Recipe& recipe_;
     ProblemData data_;
+    std::vector<Impulse> impulses_;
     std::minstd_rand random_{2};
 };
 

@@ -95,6 +95,7 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     case TransformKind::dst2: return trigonometric(n, at, 0.5, 1, -1, sine);
     case TransformKind::dst3: return trigonometric(n, at, 1, 0.5, n - 1, sine);
     case TransformKind::dst4: return trigonometric(n, at, 0.5, 0.5, -1, sine);
+    case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
     }
     throw InternalError("unknown kind of transform");
 }
@@ -165,7 +166,8 @@ Precise real_kind_entry(TransformKind kind, const Wave& wave, Integer j) {
     case TransformKind::dst3: return wave.sines(next, 0.5L) * (j == wave.n - 1 ? 0.5L : 1.0L);
     case TransformKind::dst4: return wave.sines(middle, 0.5L);
     case TransformKind::dft:
-    case TransformKind::real_dft: break;
+    case TransformKind::real_dft:
+    case TransformKind::convolution: break;
     }
     throw InternalError("not a kind whose entries are real");
 }

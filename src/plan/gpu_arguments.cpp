@@ -17,9 +17,14 @@ const std::byte* at(const void* pointer, Integer offset) {
 
 } // namespace
 
-GpuArgumentCheck::GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, 4>& alignments,
+GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
+                                   const std::array<std::size_t, Binding::sources>& alignments,
                                    std::size_t workspace_bytes)
-    : on_host_(problem), alignments_(alignments), workspace_bytes_(workspace_bytes) {
+    : on_host_(problem),
+      alignments_(alignments),
+      layout_(problem.layout),
+      arrays_(arrays_of(problem)),
+      workspace_bytes_(workspace_bytes) {
     for (const Side side : {Side::input, Side::output}) {
         const auto k = static_cast<std::size_t>(side == Side::output);
         const Extent reach = extent(problem, side);
@@ -31,15 +36,39 @@ GpuArgumentCheck::GpuArgumentCheck(const Problem& problem, const std::array<std:
     }
 }
 
-std::array<GpuArgumentCheck::Argument, 4> GpuArgumentCheck::list_of(const Arguments& arguments) const {
+std::vector<GpuArgumentCheck::Argument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
     const auto of = [&](const char* name, const void* pointer, Binding::Source source, std::size_t side) {
         return Argument{name, pointer, low_[side], high_[side],
                         alignments_[static_cast<std::size_t>(source)]};
     };
-    return {of("input", arguments.input, Binding::Source::input, 0),
-            of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary, 0),
-            of("output", arguments.output, Binding::Source::output, 1),
-            of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
+    std::vector<Argument> list = {
+        of("input", arguments.input, Binding::Source::input, 0),
+        of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary, 0),
+        of("output", arguments.output, Binding::Source::output, 1),
+        of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
+    for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
+        const ProblemArray& array = arrays_[k];
+        const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
+        const Integer bytes = array.elements * real_bytes(array.precision) * (pairs ? 2 : 1);
+        for (const bool imaginary : {false, true}) {
+            const void* const pointer = imaginary ? arguments.arrays[k].imaginary : arguments.arrays[k].data;
+            list.push_back({(imaginary ? "imaginary array " : "array ") + array.name, pointer, 0, bytes,
+                            alignments_[static_cast<std::size_t>(Binding::array_source(k, imaginary))]});
+        }
+    }
+    return list;
+}
+
+void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const ProblemArray& array = arrays_[k];
+        const bool apart = array.is_complex && layout_ == ComplexLayout::planar;
+        if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
+            throw UserError("array {} is missing: the plan needs {} {} numbers there", array.name, array.elements,
+                            array.is_complex ? "complex" : "real");
+        if (apart && arguments.arrays[k].imaginary == nullptr)
+            throw UserError("array {} is missing its imaginary parts: the plan's numbers are planar", array.name);
+    }
 }
 
 void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& argument) const {
@@ -57,6 +86,7 @@ void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& a
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
+    check_arrays(arguments);
     for (const Argument& argument : list_of(arguments))
         if (argument.pointer != nullptr) check(device, argument);
 }

@@ -5,6 +5,8 @@
 #include "runtime/cuda_device.hpp"
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace swirl::planning {
 
@@ -19,7 +21,7 @@ struct GpuWorkspace {
 class GpuArgumentCheck {
 public:
     /// `alignments` in bytes, of the arguments in the order of Binding::Source; 0 where any will do.
-    GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, 4>& alignments,
+    GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, Binding::sources>& alignments,
                      std::size_t workspace_bytes);
 
     /// UserError, naming the argument, its value and what would work, for what ArgumentCheck finds, pointers that are
@@ -31,18 +33,21 @@ public:
 
 private:
     struct Argument {
-        const char* name;
+        std::string name;
         const void* pointer;
         Integer low;  ///< bytes from the pointer to the first that is touched
         Integer high; ///< … and past the last
         std::size_t alignment;
     };
     /// With a null pointer for those that the problem does not have.
-    std::array<Argument, 4> list_of(const Arguments& arguments) const;
+    std::vector<Argument> list_of(const Arguments& arguments) const;
+    void check_arrays(const Arguments& arguments) const;
     void check(const runtime::GpuDevice& device, const Argument& argument) const;
 
     ArgumentCheck on_host_;
-    std::array<std::size_t, 4> alignments_;
+    std::array<std::size_t, Binding::sources> alignments_;
+    ComplexLayout layout_;
+    std::vector<ProblemArray> arrays_;
     std::size_t workspace_bytes_;
     std::array<Integer, 2> low_; ///< bytes, of input and output
     std::array<Integer, 2> high_;

@@ -22,7 +22,8 @@ std::size_t rounded_up(std::size_t bytes) {
 
 bool is_callers(const ir::BufferInfo& buffer) {
     const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
-    return buffer.space == ir::Space::argument && (stem == "in" || stem == "out" || stem == "data");
+    return buffer.space == ir::Space::argument && 
+           (stem == "in" || stem == "out" || stem == "data" || stem == "with");
 }
 
 bool is_workspace(const ir::BufferInfo& buffer) {
@@ -49,6 +50,8 @@ void check_storage(const Problem& problem, const target::Gpu& gpu) {
             gpu.name);
 }
 
+bool is_beside(const ir::BufferInfo& buffer) { return buffer.name.starts_with("with_"); }
+
 Place place_of(const ir::BufferInfo& buffer, const Stage& stage) {
     return buffer.name.starts_with("in") ? stage.source : stage.target;
 }
@@ -58,7 +61,7 @@ void store_as_named(ir::Program& program, const Problem& problem, const Stage& s
     const ir::Scalar storage = storage_of(problem.precision);
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
-        if (is_callers(buffer) && place_of(buffer, stage) != Place::intermediate) {
+        if (is_callers(buffer) && (is_beside(buffer) || place_of(buffer, stage) != Place::intermediate)) {
             const std::string name = buffer.name;
             program = passes::change_storage(std::move(program), name, storage);
         }
@@ -72,7 +75,7 @@ void align_spectra(ir::Program& program, const Problem& problem, const Stage& st
         if (!is_callers(buffer)) continue;
         const Place place = place_of(buffer, stage);
         const bool in_place = problem.placement == Placement::in_place;
-        const bool complex = place == Place::intermediate ||
+        const bool complex = is_beside(buffer) || place == Place::intermediate ||
                              is_complex(problem, place == Place::input ? Side::input : Side::output) ||
                              (in_place && is_complex(problem, Side::input));
         if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));

@@ -61,7 +61,7 @@ private:
 };
 
 /// Where the memories of an execution start, by Binding::Source.
-using GpuAddresses = std::array<runtime::cuda::Address, static_cast<std::size_t>(Binding::Source::unused)>;
+using GpuAddresses = std::array<runtime::cuda::Address, Binding::sources>;
 
 /// One kernel, ready to be launched by any number of threads at once.
 class LaunchedKernel {

@@ -46,11 +46,11 @@ struct GpuPlan::State {
     void derive(runtime::KernelCache* cache) {
         whole.emplace(chunks.problem_of(chunks.iterations()), recipe, device, gpu, cache);
         workspace_bytes = whole->workspace_bytes();
-        std::array<std::size_t, 4> alignments = whole->alignments();
+        std::array<std::size_t, Binding::sources> alignments = whole->alignments();
         if (chunks.rest() > 0) {
             rest.emplace(chunks.problem_of(chunks.rest()), recipe, device, gpu, cache);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
-            const std::array<std::size_t, 4> of_rest = rest->alignments();
+            const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
                 alignments[k] = std::max(alignments[k], of_rest[k]);
         }

@@ -22,6 +22,9 @@ GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemDa
                   .output = there(on_host.output),
                   .input_imaginary = there(on_host.input_imaginary),
                   .output_imaginary = there(on_host.output_imaginary)};
+    for (const ArrayArgument& array : on_host.arrays)
+        beside_.push_back({there(array.data), there(array.imaginary)});
+    arguments_.arrays = beside_;
 }
 
 void GpuProblemData::copy_from(const ProblemData& host) {

@@ -20,6 +20,7 @@ private:
     runtime::GpuDevice device_;
     std::vector<runtime::GpuBuffer> buffers_;
     Arguments arguments_;
+    std::vector<ArrayArgument> beside_;
 };
 
 } // namespace swirl::planning

@@ -92,8 +92,8 @@ void GpuSequence::load(std::span<const runtime::GpuModule> modules, std::span<co
     device.synchronize(); // the last bytes of a small copy may still be on their way
 }
 
-std::array<std::size_t, 4> GpuSequence::alignments() const {
-    std::array<std::size_t, 4> result{};
+std::array<std::size_t, Binding::sources> GpuSequence::alignments() const {
+    std::array<std::size_t, Binding::sources> result{};
     for (std::size_t source = 0; source < result.size(); ++source)
         for (const LaunchedKernel& kernel : kernels_)
             result[source] =
@@ -117,6 +117,10 @@ void GpuSequence::launch(const Arguments& arguments, runtime::cuda::Address work
     at(Binding::Source::intermediate) = workspace;
     at(Binding::Source::workspace) = workspace;
     at(Binding::Source::table) = tables_->address();
+    for (std::size_t k = 0; k < arguments.arrays.size(); ++k) {
+        at(Binding::array_source(k, false)) = address(arguments.arrays[k].data);
+        at(Binding::array_source(k, true)) = address(arguments.arrays[k].imaginary);
+    }
     for (const LaunchedKernel& kernel : kernels_) kernel.launch(addresses, stream);
 }
 

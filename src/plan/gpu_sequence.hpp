@@ -31,7 +31,7 @@ public:
     /// The intermediate, then what each step's kernels hand on, over that of the other steps.
     std::size_t workspace_bytes() const { return workspace_bytes_; }
     /// Bytes of which addresses of the caller's memories have to be multiples, in the order of Binding::Source.
-    std::array<std::size_t, 4> alignments() const;
+    std::array<std::size_t, Binding::sources> alignments() const;
 
     void launch(const Arguments& arguments, runtime::cuda::Address workspace,
                 const runtime::GpuStream& stream) const;

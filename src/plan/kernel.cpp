@@ -20,9 +20,22 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / ca
 
 } // namespace
 
+namespace {
+
+/// The number of the array that a buffer is, or is one part of.
+std::size_t array_of(const std::string& buffer, const Stage& stage) {
+    for (std::size_t k = 0; k < stage.arrays.size(); ++k)
+        for (const char* part : {"", "_re", "_im"})
+            if (buffer == "with_" + stage.arrays[k] + part) return k;
+    throw InternalError("a kernel asks for an array \"{}\" that no plan has", buffer);
+}
+
+} // namespace
+
 Binding::Source source_of(const std::string& name, const Stage& stage) {
     const bool imaginary = name.ends_with("_im");
     const std::string stem = name.substr(0, name.find('_'));
+    if (stem == "with") return Binding::array_source(array_of(name, stage), imaginary);
     ensure(stem == "in" || stem == "out" || stem == "data",
            "a kernel asks for an argument \"{}\" that no plan has", name);
     switch (stem == "in" ? stage.source : stage.target) {
@@ -48,6 +61,8 @@ ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& s
     };
     if (is_planar(problem, stage.source)) split("in");
     if (is_planar(problem, stage.target)) split("out"), split("data");
+    for (const ProblemArray& array : arrays_of(problem))
+        if (array.is_complex && problem.layout == ComplexLayout::planar) split("with_" + array.name);
     return program;
 }
 
@@ -213,7 +228,8 @@ DirectCall CompiledKernel::direct_call() const {
             break;
         case Binding::Source::input_imaginary:
         case Binding::Source::output_imaginary:
-        case Binding::Source::intermediate: return {};
+        case Binding::Source::intermediate:
+        case Binding::Source::arrays: return {};
         }
     }
     if (!has_output) return {};

@@ -31,7 +31,14 @@ struct Binding {
         own_workspace, ///< of the thread: what lies there lives no longer than an iteration
         table,
         unused, ///< by any operation: nothing
+        arrays, ///< the first of the arrays beside input and output, each two: see array_source
     };
+    static constexpr std::size_t most_arrays = 8;
+    static constexpr std::size_t sources = static_cast<std::size_t>(Source::arrays) + 2 * most_arrays;
+    /// The array of this number, or the imaginary parts of its numbers where these lie apart.
+    static constexpr Source array_source(std::size_t array, bool imaginary) {
+        return static_cast<Source>(static_cast<std::size_t>(Source::arrays) + 2 * array + imaginary);
+    }
     Source source;
     std::size_t offset = 0;      ///< bytes into either workspace
     const void* table = nullptr; ///< the table itself
@@ -54,7 +61,8 @@ bool is_planar(const Problem& problem, Place place);
 /// The program with the arguments that the caller keeps as two arrays each split into two buffers.
 ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage);
 
-/// Argument buffers by their names: in, out or data, with _re and _im when planar. Throws InternalError for others.
+/// Argument buffers by their names: in, out or data, or with_ and an array's name, with _re and _im when planar. Throws
+/// InternalError for others.
 Binding::Source source_of(const std::string& buffer_name, const Stage& stage);
 
 /// One step, ready to run: phases in order, each by one thread or shared among several.

@@ -26,6 +26,12 @@ struct PlanOptions {
     bool check = true; ///< run each plan once against a second route before it is handed out
 };
 
+/// One of the arrays that a plan takes beside input and output, at its element of index 0.
+struct ArrayArgument {
+    const void* data = nullptr;
+    const void* imaginary = nullptr; ///< of planar complex numbers
+};
+
 /// Where a plan's data lies. Interleaved or real data: `input` and `output`; planar: the imaginary parts too.
 /// In place, `output` equals `input`. Each points at the element of index 0.
 struct Arguments {
@@ -33,6 +39,7 @@ struct Arguments {
     void* output = nullptr;
     const void* input_imaginary = nullptr;
     void* output_imaginary = nullptr;
+    std::span<const ArrayArgument> arrays = {}; ///< in the order of arrays_of
 };
 
 /// What one step is, for people and reports.

@@ -64,7 +64,7 @@ int largest_exponent(Precision precision) {
     return 1023;
 }
 
-ProblemData::ProblemData(const Problem& problem) : problem_(problem) {
+ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(arrays_of(problem)) {
     const bool in_place = problem.placement == Placement::in_place;
     for (const Side side : {Side::input, Side::output}) {
         if (in_place && side == Side::output) break;
@@ -78,6 +78,12 @@ ProblemData::ProblemData(const Problem& problem) : problem_(problem) {
             place(side).imaginary = allocate(bytes.lowest, bytes.end);
     }
     if (in_place) place(Side::output) = place(Side::input);
+    for (const ProblemArray& array : arrays_) {
+        const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
+        const Integer parts = array.is_complex && !planar ? 2 : 1;
+        const Integer bytes = parts * array.elements * real_bytes(array.precision);
+        beside_.push_back({allocate(0, bytes), planar ? allocate(0, bytes) : nullptr});
+    }
 }
 
 std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte) {
@@ -92,7 +98,8 @@ Arguments ProblemData::arguments() const {
     return {.input = in.real,
             .output = out.real,
             .input_imaginary = in.imaginary,
-            .output_imaginary = out.imaginary};
+            .output_imaginary = out.imaginary,
+            .arrays = beside_};
 }
 
 ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
@@ -103,26 +110,45 @@ ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
     return {from.real + 2 * at, from.real + 2 * at + scalar};
 }
 
-std::complex<double> ProblemData::get(Side side, Integer offset) const {
+ProblemData::Place ProblemData::parts_beside(std::size_t array, Integer index) const {
+    const Integer scalar = real_bytes(arrays_[array].precision), at = index * scalar;
+    const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
+    std::byte* const real = byte(beside_[array].data);
+    if (!arrays_[array].is_complex) return {real + at, nullptr};
+    if (beside_[array].imaginary != nullptr) return {real + at, byte(beside_[array].imaginary) + at};
+    return {real + 2 * at, real + 2 * at + scalar};
+}
+
+std::complex<double> ProblemData::read(const Place& element, Precision precision) const {
     const auto number = [&](const std::byte* part) -> double {
         if (part == nullptr) return 0;
-        return with_type_of(problem_.precision, [&]<class T>(T) -> double {
+        return with_type_of(precision, [&]<class T>(T) -> double {
             return static_cast<double>(*reinterpret_cast<const T*>(part));
         });
     };
-    const Place element = parts(side, offset);
     return {number(element.real), number(element.imaginary)};
 }
 
-void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
+void ProblemData::write(const Place& element, Precision precision, std::complex<double> value) {
     const auto write = [&](std::byte* part, double number) {
         if (part == nullptr) return;
-        with_type_of(problem_.precision,
-                     [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
+        with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
     };
-    const Place element = parts(side, offset);
     write(element.real, value.real());
     write(element.imaginary, value.imag());
+}
+
+std::complex<double> ProblemData::get(Side side, Integer offset) const {
+    return read(parts(side, offset), problem_.precision);
+}
+void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
+    write(parts(side, offset), problem_.precision, value);
+}
+std::complex<double> ProblemData::get_beside(std::size_t array, Integer index) const {
+    return read(parts_beside(array, index), arrays_[array].precision);
+}
+void ProblemData::set_beside(std::size_t array, Integer index, std::complex<double> value) {
+    write(parts_beside(array, index), arrays_[array].precision, value);
 }
 
 void ProblemData::fill(std::uint32_t seed) {

@@ -29,6 +29,9 @@ public:
     /// are 0 and are not set.
     std::complex<double> get(Side side, Integer offset) const;
     void set(Side side, Integer offset, std::complex<double> value);
+    /// The same of an array beside them, by its number in arrays_of.
+    std::complex<double> get_beside(std::size_t array, Integer index) const;
+    void set_beside(std::size_t array, Integer index, std::complex<double> value);
 
     /// All of the memory, input and output, elements and the gaps between them.
     std::span<const runtime::AlignedBuffer> buffers() const { return buffers_; }
@@ -51,12 +54,17 @@ private:
     Place& place(Side side) { return places_[side == Side::output]; }
     const Place& place(Side side) const { return places_[side == Side::output]; }
     Place parts(Side side, Integer offset) const;
+    Place parts_beside(std::size_t array, Integer index) const;
+    std::complex<double> read(const Place& element, Precision precision) const;
+    void write(const Place& element, Precision precision, std::complex<double> value);
     std::byte* allocate(Integer lowest_byte, Integer end_byte);
 
     Problem problem_;
     std::vector<runtime::AlignedBuffer> buffers_;
     std::vector<std::vector<std::byte>> saved_;
     Place places_[2]; ///< input and output
+    std::vector<ProblemArray> arrays_;
+    std::vector<ArrayArgument> beside_;
 };
 
 } // namespace swirl::planning

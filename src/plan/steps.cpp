@@ -20,6 +20,7 @@ struct StageAxis {
     Integer length;
     Integer in;
     Integer out;
+    Integer beside = 0; ///< in the array beside them
 };
 
 /// Outer loops before inner ones, as memory lies; neighbours that step as one loop would become one.
@@ -30,8 +31,8 @@ std::vector<StageAxis> merged(std::vector<StageAxis> loops) {
     std::vector<StageAxis> result;
     for (const StageAxis& axis : loops) {
         if (!result.empty() && result.back().in == axis.in * axis.length &&
-            result.back().out == axis.out * axis.length)
-            result.back() = {result.back().length * axis.length, axis.in, axis.out};
+            result.back().out == axis.out * axis.length && result.back().beside == axis.beside * axis.length)
+            result.back() = {result.back().length * axis.length, axis.in, axis.out, axis.beside};
         else
             result.push_back(axis);
     }
@@ -50,6 +51,7 @@ Formula transform_of(const Problem& problem, Integer n) {
     case TransformKind::dst2: return DST(2, n);
     case TransformKind::dst3: return DST(3, n);
     case TransformKind::dst4: return DST(4, n);
+    case TransformKind::convolution: return circulant(n);
     }
     throw InternalError("unknown kind of transform");
 }
@@ -75,10 +77,17 @@ Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& sett
             .push_back(other);
     outside = merged(std::move(outside));
     inside = merged(std::move(inside));
-    const bool complex = nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
+    const bool convolves = nonterminal.is<Circulant>();
+    const bool complex =
+        convolves || nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
     Stage stage{dimension,      std::move(nonterminal), {}, {}, complex,
                 setting.source, setting.target,         {}, {}, {}};
+    if (convolves) stage.beside.emplace(lower::BesideArray{"spectrum", {}});
     const auto append = [&](const StageAxis& a) {
+        if (convolves) {
+            stage.beside->layout.lengths.push_back(a.length);
+            stage.beside->layout.strides.push_back(a.beside);
+        }
         for (lower::Layout& layout : stage.layouts) layout.lengths.push_back(a.length);
         stage.layouts[0].strides.push_back(a.in);
         stage.layouts[1].strides.push_back(a.out);
@@ -116,8 +125,9 @@ Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, 
     const std::vector<Axis> stored =
         axes(problem, problem.kind == TransformKind::real_dft ? side : Side::output);
     for (std::size_t k = 0; k < stored.size(); ++k) {
-        const StageAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
-                             real_factor[1] * stride_in(problem, k, target)};
+        StageAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
+                       real_factor[1] * stride_in(problem, k, target)};
+        if (problem.kind == TransformKind::convolution) axis.beside = spectrum_strides(problem)[k];
         const bool transformed = loops + first <= k && k <= loops + last;
         if (!transformed)
             setting.others.push_back(axis);
@@ -223,6 +233,31 @@ std::vector<Stage> real_dft_stages(const Problem& problem) {
     return result;
 }
 
+/// Transforms along all dimensions but the first, the convolution along that, and the transforms back.
+std::vector<Stage> convolution_stages(const Problem& problem) {
+    std::vector<std::size_t> along;
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
+        if (problem.dimensions[k].length > 1) along.push_back(k);
+    if (along.empty()) along.push_back(0);
+    const bool small = real_bytes(problem.precision) < 4; // what lies between must not grow
+    std::vector<Stage> result;
+    const auto add = [&](std::size_t k, Formula transform, double scale) {
+        const Place source = result.empty() ? Place::input : Place::output;
+        result.push_back(make_stage(k, std::move(transform), setting_of(problem, k, k, source, Place::output)));
+        result.back().scale = scale;
+    };
+    const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
+    const auto share = [&](std::size_t k) { return 1 / std::sqrt(static_cast<double>(length(k))); };
+    for (std::size_t k = along.size(); k-- > 1;)
+        add(along[k], DFT(length(along[k]), Direction::forward), small ? share(along[k]) : 1);
+    add(along[0], circulant(length(along[0])), 1);
+    for (std::size_t k = 1; k < along.size(); ++k)
+        add(along[k], DFT(length(along[k]), Direction::backward),
+            small ? share(along[k]) : 1 / static_cast<double>(length(along[k])));
+    result.back().scale *= problem.scale;
+    return result;
+}
+
 /// The scale goes with the last stage; numbers of 16 bits, which lie in the output between the stages, are scaled by each
 /// in proportion to the logarithm of its length, so that they are in between no larger than at one of the ends.
 void share_scale(std::vector<Stage>& parts, const Problem& problem) {
@@ -245,7 +280,9 @@ std::vector<Stage> stages(const Problem& problem, Fusion fusion) {
 
 std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
     std::vector<Stage> result;
-    if (problem.kind == TransformKind::real_dft) {
+    if (problem.kind == TransformKind::convolution) {
+        result = convolution_stages(problem);
+    } else if (problem.kind == TransformKind::real_dft) {
         result = real_dft_stages(problem);
     } else {
         const bool fuses = problem.kind == TransformKind::dft && first_fused < problem.dimensions.size();
@@ -258,7 +295,9 @@ std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
             result[0].complex = problem.kind == TransformKind::dft;
         }
     }
-    share_scale(result, problem);
+    if (problem.kind != TransformKind::convolution) share_scale(result, problem);
+    for (const ProblemArray& array : arrays_of(problem))
+        for (Stage& stage : result) stage.arrays.push_back(array.name);
     // In place both names mean the caller's one array; the strides of either side have done their work.
     if (problem.placement == Placement::in_place)
         for (Stage& stage : result) stage.source = stage.target = Place::output;
@@ -322,6 +361,7 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
             .input = stage.layouts[0],
             .output = stage.layouts[1],
             .in_place = stage.source == stage.target,
+            .beside = stage.beside,
             .scale = stage.scale};
 }
 

@@ -33,6 +33,8 @@ struct Stage {
     std::vector<Integer> left;  ///< loops outside the transform, outermost first
     std::vector<Integer> right; ///< loops inside it
     double scale = 1;
+    std::optional<lower::BesideArray> beside = {}; ///< what a convolution multiplies the spectrum by
+    std::vector<std::string> arrays = {};          ///< names of all that the problem has beside input and output
 };
 
 /// Which dimensions go through one kernel together.

@@ -160,7 +160,7 @@ private:
         if (!known)
             in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " +
                                    list_of(precision_words) + " " + list_of(layout_words) + " " +
-                                   list_of(placement_words) + " in= out= strides= batch= scale=");
+                                   list_of(placement_words) + " in= out= strides= batch= scale= spectrum=");
         in_.require_end_of_word("a space before the next option");
     }
 
@@ -203,6 +203,12 @@ private:
             once(has_scale_, start, "one scale only");
             options_.scale = in_.number();
             if (in_.take('/')) options_.scale /= in_.number();
+        } else if (word == "spectrum") {
+            once(has_spectrum_, start, "spectrum= once only");
+            const std::size_t at = in_.position();
+            const auto* sharing = find(sharing_words, in_.word());
+            if (sharing == nullptr) in_.fail_at(at, "whose spectrum it is, one of " + list_of(sharing_words));
+            options_.spectrum = sharing->value;
         } else {
             return false;
         }
@@ -249,6 +255,7 @@ private:
     ProblemOptions options_;
     bool has_direction_ = false, has_precision_ = false, has_layout_ = false, has_placement_ = false;
     bool has_input_strides_ = false, has_output_strides_ = false, has_batch_ = false, has_scale_ = false;
+    bool has_spectrum_ = false;
 };
 
 } // namespace

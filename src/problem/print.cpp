@@ -97,6 +97,8 @@ std::string to_text(const Problem& problem) {
     text += stride_options(problem);
     text += batch_option(problem);
     if (problem.scale != 1.0) text += fmt::format(" scale={}", problem.scale);
+    if (problem.spectrum != Sharing::shared)
+        text += fmt::format(" spectrum={}", lookup(sharing_words, problem.spectrum));
     return text;
 }
 

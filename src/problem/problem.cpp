@@ -94,7 +94,7 @@ std::optional<Integer> next_place(const Problem& inside, Side side) {
 } // namespace
 
 bool is_complex(TransformKind kind, Direction direction, Side side) {
-    if (kind == TransformKind::dft) return true;
+    if (kind == TransformKind::dft || kind == TransformKind::convolution) return true;
     return kind == TransformKind::real_dft && side == spectrum_side(direction);
 }
 
@@ -159,6 +159,24 @@ std::optional<Dimension> default_batch(const Problem& inside, Integer count) {
     return Dimension{count, *input, *output};
 }
 
+std::vector<Integer> spectrum_strides(const Problem& problem) {
+    std::vector<Integer> strides;
+    Integer stride = 1;
+    for (std::size_t k = problem.dimensions.size(); k-- > 0; stride *= problem.dimensions[k].length)
+        strides.insert(strides.begin(), stride);
+    for (std::size_t k = problem.batches.size(); k-- > 0;) {
+        strides.insert(strides.begin(), problem.spectrum == Sharing::each ? stride : 0);
+        stride *= problem.batches[k].length;
+    }
+    return strides;
+}
+
+std::vector<ProblemArray> arrays_of(const Problem& problem) {
+    if (problem.kind != TransformKind::convolution) return {};
+    const Integer spectra = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
+    return {{"spectrum", true, problem.precision, transform_size(problem) * spectra}};
+}
+
 Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
                       const ProblemOptions& options) {
     const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"input", options.input_strides},
@@ -179,7 +197,8 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
                     .layout = options.layout,
                     .placement = options.placement,
                     .direction = options.direction,
-                    .scale = options.scale};
+                    .scale = options.scale,
+                    .spectrum = options.spectrum};
     for (std::size_t i = options.batches.size(); i-- > 0;) {
         const Batch& batch = options.batches[i];
         Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
@@ -197,7 +216,7 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
 
 std::size_t hash_value(const Problem& problem) {
     std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
-                               problem.direction, problem.scale, problem.dimensions.size());
+                               problem.direction, problem.scale, problem.spectrum, problem.dimensions.size());
     for (const auto* loops : {&problem.dimensions, &problem.batches})
         for (const Dimension& loop : *loops)
             seed = mix_hash(seed, hash_of(loop.length, loop.input_stride, loop.output_stride));

@@ -57,6 +57,10 @@ Extent extent(const Problem& problem, Side side);
 Integer transform_size(const Problem& problem);
 Integer batch_count(const Problem& problem);
 
+/// The strides of a loop in the array that a convolution multiplies spectra by: batches first, then dimensions; 0 for batches
+/// that share it.
+std::vector<Integer> spectrum_strides(const Problem& problem);
+
 /// The dimensions that `make` gives to these lengths, or nothing where a default stride overflows.
 std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
                                                          const std::vector<Integer>& lengths,

@@ -63,6 +63,12 @@ void check_kind(const Problem& problem) {
     if (!has_complex_side && problem.layout == ComplexLayout::planar)
         reject(problem, fmt::format("{} transforms real data, which has no complex layout", kind),
                "leave out 'planar'");
+    if (problem.kind == TransformKind::convolution && problem.direction == Direction::backward)
+        reject(problem, "convolution has no direction",
+               "leave out 'backward'; to divide by a kernel's spectrum, give that of its inverse");
+    if (problem.kind != TransformKind::convolution && problem.spectrum != Sharing::shared)
+        reject(problem, fmt::format("{} has no spectrum to be given at execution", kind),
+               "leave out 'spectrum'; a convolution has one");
     if (problem.kind == TransformKind::real_dft && problem.layout == ComplexLayout::planar &&
         problem.placement == Placement::in_place)
         reject(problem,
@@ -210,6 +216,9 @@ void validate(const Problem& problem) {
 
 void validate_for_cpu(const Problem& problem) {
     validate(problem);
+    if (problem.kind == TransformKind::convolution)
+        reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
+               "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
     if (real_bytes(problem.precision) >= 4) return;
     reject(problem,
            fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),

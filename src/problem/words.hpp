@@ -16,6 +16,7 @@ inline constexpr Word<TransformKind> kind_words[] = {
     {TransformKind::dft, "dft"},   {TransformKind::real_dft, "rdft"}, {TransformKind::wht, "wht"},
     {TransformKind::dct2, "dct2"}, {TransformKind::dct3, "dct3"},     {TransformKind::dct4, "dct4"},
     {TransformKind::dst2, "dst2"}, {TransformKind::dst3, "dst3"},     {TransformKind::dst4, "dst4"},
+    {TransformKind::convolution, "convolution"},
 };
 inline constexpr Word<Direction> direction_words[] = {
     {Direction::forward, "forward"},
@@ -30,6 +31,10 @@ inline constexpr Word<Precision> precision_words[] = {
 inline constexpr Word<ComplexLayout> layout_words[] = {
     {ComplexLayout::interleaved, "interleaved"},
     {ComplexLayout::planar, "planar"},
+};
+inline constexpr Word<Sharing> sharing_words[] = {
+    {Sharing::shared, "shared"},
+    {Sharing::each, "each"},
 };
 inline constexpr Word<Placement> placement_words[] = {
     {Placement::out_of_place, "outofplace"},

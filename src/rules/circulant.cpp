@@ -1,6 +1,7 @@
 //   circulant(h) = DFT_n^{−1} · diag(DFT_n(h) / n) · DFT_n
 //
-// The convolution theorem; DFT_n^{−1} here is the backward transform, unnormalised.
+// The convolution theorem; DFT_n^{−1} here is the backward transform, unnormalised. A spectrum that is given at execution
+// takes the place of DFT_n(h), with 1/n a diagonal of its own.
 
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
@@ -22,6 +23,10 @@ std::vector<Choice> choices(const Formula&) { return {{}}; }
 Formula build(const Formula& f, const Choice&) {
     require(circulant_dft.name, f, applicable(f));
     const Integer n = f.rows();
+    if (!f.get_if<Circulant>()->kernel)
+        return product_of({diagonal(ConstantFunction{1 / static_cast<long double>(n)}, n),
+                           dft(n, Direction::backward), diagonal(ArgumentFunction{}, n),
+                           dft(n, Direction::forward)});
     std::vector<Complex> spectrum = accurate_dft(*f.get_if<Circulant>()->kernel, Direction::forward);
     for (Complex& value : spectrum) value /= static_cast<long double>(n);
     return product_of(

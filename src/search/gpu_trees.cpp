@@ -114,6 +114,16 @@ std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     return around("dct4-rdft", real_tree(n));
 }
 
+/// There and back by the same passes.
+std::optional<BreakdownTree> convolution_tree(Integer n) {
+    BreakdownTree tree{"circulant-dft", {}, {}};
+    if (n == 1) return tree;
+    const auto inner = gpu_tree(formula::DFT(n));
+    if (!inner) return std::nullopt;
+    if (!inner->rule.empty()) tree.children = {*inner, *inner};
+    return tree;
+}
+
 /// Rows of a plane, then its columns.
 std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
     BreakdownTree tree{"row-column", {1, 0}, {}};
@@ -146,6 +156,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
         const auto tree = passes("stockham", n);
         return tree ? tree : tree_by_convolution(n);
     }
+    if (transform.is<formula::Circulant>()) return convolution_tree(n);
     if (transform.is<formula::RealDft>()) return real_tree(n);
     if (transform.is<formula::Wht>()) return wht_tree(n);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
@@ -204,6 +215,13 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     if (real && n > 2 && n % 2 == 0)
         for (const BreakdownTree& inner : gpu_trees(formula::DFT(n / 2, real->direction), widest))
             add(*around("rdft-half-size", inner));
+    if (transform.is<formula::Circulant>() && n > 1)
+        for (const BreakdownTree& there : gpu_trees(formula::DFT(n), widest)) {
+            BreakdownTree back = there;
+            if (back.rule == "stockham") std::reverse(back.choice.begin(), back.choice.end());
+            add({"circulant-dft", {}, {there, there}});
+            add({"circulant-dft", {}, {back, there}});
+        }
     if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
     for (std::vector<Integer>& list :
          radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))

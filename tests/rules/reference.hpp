@@ -61,6 +61,12 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
     if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);
+    if (const auto* p = f.get_if<formula::Circulant>(); p && !p->kernel) {
+        Complex sum = 0;
+        for (Integer k = 0; k < n; ++k)
+            sum += turn((row - column) * k, n) * formula::diagonal_value(formula::ArgumentFunction{}, k);
+        return sum / static_cast<long double>(n);
+    }
     if (const auto* p = f.get_if<formula::Circulant>())
         return (*p->kernel)[static_cast<std::size_t>(modulo(row - column, n))];
     throw InternalError("no definition of this term");

@@ -46,6 +46,7 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
     }
     if ((n & (n - 1)) == 0) result.push_back(WHT(n));
     result.push_back(formula::circulant(reference::random_vector(n, generator)));
+    result.push_back(formula::circulant(n));
     return result;
 }
 

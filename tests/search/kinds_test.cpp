@@ -42,6 +42,7 @@ Number entry(TransformKind kind, Direction direction, Integer n, Integer k, Inte
     case TransformKind::dst2: return sine(0.5L, 1);
     case TransformKind::dst3: return sine(1, 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
     case TransformKind::dst4: return sine(0.5L, 0.5L);
+    case TransformKind::convolution: break;
     }
     return 0;
 }

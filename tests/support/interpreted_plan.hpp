@@ -60,6 +60,7 @@ private:
     void* callers(const ir::BufferInfo& buffer, const planning::Stage& stage,
                   const planning::Arguments& call) {
         if (buffer.space != ir::Space::argument || buffer.name.starts_with("t")) return nullptr;
+        if (buffer.name.starts_with("with_")) return beside(buffer, stage, call);
         using Source = planning::Binding::Source;
         switch (planning::source_of(buffer.name, stage)) {
         case Source::input: return const_cast<void*>(call.input);
@@ -69,6 +70,14 @@ private:
         case Source::intermediate: return intermediate_.data();
         default: return nullptr;
         }
+    }
+
+    static void* beside(const ir::BufferInfo& buffer, const planning::Stage& stage,
+                        const planning::Arguments& call) {
+        const auto source = static_cast<std::size_t>(planning::source_of(buffer.name, stage)) -
+                            static_cast<std::size_t>(planning::Binding::Source::arrays);
+        const planning::ArrayArgument& array = call.arrays[source / 2];
+        return const_cast<void*>(source % 2 == 0 ? array.data : array.imaginary);
     }
 
     template <class Body> static void each(const ir::BufferInfo& buffer, void* data, Body body) {

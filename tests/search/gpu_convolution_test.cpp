@@ -1,0 +1,113 @@
+#include "ir/interpreter.hpp"
+#include "plan/check.hpp"
+#include "plan/gpu_plan.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace {
+
+using Number = std::complex<double>;
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+/// Throws where the plan, interpreted, is not the transform.
+void prove(const std::string& text, const planning::Recipe& recipe) {
+    const Problem problem = swirl::problem(text);
+    SCOPED_TRACE(text + ": " + to_string(recipe));
+    support::InterpretedPlan plan(problem, recipe);
+    EXPECT_NO_THROW(planning::check_against_definition(
+        problem, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+}
+
+void prove(const std::string& text) { prove(text, gpu_recipe(swirl::problem(text), gpu())); }
+
+TEST(ConvolutionsOnGpus, EqualDirectSums) {
+    for (const Integer n : {1, 2, 5, 8, 12, 60, 64}) {
+        const Problem problem = swirl::problem(fmt::format("convolution {} batch=3", n));
+        planning::ProblemData data(problem);
+        data.fill(3);
+        std::mt19937 generator(static_cast<unsigned>(n));
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        std::vector<Number> kernel(static_cast<std::size_t>(n));
+        for (Number& value : kernel) value = {uniform(generator), uniform(generator)};
+        for (Integer m = 0; m < n; ++m) {
+            Number sum = 0;
+            for (Integer j = 0; j < n; ++j)
+                sum += kernel[static_cast<std::size_t>(j)] *
+                       std::polar(1.0, -2 * M_PI * static_cast<double>(j * m % n) / static_cast<double>(n));
+            data.set_beside(0, m, sum);
+        }
+        support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+        for (Integer b = 0; b < 3; ++b)
+            for (Integer k = 0; k < n; ++k) {
+                Number sum = 0;
+                for (Integer j = 0; j < n; ++j)
+                    sum += kernel[static_cast<std::size_t>(j)] * data.get(Side::input, b * n + modulo(k - j, n));
+                EXPECT_LT(std::abs(data.get(Side::output, b * n + k) - sum), 1e-12) << n << " " << b << " " << k;
+            }
+    }
+}
+
+TEST(ConvolutionsOnGpus, AreOneKernelThatReadsItsInputOnceAndWritesItsOutputOnce) {
+    for (const Integer n : {8, 16, 64, 100, 256, 1000, 1024, 2048, 4096}) {
+        const std::string text = fmt::format("convolution {} float32 batch=4", n);
+        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
+        const auto steps = planning::describe_steps(swirl::problem(text), recipe);
+        ASSERT_EQ(steps.size(), 1U) << n;
+        EXPECT_EQ(steps[0].programs.size(), 1U) << n << " " << to_string(recipe);
+        prove(text, recipe);
+    }
+}
+
+TEST(ConvolutionsOnGpus, HaveEveryLayoutAndPrecision) {
+    for (const char* text : {
+             "convolution 64 batch=5",
+             "convolution 64 planar batch=5",
+             "convolution 64 float16 batch=5",
+             "convolution 64 bfloat16 planar batch=5",
+             "convolution 64 float32 inplace batch=5",
+             "convolution 64 float32 planar inplace batch=5",
+             "convolution 64 float32 batch=5 scale=0.25",
+             "convolution 64 float32 strides=7 batch=7:1",
+             "convolution 64 float32 in=3 out=2 batch=4:(300,200)",
+             "convolution 60 float32 batch=3x4",
+             "convolution 127 float32 batch=3",
+             "convolution 74 float32 batch=3",
+             "convolution 1 batch=5",
+         })
+        prove(text);
+}
+
+TEST(ConvolutionsOnGpus, MayHaveASpectrumForEachTransform) {
+    for (const char* text : {
+             "convolution 64 float32 batch=5 spectrum=each",
+             "convolution 64 planar batch=3x4 spectrum=each",
+             "convolution 64 float32 strides=35 batch=35:1 spectrum=each",
+             "convolution 256 float16 batch=3 spectrum=each",
+         })
+        prove(text);
+}
+
+TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
+    for (const char* text : {
+             "convolution 16x12",
+             "convolution 16x12 float32 batch=3 spectrum=each",
+             "convolution 8x6x10 float32 planar batch=2",
+             "convolution 16x16 float16 batch=2 scale=0.5",
+             "convolution 1x16x1x8 float32",
+             "convolution 1x1",
+         })
+        prove(text);
+}
+
+} // namespace
+} // namespace swirl::search
