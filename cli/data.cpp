@@ -65,7 +65,8 @@ std::vector<Complex> expected_output(const Problem& problem, std::span<const Com
     const std::size_t each = input.size() / batches;
     std::vector<Complex> output;
     for (std::size_t i = 0; i < batches; ++i)
-        for (const Complex& value : reference(problem, input.subspan(i * each, each), static_cast<Integer>(i)))
+        for (const Complex& value :
+             reference(problem, input.subspan(i * each, each), static_cast<Integer>(i)))
             output.push_back(value * static_cast<long double>(problem.scale));
     return output;
 }

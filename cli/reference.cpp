@@ -136,9 +136,7 @@ Line real_dft(const Problem& problem, const std::vector<Integer>& lengths, std::
 
 } // namespace
 
-Complex array_element(Integer i) {
-    return formula::diagonal_value(formula::ArgumentFunction{}, i);
-}
+Complex array_element(Integer i) { return formula::diagonal_value(formula::ArgumentFunction{}, i); }
 
 std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number) {
     std::vector<Integer> lengths;

@@ -157,6 +157,19 @@ public:
         run({Pointer(input_real), Pointer(input_imaginary), Pointer(output)}, stream, workspace);
     }
 
+    /// The same plan with the place of an array that the problem has beside input and output (arrays_of(problem)), such
+    /// as a convolution's spectrum: elements of its type on the plan's GPU, at that of index 0, alive as long as
+    /// executions need it. UserError where the problem has no array of this name or one of other elements, and for null.
+    ///
+    ///     swirl::gpu::plan("convolution 1024 float32 batch=1000").with("spectrum", h.data()).execute(x.data(), y.data());
+    template <class T>
+    requires detail::is_element<T> Plan with(std::string_view name, const T* array)
+    const { return with_array(name, {Pointer(array)}); }
+    /// The same of planar complex numbers.
+    template <detail::Scalar T> Plan with(std::string_view name, const T* real, const T* imaginary) const {
+        return with_array(name, {Pointer(real), Pointer(imaginary)});
+    }
+
     const Problem& problem() const;
     std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe takes it back
     int device() const;
@@ -175,9 +188,12 @@ private:
     friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
     explicit Plan(std::shared_ptr<const planning::GpuPlan> plan);
     void run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const;
+    Plan with_array(std::string_view name, std::initializer_list<Pointer> parts) const;
 
+    struct Beside;
     swirl::detail::Signature signature_;
     std::shared_ptr<const planning::GpuPlan> plan_; ///< never empty: there is no move that would leave it so
+    std::shared_ptr<const Beside> beside_;          ///< empty until an array is given
 };
 
 /// Derives, compiles and checks a transform. Throws UserError for a problem that cannot be computed or that there are no

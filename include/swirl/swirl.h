@@ -59,6 +59,8 @@ typedef enum swirl_precision {
 } swirl_precision;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
 typedef enum swirl_placement { SWIRL_OUT_OF_PLACE = 0, SWIRL_IN_PLACE = 1 } swirl_placement;
+/* Whether the transforms of a batch share an array that is given at execution, or each has its own. */
+typedef enum swirl_sharing { SWIRL_SHARED = 0, SWIRL_EACH = 1 } swirl_sharing;
 typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
 
 /* What to compute. Made with defaults (forward, double, interleaved, out of place, contiguous rows, one transform,
@@ -78,6 +80,8 @@ SWIRL_API swirl_status swirl_problem_set_layout(swirl_problem* problem, int layo
 SWIRL_API swirl_status swirl_problem_set_placement(swirl_problem* problem, int placement);
 /* The result is multiplied by it. */
 SWIRL_API swirl_status swirl_problem_set_scale(swirl_problem* problem, double scale);
+/* Of a convolution's spectrum. */
+SWIRL_API swirl_status swirl_problem_set_spectrum(swirl_problem* problem, int sharing);
 /* One stride for each dimension, in elements of that side. */
 SWIRL_API swirl_status swirl_problem_set_strides(swirl_problem* problem, int side, const int64_t* strides);
 /* A loop of `count` transforms inside those added before; the strides follow what lies inside it. */
@@ -184,6 +188,22 @@ SWIRL_API swirl_status swirl_gpu_execute_planar_with_workspace(const swirl_gpu_p
                                                                const void* input_imaginary, void* output_real,
                                                                void* output_imaginary, void* stream,
                                                                void* workspace, size_t bytes);
+
+/* An array that a problem has beside input and output, by its name, such as a convolution's "spectrum"; planar complex
+ * numbers in two parts, others with NULL for the second. */
+typedef struct swirl_array {
+    const char* name;
+    const void* data;
+    const void* imaginary;
+} swirl_array;
+
+/* With all arrays that the problem has; of interleaved and real data the imaginary arrays are NULL. The workspace may be
+ * NULL with 0 bytes, as in swirl_gpu_execute. */
+SWIRL_API swirl_status swirl_gpu_execute_with_arrays(const swirl_gpu_plan* plan, const swirl_array* arrays,
+                                                     size_t count, const void* input,
+                                                     const void* input_imaginary, void* output,
+                                                     void* output_imaginary, void* stream, void* workspace,
+                                                     size_t bytes);
 
 #ifdef __cplusplus
 }

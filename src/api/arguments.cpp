@@ -95,6 +95,38 @@ planning::Arguments arguments_of(const Problem& problem, std::span<const detail:
     return arguments;
 }
 
+std::size_t array_named(const Problem& problem, std::string_view name) {
+    const std::vector<ProblemArray> arrays = arrays_of(problem);
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+        if (arrays[k].name == name) return k;
+        names.push_back(arrays[k].name);
+    }
+    throw UserError("the problem has no array \"{}\"\n  problem: {}\n  {}", name, to_text(problem),
+                    names.empty() ? std::string("it has none beside input and output")
+                                  : fmt::format("it has: {}", fmt::join(names, ", ")));
+}
+
+std::size_t array_named(const Problem& problem, std::string_view name,
+                        std::span<const detail::Pointer> parts) {
+    const std::size_t k = array_named(problem, name);
+    const ProblemArray array = arrays_of(problem)[k];
+    const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
+    if (parts.size() != (planar ? 2U : 1U))
+        throw UserError("array {} was given in {} parts\n  problem: {}\n  its numbers are {}", name,
+                        parts.size(), to_text(problem),
+                        planar ? "planar: give real and imaginary parts" : "in one array");
+    const Element wanted = element_of(array.is_complex && !planar, array.precision);
+    for (const detail::Pointer& part : parts) {
+        if (part.element != wanted)
+            throw UserError("array {} is given as one of {}\n  problem: {}\n  it takes {}", name,
+                            type_name(part.element), to_text(problem), type_name(wanted));
+        if (part.data == nullptr)
+            throw UserError("array {} is null; it must point at the element of index 0", name);
+    }
+    return k;
+}
+
 detail::Signature signature_of(const Problem& problem) {
     const std::vector<Role> roles = roles_of(problem);
     if (roles.size() != 2) return {};

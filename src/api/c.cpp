@@ -53,16 +53,16 @@ Value value_of(int enumerator, const Value (&values)[count], const char* name) {
 }
 
 constexpr TransformKind kinds[] = {
-    TransformKind::dft,  TransformKind::real_dft, TransformKind::wht,
-    TransformKind::dct2, TransformKind::dct3,     TransformKind::dct4,
-    TransformKind::dst2, TransformKind::dst3,     TransformKind::dst4,
-    TransformKind::convolution,
+    TransformKind::dft,  TransformKind::real_dft,    TransformKind::wht,  TransformKind::dct2,
+    TransformKind::dct3, TransformKind::dct4,        TransformKind::dst2, TransformKind::dst3,
+    TransformKind::dst4, TransformKind::convolution,
 };
 constexpr Direction directions[] = {Direction::forward, Direction::backward};
 constexpr Precision precisions[] = {Precision::float32, Precision::float64, Precision::float16,
                                     Precision::bfloat16};
 constexpr ComplexLayout layouts[] = {ComplexLayout::interleaved, ComplexLayout::planar};
 constexpr Placement placements[] = {Placement::out_of_place, Placement::in_place};
+constexpr Sharing sharings[] = {Sharing::shared, Sharing::each};
 constexpr Side sides[] = {Side::input, Side::output};
 
 PlanOptions options_of(unsigned flags) {
@@ -162,6 +162,13 @@ swirl_status swirl_problem_set_scale(swirl_problem* problem, double scale) {
     return guarded([&] {
         require(problem, "problem");
         problem->options.scale = scale;
+    });
+}
+
+swirl_status swirl_problem_set_spectrum(swirl_problem* problem, int sharing) {
+    return guarded([&] {
+        require(problem, "problem");
+        problem->options.spectrum = value_of(sharing, sharings, "sharing");
     });
 }
 

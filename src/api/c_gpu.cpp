@@ -1,5 +1,6 @@
 #include <swirl/swirl.h>
 
+#include "api/arguments.hpp"
 #include "api/c.hpp"
 #include "api/gpu.hpp"
 #include "problem/syntax.hpp"
@@ -7,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 struct swirl_gpu_plan {
     std::shared_ptr<const swirl::planning::GpuPlan> plan;
@@ -46,6 +48,17 @@ void execute_as(ComplexLayout called, const swirl_gpu_plan* plan, const planning
                         name_of(problem.layout), plan->problem,
                         called == ComplexLayout::planar ? "swirl_gpu_execute" : "swirl_gpu_execute_planar");
     plan->plan->execute(arguments, static_cast<runtime::cuda::Stream>(stream), workspace);
+}
+
+std::vector<planning::ArrayArgument> arrays_named(const Problem& problem, const swirl_array* arrays,
+                                                  std::size_t count) {
+    std::vector<planning::ArrayArgument> result(arrays_of(problem).size());
+    if (count > 0) require(arrays, "arrays");
+    for (std::size_t k = 0; k < count; ++k) {
+        require(arrays[k].name, "arrays[].name");
+        result[array_named(problem, arrays[k].name)] = {arrays[k].data, arrays[k].imaginary};
+    }
+    return result;
 }
 
 } // namespace
@@ -118,6 +131,18 @@ swirl_status swirl_gpu_execute_planar_with_workspace(const swirl_gpu_plan* plan,
     return guarded([&] {
         execute_as(swirl::ComplexLayout::planar, plan,
                    {input_real, output_real, input_imaginary, output_imaginary}, stream, {workspace, bytes});
+    });
+}
+
+swirl_status swirl_gpu_execute_with_arrays(const swirl_gpu_plan* plan, const swirl_array* arrays,
+                                           size_t count, const void* input, const void* input_imaginary,
+                                           void* output, void* output_imaginary, void* stream,
+                                           void* workspace, size_t bytes) {
+    return guarded([&] {
+        require(plan, "plan");
+        const auto beside = arrays_named(plan->plan->problem(), arrays, count);
+        plan->plan->execute({input, output, input_imaginary, output_imaginary, beside},
+                            static_cast<swirl::runtime::cuda::Stream>(stream), {workspace, bytes});
     });
 }
 

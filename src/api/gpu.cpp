@@ -7,6 +7,7 @@
 
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace swirl {
 namespace api {
@@ -78,6 +79,10 @@ namespace gpu {
 
 Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
 
+struct Plan::Beside {
+    std::vector<planning::ArrayArgument> arrays; ///< in the order of arrays_of
+};
+
 Plan::Plan(std::shared_ptr<const planning::GpuPlan> plan)
     : signature_(api::signature_of(plan->problem())), plan_(std::move(plan)) {}
 
@@ -98,13 +103,24 @@ void Plan::run(std::initializer_list<Pointer> arrays, Stream stream, Workspace w
     const Pointer* const array = arrays.begin();
     const bool fits = signature_.exists && arrays.size() == 2 && array[0].element == signature_.input &&
                       array[1].element == signature_.output && !array[1].is_const;
-    const planning::Arguments arguments =
+    planning::Arguments arguments =
         fits ? planning::Arguments{.input = array[0].data, .output = array[1].data}
              : api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
+    if (beside_) arguments.arrays = beside_->arrays;
     api::with_public_errors([&] {
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
                        {workspace.data, workspace.bytes});
     });
+}
+
+Plan Plan::with_array(std::string_view name, std::initializer_list<Pointer> parts) const {
+    auto beside = beside_ ? std::make_shared<Beside>(*beside_) : std::make_shared<Beside>();
+    const std::size_t k = api::array_named(problem(), name, {parts.begin(), parts.size()});
+    beside->arrays.resize(arrays_of(problem()).size());
+    beside->arrays[k] = {parts.begin()->data, parts.size() > 1 ? parts.begin()[1].data : nullptr};
+    Plan result = *this;
+    result.beside_ = std::move(beside);
+    return result;
 }
 
 struct Memory::State {

@@ -109,7 +109,8 @@ struct ExplicitFunction {
 struct ArgumentFunction {
     bool operator==(const ArgumentFunction&) const = default;
 };
-using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction, ArgumentFunction>;
+using DiagonalFunction =
+    std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction, ArgumentFunction>;
 /// Entry i is function(index(i)); accurate to the last bit or so of long double.
 struct Diagonal {
     DiagonalFunction function;
@@ -230,7 +231,7 @@ Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula circulant(std::vector<Complex> kernel);
-Formula circulant(Integer n); ///< whose kernel's spectrum is given at execution
+Formula circulant(Integer n);            ///< whose kernel's spectrum is given at execution
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);

@@ -161,7 +161,8 @@ std::optional<Formula> Parser::transform(std::string_view name) {
         const Integer n = scan_.positive_integer();
         return finish([&] { return dct ? DCT(name[3] - '0', n) : DST(name[3] - '0', n); });
     }
-    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J" && name != "convolution")
+    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J" &&
+        name != "convolution")
         return std::nullopt;
     scan_.expect("(");
     const Integer n = scan_.positive_integer();

@@ -172,7 +172,8 @@ std::string to_text(const Formula& formula) {
             [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
             [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
             [&](const Circulant& p) {
-                return p.kernel ? fmt::format("circulant({})", list(*p.kernel)) : fmt::format("convolution({})", n);
+                return p.kernel ? fmt::format("circulant({})", list(*p.kernel))
+                                : fmt::format("convolution({})", n);
             },
             [&](const Permutation& p) { return text_of(p, n); },
             [&](const Gather& p) { return fmt::format("G({})", to_text(p.map)); },

@@ -145,7 +145,8 @@ Formula conjugate(const Formula& formula) {
             [&](const Dct& p) { return real(p); },
             [&](const Dst& p) { return real(p); },
             [&](const Circulant& p) {
-                ensure(p.kernel != nullptr, "the conjugate of a convolution whose kernel is given at execution");
+                ensure(p.kernel != nullptr,
+                       "the conjugate of a convolution whose kernel is given at execution");
                 return circulant(conjugated(*p.kernel));
             },
             [&](const Permutation& p) { return real(p); },

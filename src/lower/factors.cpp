@@ -214,7 +214,8 @@ Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Ari
     const ir::Value dynamic = beside_tables_->dynamic(place);
     Scaled factor;
     if (complex_ && context_.request.for_gpu) {
-        const ir::Value both = context_.builder.load(array, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
+        const ir::Value both =
+            context_.builder.load(array, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
         factor.re.value = context_.builder.shuffle(both, both, {0});
         factor.im.value = context_.builder.shuffle(both, both, {1});
         return arithmetic.multiply_loaded(value, factor);

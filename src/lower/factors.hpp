@@ -16,9 +16,7 @@ struct Factor {
     std::vector<MetDiagonal> varying;
     std::vector<Location> beside = {}; ///< where in the caller's array, in entries
 
-    bool is_one() const {
-        return variables.empty() && beside.empty() && constant == formula::Complex(1);
-    }
+    bool is_one() const { return variables.empty() && beside.empty() && constant == formula::Complex(1); }
 };
 
 /// The digit of an affine index, when it is affine.
@@ -86,8 +84,8 @@ private:
     formula::DiagonalValues diagonal_values_;
     std::vector<Factor> factors_; ///< one an entry, then the common one if there is
     bool has_common_ = false;
-    std::vector<std::optional<Place>> places_; ///< by factor
-    std::vector<Location> beside_;             ///< places in the caller's array, in scalars
+    std::vector<std::optional<Place>> places_;        ///< by factor
+    std::vector<Location> beside_;                    ///< places in the caller's array, in scalars
     std::vector<std::vector<std::size_t>> beside_of_; ///< by factor
     std::optional<IndexTables> beside_tables_;
 };

@@ -153,8 +153,8 @@ private:
     Recorder& recorder_;
     std::optional<Layout> beside_; ///< of the caller's diagonal
     std::vector<View> views_;      ///< through which the whole vector is seen, outermost first
-    Integer lanes_;         ///< of a machine vector
-    Integer cache_entries_; ///< complex numbers that a core's own caches hold; 0: unknown
+    Integer lanes_;                ///< of a machine vector
+    Integer cache_entries_;        ///< complex numbers that a core's own caches hold; 0: unknown
     bool merge_columns_;
     Integer shared_row_;               ///< see KernelRequest
     Integer shared_entries_;           ///< the same

@@ -176,7 +176,8 @@ private:
             const Integer k = random_below(outputs);
             angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
             point.push_back(k);
-            if (!convolves) one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
+            if (!convolves)
+                one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
             result.powers.push_back(powers(angles[d], outputs));
             result.point += k * dimension.output_stride;
         }

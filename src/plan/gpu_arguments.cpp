@@ -64,10 +64,11 @@ void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
         const ProblemArray& array = arrays_[k];
         const bool apart = array.is_complex && layout_ == ComplexLayout::planar;
         if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
-            throw UserError("array {} is missing: the plan needs {} {} numbers there", array.name, array.elements,
-                            array.is_complex ? "complex" : "real");
+            throw UserError("array {} is missing: the plan needs {} {} numbers there", array.name,
+                            array.elements, array.is_complex ? "complex" : "real");
         if (apart && arguments.arrays[k].imaginary == nullptr)
-            throw UserError("array {} is missing its imaginary parts: the plan's numbers are planar", array.name);
+            throw UserError("array {} is missing its imaginary parts: the plan's numbers are planar",
+                            array.name);
     }
 }
 

@@ -14,8 +14,9 @@ GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) 
     rest_ = count % chunk_;
     if (whole_ == 1 && rest_ == 0) return;
     if (!arrays_of(problem).empty() && problem.spectrum == Sharing::each)
-        throw UserError("a recipe for chunks of {} transforms, and a spectrum for each transform: such go all at once",
-                        chunk);
+        throw UserError(
+            "a recipe for chunks of {} transforms, and a spectrum for each transform: such go all at once",
+            chunk);
     const Dimension& batch = problem.batches.front();
     input_step_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
     output_step_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
@@ -34,8 +35,7 @@ Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
         return pointer == nullptr ? nullptr : static_cast<Byte*>(pointer) + k * bytes;
     };
     return {moved(all.input, input_step_), moved(all.output, output_step_),
-            moved(all.input_imaginary, input_step_), moved(all.output_imaginary, output_step_),
-            all.arrays};
+            moved(all.input_imaginary, input_step_), moved(all.output_imaginary, output_step_), all.arrays};
 }
 
 } // namespace swirl::planning

@@ -22,7 +22,7 @@ std::size_t rounded_up(std::size_t bytes) {
 
 bool is_callers(const ir::BufferInfo& buffer) {
     const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
-    return buffer.space == ir::Space::argument && 
+    return buffer.space == ir::Space::argument &&
            (stem == "in" || stem == "out" || stem == "data" || stem == "with");
 }
 

@@ -243,7 +243,8 @@ std::vector<Stage> convolution_stages(const Problem& problem) {
     std::vector<Stage> result;
     const auto add = [&](std::size_t k, Formula transform, double scale) {
         const Place source = result.empty() ? Place::input : Place::output;
-        result.push_back(make_stage(k, std::move(transform), setting_of(problem, k, k, source, Place::output)));
+        result.push_back(
+            make_stage(k, std::move(transform), setting_of(problem, k, k, source, Place::output)));
         result.back().scale = scale;
     };
     const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };

@@ -34,7 +34,7 @@ struct Stage {
     std::vector<Integer> right; ///< loops inside it
     double scale = 1;
     std::optional<lower::BesideArray> beside = {}; ///< what a convolution multiplies the spectrum by
-    std::vector<std::string> arrays = {};          ///< names of all that the problem has beside input and output
+    std::vector<std::string> arrays = {}; ///< names of all that the problem has beside input and output
 };
 
 /// Which dimensions go through one kernel together.

@@ -218,7 +218,8 @@ void validate_for_cpu(const Problem& problem) {
     validate(problem);
     if (problem.kind == TransformKind::convolution)
         reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
-               "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
+               "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, "
+               "--device gpu)");
     if (real_bytes(problem.precision) >= 4) return;
     reject(problem,
            fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),

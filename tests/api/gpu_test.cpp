@@ -168,6 +168,63 @@ TEST_F(GpuInterface, WorksFromC) {
     swirl_gpu_plan_destroy(nullptr);
 }
 
+TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
+    const gpu::Plan plan = gpu::plan("convolution 64 float32 batch=3", unchecked);
+    const gpu::Array<Complex> x(192), y(192), h(64), small(8);
+    expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }),
+                    {"array spectrum is missing", "64 complex"});
+    plan.with("spectrum", h.data()).execute(x.data(), y.data());
+    ASSERT_EQ(fake.launches.size(), 1U);
+    expect_contains(error_of<UserError>([&] { plan.with("spectra", h.data()); }),
+                    {"no array \"spectra\"", "it has: spectrum"});
+    expect_contains(
+        error_of<UserError>([&] { plan.with("spectrum", reinterpret_cast<const float*>(h.data())); }),
+        {"array spectrum is given as one of float", "std::complex<float>"});
+    expect_contains(error_of<UserError>([&] { plan.with("spectrum", static_cast<const Complex*>(nullptr)); }),
+                    {"array spectrum is null"});
+    const std::vector<Complex> host(64);
+    expect_contains(
+        error_of<UserError>([&] { plan.with("spectrum", host.data()).execute(x.data(), y.data()); }),
+        {"array spectrum", "memory of the host"});
+    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64", unchecked).with("spectrum", h.data()); }),
+                    {"no array", "it has none beside input and output"});
+    const gpu::Plan planar = gpu::plan("convolution 8 planar", unchecked);
+    const gpu::Array<double> a(8), b(8), c(8), d(8);
+    expect_contains(error_of<UserError>([&] { planar.with("spectrum", a.data()); }),
+                    {"array spectrum was given in 1 parts"});
+    planar.with("spectrum", a.data(), b.data()).execute(a.data(), b.data(), c.data(), d.data());
+}
+
+TEST_F(GpuInterface, TakesTheSpectrumOfAConvolutionFromC) {
+    swirl_problem* problem = nullptr;
+    const int64_t length = 64;
+    ASSERT_EQ(swirl_problem_create(SWIRL_CONVOLUTION, 1, &length, &problem), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_precision(problem, SWIRL_FLOAT32), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_add_batch(problem, 3), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_spectrum(problem, SWIRL_EACH), SWIRL_OK);
+    EXPECT_EQ(swirl_problem_set_spectrum(problem, 2), SWIRL_USER_ERROR);
+    swirl_gpu_plan* plan = nullptr;
+    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
+        << swirl_last_error();
+    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "convolution 64 float32 batch=3 spectrum=each");
+    const gpu::Array<Complex> x(192), y(192), h(192);
+    const auto execute = [&](const swirl_array& array) {
+        return swirl_gpu_execute_with_arrays(plan, &array, 1, x.data(), nullptr, y.data(), nullptr, nullptr,
+                                             nullptr, 0);
+    };
+    EXPECT_EQ(execute({"spectrum", h.data(), nullptr}), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(execute({"spectrum", nullptr, nullptr}), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"array spectrum is missing"});
+    EXPECT_EQ(execute({"filter", h.data(), nullptr}), SWIRL_USER_ERROR);
+    EXPECT_EQ(execute({nullptr, h.data(), nullptr}), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_gpu_execute(plan, x.data(), y.data(), nullptr), SWIRL_USER_ERROR);
+    swirl_gpu_plan_destroy(plan);
+    swirl_plan* on_cpu = nullptr;
+    EXPECT_EQ(swirl_plan_create(problem, 0, &on_cpu), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"convolution is for GPUs only"});
+    swirl_problem_destroy(problem);
+}
+
 TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {
     swirl_problem* problem = nullptr;
     const int64_t length = 64;

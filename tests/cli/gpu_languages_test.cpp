@@ -5,6 +5,8 @@
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/interpreted_plan.hpp"
 #include "support/opencl_program.hpp"
 
 #include <gtest/gtest.h>
@@ -35,6 +37,9 @@ constexpr Case cases[] = {
     {"dft 64 float16 batch=5"},
     {"dft 12x20 bfloat16 inplace", "--gpu sm_80"},
     {"rdft 60 float16 batch=3 planar"},
+    {"convolution 64 float32 batch=5"},
+    {"convolution 60 planar batch=3 spectrum=each"},
+    {"convolution 8x12 float32 inplace"},
     {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
 
@@ -45,9 +50,19 @@ public:
         const planning::Arguments arguments = data.arguments();
         add(Side::input, const_cast<void*>(arguments.input));
         add(Side::input, const_cast<void*>(arguments.input_imaginary));
-        if (problem.placement == Placement::in_place) return;
-        add(Side::output, arguments.output);
-        add(Side::output, arguments.output_imaginary);
+        if (problem.placement == Placement::out_of_place) {
+            add(Side::output, arguments.output);
+            add(Side::output, arguments.output_imaginary);
+        }
+        const std::vector<ProblemArray> arrays = arrays_of(problem);
+        for (std::size_t k = 0; k < arrays.size(); ++k)
+            for (const void* part : {arguments.arrays[k].data, arguments.arrays[k].imaginary}) {
+                if (part == nullptr) continue;
+                const bool pairs = arrays[k].is_complex && problem.layout == ComplexLayout::interleaved;
+                const Integer bytes = arrays[k].elements * real_bytes(arrays[k].precision) * (pairs ? 2 : 1);
+                places_.emplace_back(static_cast<unsigned char*>(const_cast<void*>(part)),
+                                     static_cast<std::size_t>(bytes));
+            }
     }
 
     std::vector<std::vector<unsigned char>> bytes() const {
@@ -112,8 +127,11 @@ double tolerance_of(const Problem& problem) {
     return 1e-14;
 }
 
-/// Numbers of 16 bits by way of float32.
+/// Numbers of 16 bits by way of float32; in the interpreter what CPUs have no plans for.
 void transform_on_cpu(const Problem& problem, planning::ProblemData& data) {
+    if (!arrays_of(problem).empty())
+        return support::InterpretedPlan(problem, search::gpu_recipe(problem, target::gpu_named("sm_80")))
+            .execute(data.arguments());
     Problem wide = problem;
     if (real_bytes(problem.precision) < 4) wide.precision = Precision::float32;
     const auto plan = api::build(wide, {}, api::Purpose::execute);

@@ -34,6 +34,7 @@ public:
             if (chance(40)) batch.output_stride = chance(30) ? batch.input_stride : integer(-300, 300);
             options.batches.push_back(batch);
         }
+        if (chance(20)) options.spectrum = Sharing::each;
         if (chance(40)) options.scale = std::exp(static_cast<double>(integer(-40, 40))) / 3;
         return Problem::make(one_of(kind_words), lengths, options);
     }

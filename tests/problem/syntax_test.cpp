@@ -36,13 +36,15 @@ TEST(ProblemText, LeavesOutWhatIsDefault) {
         {"wht 64", "wht 64"},
         {"dct2 64 scale=1/8", "dct2 64 scale=0.125"},
         {"dst4 -5 in=-1", "dst4 -5 in=-1"},
+        {"convolution 64 spectrum=shared batch=3", "convolution 64 batch=3"},
+        {"convolution 64 spectrum=each scale=2", "convolution 64 scale=2 spectrum=each"},
     };
     for (const auto& [text, expected] : canonical) EXPECT_EQ(to_text(parse_problem(text)), expected);
 }
 
 TEST(ProblemText, NamesEveryKind) {
-    for (const char* text :
-         {"dft 4", "rdft 4", "wht 4", "dct2 4", "dct3 4", "dct4 4", "dst2 4", "dst3 4", "dst4 4"})
+    for (const char* text : {"dft 4", "rdft 4", "wht 4", "dct2 4", "dct3 4", "dct4 4", "dst2 4", "dst3 4",
+                             "dst4 4", "convolution 4"})
         EXPECT_EQ(to_text(parse_problem(text)), text);
     EXPECT_STREQ(name_of(TransformKind::real_dft), "rdft");
     EXPECT_STREQ(name_of(Placement::in_place), "inplace");
@@ -132,6 +134,8 @@ const Mistake mistakes[] = {
     {"dft 8 scale=1/", 14, "a number, such as 0.5"},
     {"dft 8 scale=1e999", 12, "within the range of float64"},
     {"dft 2x2^40x2^40", 4, "fit in 64 bits"},
+    {"convolution 8 spectrum=", 23, "one of shared each"},
+    {"convolution 8 spectrum=each spectrum=each", 28, "spectrum= once only"},
 };
 
 TEST(SyntaxError, PointsAtEveryKindOfMistake) {

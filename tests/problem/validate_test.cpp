@@ -60,6 +60,8 @@ const Mistake mistakes[] = {
     {"dft 8 scale=nan", "scale is nan", "finite"},
     {"dft 8 scale=1/0", "scale is inf", "finite"},
     {"dct2 8 backward", "dct2 has no direction", "leave out 'backward'"},
+    {"convolution 8 backward", "convolution has no direction", "leave out 'backward'"},
+    {"dft 8 spectrum=each", "dft has no spectrum", "leave out 'spectrum'"},
     {"wht 8 planar", "wht transforms real data", "leave out 'planar'"},
     {"rdft 8 planar inplace", "in-place rdft cannot be planar", "interleaved"},
     {"dft 2^31x2^31", "too many elements: their bytes", "up to dimension 1"},

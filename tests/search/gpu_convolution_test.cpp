@@ -51,8 +51,10 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
             for (Integer k = 0; k < n; ++k) {
                 Number sum = 0;
                 for (Integer j = 0; j < n; ++j)
-                    sum += kernel[static_cast<std::size_t>(j)] * data.get(Side::input, b * n + modulo(k - j, n));
-                EXPECT_LT(std::abs(data.get(Side::output, b * n + k) - sum), 1e-12) << n << " " << b << " " << k;
+                    sum +=
+                        kernel[static_cast<std::size_t>(j)] * data.get(Side::input, b * n + modulo(k - j, n));
+                EXPECT_LT(std::abs(data.get(Side::output, b * n + k) - sum), 1e-12)
+                    << n << " " << b << " " << k;
             }
     }
 }
