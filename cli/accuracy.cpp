@@ -21,7 +21,8 @@ double epsilon_of(Precision precision) {
 } // namespace
 
 Accuracy accuracy(const Problem& problem, std::span<const Complex> result, std::span<const Complex> truth) {
-    const double epsilon = epsilon_of(problem.precision);
+    const double epsilon =
+        std::max(epsilon_of(problem.precision), epsilon_of(stored_precision(problem, Side::output)));
     const auto n = static_cast<double>(std::max<Integer>(transform_size(problem), 2));
     const auto relative = static_cast<double>(relative_error(result, truth));
     return {relative, relative / (epsilon * std::sqrt(std::log2(n)))};

@@ -34,8 +34,9 @@ std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
 }
 
 void Data::fill(std::uint32_t seed) {
-    for (const runtime::AlignedBuffer& buffer : memory_.buffers()) {
-        switch (problem_.precision) {
+    for (std::size_t k = 0; k < memory_.buffers().size(); ++k) {
+        const runtime::AlignedBuffer& buffer = memory_.buffers()[k];
+        switch (memory_.precision_of(k)) {
         case Precision::float32: fill_with(buffer, std::numeric_limits<float>::quiet_NaN()); break;
         case Precision::float64: fill_with(buffer, std::numeric_limits<double>::quiet_NaN()); break;
         case Precision::float16: fill_with(buffer, float16(std::numeric_limits<float>::quiet_NaN())); break;
@@ -45,8 +46,10 @@ void Data::fill(std::uint32_t seed) {
     std::mt19937 generator(seed);
     const std::vector<Complex> elements = random_elements(generator);
     std::size_t next = 0;
-    for_each_offset(problem_, Side::input, [&](Integer offset) {
-        memory_.set(Side::input, offset, std::complex<double>(elements[next++]));
+    const ExpressionAt load = expression_at(Side::input);
+    for_each_element(problem_, Side::input, [&](Integer offset, const std::vector<Integer>& indices) {
+        const std::complex<double> value(elements[next++]);
+        if (load.touches(indices)) memory_.set(Side::input, offset, value);
     });
     const std::vector<ProblemArray> arrays = arrays_of(problem_);
     for (std::size_t k = 0; k < arrays.size(); ++k)
@@ -56,8 +59,30 @@ void Data::fill(std::uint32_t seed) {
 
 std::vector<Complex> Data::elements(Side side) const {
     std::vector<Complex> result;
-    for_each_offset(problem_, side, [&](Integer offset) { result.emplace_back(memory_.get(side, offset)); });
+    const ExpressionAt expression = expression_at(side);
+    for_each_element(problem_, side, [&](Integer offset, const std::vector<Integer>& indices) {
+        const bool touches = expression.touches(indices);
+        const std::complex<double> value = touches ? memory_.get(side, offset) : 0;
+        result.emplace_back(side == Side::input ? expression(value, indices) : value);
+    });
     return result;
+}
+
+ExpressionAt Data::expression_at(Side side) const {
+    return ExpressionAt(problem_, side, [this](std::size_t array, Integer element) {
+        return memory_.get_beside(array, element);
+    });
+}
+
+std::vector<Complex> Data::stored(std::vector<Complex> results) const {
+    if (problem_.store.is_identity()) return results;
+    const ExpressionAt store = expression_at(Side::output);
+    std::size_t next = 0;
+    for_each_element(problem_, Side::output, [&](Integer, const std::vector<Integer>& indices) {
+        Complex& result = results[next++];
+        result = store.touches(indices) ? Complex(store(std::complex<double>(result), indices)) : 0;
+    });
+    return results;
 }
 
 std::vector<Complex> expected_output(const Problem& problem, std::span<const Complex> input) {

@@ -2,11 +2,13 @@
 
 #include "cli/reference.hpp"
 #include "plan/problem_data.hpp"
+#include "problem/expression_at.hpp"
 #include "problem/problem.hpp"
 
 #include <cstdint>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace swirl::cli {
@@ -19,26 +21,30 @@ public:
     /// Random input, uniform in [−1, 1); for a half spectrum that of random real data. What lies between the elements,
     /// and the output, become NaN: nobody may use it.
     void fill(std::uint32_t seed);
-    /// Elements of a side, row-major, batches first; real elements have imaginary parts 0.
+    /// Elements of a side, row-major, batches first; real elements have imaginary parts 0. Of the input what its expression
+    /// makes of them, of the output 0 where nothing is written.
     std::vector<Complex> elements(Side side) const;
+    /// What results become before they are written.
+    std::vector<Complex> stored(std::vector<Complex> results) const;
 
     planning::ProblemData& memory() { return memory_; }
     planning::Arguments arguments() const { return memory_.arguments(); }
 
 private:
     std::vector<Complex> random_elements(std::mt19937& generator) const;
+    ExpressionAt expression_at(Side side) const;
 
     Problem problem_;
     planning::ProblemData memory_;
 };
 
-/// Calls f(offset) for the elements of a side, row-major, batches first.
-template <class F> void for_each_offset(const Problem& problem, Side side, F&& f) {
+/// Calls f(offset, indices) for the elements of a side, row-major, batches first.
+template <class F> void for_each_element(const Problem& problem, Side side, F&& f) {
     const std::vector<Axis> loops = axes(problem, side);
     std::vector<Integer> indices(loops.size(), 0);
     Integer offset = 0;
     for (;;) {
-        f(offset);
+        f(offset, std::as_const(indices));
         std::size_t axis = loops.size();
         for (; axis > 0; --axis) {
             const Axis& loop = loops[axis - 1];

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -102,15 +103,18 @@ private:
 /// Arguments in the order of the problem's sides, then its arrays, whatever order the kernels name them in.
 void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArray>& arrays) {
     std::map<std::string, std::size_t> by_name; // "between", "data", "in", "out"; "_im" before "_re"
-    const auto is_beside = [&](const std::string& name) {
-        return std::any_of(arrays.begin(), arrays.end(), [&](const ProblemArray& array) {
-            return name == array.name || name == array.name + "_re" || name == array.name + "_im";
-        });
+    /// Where a name is among the arrays.
+    const auto place_beside = [&](const std::string& name) -> std::optional<std::size_t> {
+        for (std::size_t k = 0; k < arrays.size(); ++k)
+            for (const char* part : {"", "_re", "_im"})
+                if (name == arrays[k].name + part) return k;
+        return std::nullopt;
     };
     std::vector<std::size_t> order(transform.memories.size());
     for (std::size_t m = 0; m < order.size(); ++m) {
         std::string key = transform.memories[m].name;
-        if (is_beside(key)) key.insert(0, "~"); // after all others
+        if (const auto place = place_beside(key))
+            key = fmt::format("~{:02}{}", *place, key); // after all others
         if (key.ends_with("_im")) key.replace(key.size() - 3, 3, "_second");
         by_name[key] = m;
     }

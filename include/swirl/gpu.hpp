@@ -136,6 +136,13 @@ public:
                  Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
+    /// Of different types on the two sides, where an expression says so: load="float16: x".
+    template <class T, class U>
+    requires(detail::is_element<T>&& detail::is_element<U>) void execute(const T* input, U* output,
+                                                                         Stream stream = {},
+                                                                         Workspace workspace = {}) const {
+        run({Pointer(input), Pointer(output)}, stream, workspace);
+    }
     /// complex → complex, planar
     template <detail::Scalar T>
     void execute(const T* input_real, const T* input_imaginary, T* output_real, T* output_imaginary,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
 
 #include <optional>
@@ -41,6 +42,8 @@ struct ProblemOptions {
     std::vector<Batch> batches = {}; ///< outermost loop first
     double scale = 1.0;
     Sharing spectrum = Sharing::shared; ///< convolution: whose kernel's spectrum it is
+    Expression load = {};
+    Expression store = {};
 };
 
 /// What to compute, on data laid out how. A plain value; `validate` says whether it can be done, `to_text` and
@@ -63,6 +66,8 @@ struct SWIRL_API Problem {
     Direction direction = Direction::forward;
     double scale = 1.0; ///< the result is multiplied by it
     Sharing spectrum = Sharing::shared;
+    Expression load = {};  ///< of each number that is read; on the side of a half spectrum there is none
+    Expression store = {}; ///< of each result, scaled already, before it is written
 
     bool operator==(const Problem&) const = default;
 
@@ -81,7 +86,7 @@ struct SWIRL_API Problem {
     }
 };
 
-/// An array that an execution takes beside input and output, in the problem's layout where it is complex.
+/// An array that an execution takes beside input and output, in the problem's layout where it is complex, contiguous.
 struct ProblemArray {
     std::string name;
     bool is_complex = true;
@@ -118,6 +123,7 @@ SWIRL_API void validate(const Problem& problem);
 //                                             counts, outermost first, each with its stride or (input,output) ones
 //     scale=0.5  scale=1/1024
 //     spectrum=shared  spectrum=each          of a convolution's kernel: one for all transforms of a batch, or one for each
+//     load="x * window[i]"  store="x where i < 700"   what is done to numbers on the way, see Expression
 //
 // Strides count elements of their side; see Dimension for their unit and Problem for their defaults. In place, a
 // stride given for one side fixes the other.

@@ -82,6 +82,10 @@ SWIRL_API swirl_status swirl_problem_set_placement(swirl_problem* problem, int p
 SWIRL_API swirl_status swirl_problem_set_scale(swirl_problem* problem, double scale);
 /* Of a convolution's spectrum. */
 SWIRL_API swirl_status swirl_problem_set_spectrum(swirl_problem* problem, int sharing);
+/* What is done to numbers as they are read, or before they are written, as text: see <swirl/expression.hpp>. NULL or "":
+ * nothing. On GPUs. */
+SWIRL_API swirl_status swirl_problem_set_load(swirl_problem* problem, const char* expression);
+SWIRL_API swirl_status swirl_problem_set_store(swirl_problem* problem, const char* expression);
 /* One stride for each dimension, in elements of that side. */
 SWIRL_API swirl_status swirl_problem_set_strides(swirl_problem* problem, int side, const int64_t* strides);
 /* A loop of `count` transforms inside those added before; the strides follow what lies inside it. */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <swirl/error.hpp>
+#include <swirl/expression.hpp>
 #include <swirl/gpu.hpp>
 #include <swirl/half.hpp>
 #include <swirl/kinds.hpp>

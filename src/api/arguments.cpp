@@ -78,8 +78,9 @@ planning::Arguments arguments_of(const Problem& problem, std::span<const detail:
     planning::Arguments arguments;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const Role& role = roles[i];
-        const Element wanted = element_of(role.is_complex, problem.precision);
-        const Element other = element_of(!role.is_complex, problem.precision);
+        const Precision stored = stored_precision(problem, role.is_output ? Side::output : Side::input);
+        const Element wanted = element_of(role.is_complex, stored);
+        const Element other = element_of(!role.is_complex, stored);
         if (arrays[i].element != wanted && !(either && arrays[i].element == other))
             throw UserError("{} is an array of {}\n  problem: {}\n  it takes {}", role.name,
                             type_name(arrays[i].element), to_text(problem), type_name(wanted));
@@ -130,8 +131,8 @@ std::size_t array_named(const Problem& problem, std::string_view name,
 detail::Signature signature_of(const Problem& problem) {
     const std::vector<Role> roles = roles_of(problem);
     if (roles.size() != 2) return {};
-    return {true, element_of(roles[0].is_complex, problem.precision),
-            element_of(roles[1].is_complex, problem.precision)};
+    return {true, element_of(roles[0].is_complex, stored_precision(problem, Side::input)),
+            element_of(roles[1].is_complex, stored_precision(problem, Side::output))};
 }
 
 } // namespace swirl::api

@@ -87,6 +87,10 @@ swirl_plan* make_plan(const Problem& problem, unsigned flags, int threads) {
     return new swirl_plan{std::move(plan), to_text(problem), std::move(recipe), real};
 }
 
+Expression expression_in(const char* text) {
+    return text == nullptr || *text == 0 ? Expression() : Expression(text);
+}
+
 void add_batch(swirl_problem* problem, const Batch& batch) {
     require(problem, "problem");
     problem->options.batches.push_back(batch);
@@ -169,6 +173,20 @@ swirl_status swirl_problem_set_spectrum(swirl_problem* problem, int sharing) {
     return guarded([&] {
         require(problem, "problem");
         problem->options.spectrum = value_of(sharing, sharings, "sharing");
+    });
+}
+
+swirl_status swirl_problem_set_load(swirl_problem* problem, const char* expression) {
+    return guarded([&] {
+        require(problem, "problem");
+        problem->options.load = expression_in(expression);
+    });
+}
+
+swirl_status swirl_problem_set_store(swirl_problem* problem, const char* expression) {
+    return guarded([&] {
+        require(problem, "problem");
+        problem->options.store = expression_in(expression);
     });
 }
 

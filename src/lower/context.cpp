@@ -97,20 +97,19 @@ bool Context::is_streamed(const Array& array) const {
            array.elements > request.cache_bytes / (scalars * ir::size_in_bytes(request.scalar));
 }
 
-ir::Buffer Context::beside() {
-    if (beside_) return *beside_;
-    ensure(request.beside.has_value(), "entries multiplied by an array that there is not");
-    const Integer scalars = request.complex ? 2 : 1;
+ir::Buffer Context::callers_array(std::size_t array) {
+    callers_arrays_.resize(request.arrays.size());
+    std::optional<ir::Buffer>& known = callers_arrays_.at(array);
+    if (known) return *known;
+    const CallersArray& wanted = request.arrays[array];
+    const Integer scalars = wanted.is_complex ? 2 : 1;
     ir::BufferInfo info;
-    info.name = "with_" + request.beside->name;
+    info.name = "with_" + wanted.name;
     info.element = request.scalar;
-    info.elements = scalars;
-    const Layout& layout = request.beside->layout;
-    for (std::size_t k = 0; k < layout.lengths.size(); ++k)
-        info.elements += scalars * (layout.lengths[k] - 1) * layout.strides[k];
+    info.elements = scalars * wanted.elements;
     if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
-    beside_ = builder.add(std::move(info));
-    return *beside_;
+    known = builder.add(std::move(info));
+    return *known;
 }
 
 ir::Buffer Context::add_table(std::vector<long double> data) {

@@ -75,8 +75,8 @@ public:
         return buffers_[static_cast<std::size_t>(memory.array)];
     }
 
-    /// The array that the request has beside input and output.
-    ir::Buffer beside();
+    /// The buffer of one of the request's arrays.
+    ir::Buffer callers_array(std::size_t array);
 
     ir::Buffer add_table(std::vector<long double> data);
     ir::Buffer add_table(std::vector<Integer> data);
@@ -100,7 +100,7 @@ private:
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;
-    std::optional<ir::Buffer> beside_;
+    std::vector<std::optional<ir::Buffer>> callers_arrays_;
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;
     std::map<std::vector<long double>, Integer> vector_constant_places_;

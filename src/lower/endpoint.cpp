@@ -41,11 +41,26 @@ private:
     }
 
     bool take(const Layout& layout, Location& location) {
+        if (layout.forms && !take_forms(layout, location)) return false;
         for (Affine& index : indices_) {
+            if (layout.forms && !evaluate_digits(layout.lengths, layout.strides, index, extents_))
+                return false;
             auto form = evaluate_digits(layout.lengths, layout.strides, index, extents_);
             if (!form)
                 return tabulate([layout](Integer at) { return offset_of(layout, at); }, unbounded, location);
             index = std::move(*form);
+        }
+        return true;
+    }
+
+    bool take_forms(const Layout& layout, Location& location) const {
+        for (const Affine& index : indices_) {
+            std::vector<Affine>& forms = location.forms.emplace_back();
+            for (const PlaceForm& place : *layout.forms) {
+                const auto form = evaluate_digits(layout.lengths, place.strides, index, extents_);
+                if (!form) return false;
+                forms.push_back(*form + place.constant);
+            }
         }
         return true;
     }

@@ -66,6 +66,9 @@ struct Location {
     bool im_negative = false;
     std::vector<MetDiagonal> diagonals;
     std::optional<IndexTable> table;
+    /// In the caller's memory, where something is done to each number (see Pointwise): forms of the number's place; of a pair
+    /// of reals those of each. Else none.
+    std::vector<std::vector<Affine>> forms = {};
 };
 
 /// A factor's input or output: memory behind a chain of stages.

@@ -209,7 +209,7 @@ Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& a
 }
 
 Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic) {
-    const ir::Buffer array = context_.beside();
+    const ir::Buffer array = context_.callers_array(context_.request.beside->array);
     const Affine index = context_.placed(beside_[place].re);
     const ir::Value dynamic = beside_tables_->dynamic(place);
     Scaled factor;

@@ -85,7 +85,7 @@ bool keeps_entries(const Call& call) {
 
 bool only_moves(const Call& call) {
     const auto is_plain = [](const Location& place) {
-        return place.diagonals.empty() && !place.re_negative && !place.im_negative;
+        return place.diagonals.empty() && place.forms.empty() && !place.re_negative && !place.im_negative;
     };
     return !call.codelet.formula && call.placement.sources.size() == 1 &&
            is_plain(call.placement.sources.front()) && is_plain(call.placement.targets.front());

@@ -18,6 +18,8 @@ void substitute(std::vector<Location>& places, Variable variable, const Affine& 
         place.re = place.re.substitute(variable, form);
         place.im = place.im.substitute(variable, form);
         substitute(place.diagonals, variable, form);
+        for (auto& forms : place.forms)
+            for (Affine& own : forms) own = own.substitute(variable, form);
     }
 }
 

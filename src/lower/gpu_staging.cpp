@@ -66,6 +66,8 @@ public:
         for (const Touch& touch : touches_)
             for (const Location& place : *touch.places) {
                 if (part_of(place.re, around_) != run.around) return std::nullopt;
+                // What depends on the place may say that memory is not to be touched there.
+                if (!place.forms.empty() && !place.forms.front().empty()) return std::nullopt;
                 if (scalars == 2 && place.im != place.re + 1) return std::nullopt;
                 for (const Affine* form : {&place.re, &place.im}) {
                     if (scalars == 2 && form == &place.im) continue;
@@ -234,7 +236,8 @@ std::optional<Call> over_all_transforms(const LoopProgram& loops, const GpuPart&
     if (is_shared(loops, reading ? call.input : call.output) || !is_shared(loops, shared))
         return std::nullopt;
     for (const Location* place : {&inside, &outside})
-        if (place->table || !place->diagonals.empty() || place->re_negative || place->im_negative)
+        if (place->table || !place->diagonals.empty() || !place->forms.empty() || place->re_negative ||
+            place->im_negative)
             return std::nullopt;
     const Loop& loop = call.loops.front();
     const Integer step = outside.re.coefficient(loop.variable);

@@ -380,10 +380,11 @@ LoopProgram loop_program(const KernelRequest& request) {
     Recorder recorder(request.for_gpu);
     const bool in_place = request.in_place;
     const bool complex = request.complex;
-    const Memory in =
-        in_place ? add_argument(recorder, Array::Role::data, complex, {request.input, request.output})
-                 : add_argument(recorder, Array::Role::input, complex, {request.input});
-    const Memory out = in_place ? in : add_argument(recorder, Array::Role::output, complex, {request.output});
+    const Reach read = request.input_reach.value_or(reach_of(request.input));
+    const Reach written = request.output_reach.value_or(reach_of(request.output));
+    const Memory in = in_place ? add_argument(recorder, Array::Role::data, complex, {read, written})
+                               : add_argument(recorder, Array::Role::input, complex, {read});
+    const Memory out = in_place ? in : add_argument(recorder, Array::Role::output, complex, {written});
     Formula formula = request.formula;
     if (request.scale != 1)
         formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});

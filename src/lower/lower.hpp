@@ -3,6 +3,7 @@
 #include "formula/formula.hpp"
 #include "ir/program.hpp"
 #include "lower/arithmetic.hpp"
+#include "lower/pointwise.hpp"
 
 #include <optional>
 #include <string>
@@ -18,15 +19,32 @@ namespace swirl::lower {
 struct Layout {
     std::vector<Integer> lengths;
     std::vector<Integer> strides;
+    /// Of the caller's memory where something is done to each number (see Pointwise): forms of the same digits.
+    std::optional<std::vector<PlaceForm>> forms = {};
     static Layout contiguous(Integer n) { return {{n}, {1}}; }
     bool operator==(const Layout&) const = default;
 };
 
-/// An array of the caller's that entries are multiplied by (formula::ArgumentFunction), complex where they are.
-struct BesideArray {
+/// An array of the caller's beside input and output.
+struct CallersArray {
     std::string name;
-    Layout layout; ///< where the factor of an entry of the whole vector lies
+    bool is_complex = true;
+    Integer elements = 0;
+    bool operator==(const CallersArray&) const = default;
+};
+
+/// The array that entries are multiplied by (formula::ArgumentFunction), complex where they are.
+struct BesideArray {
+    std::size_t array = 0; ///< in KernelRequest::arrays
+    Layout layout;         ///< where the factor of an entry of the whole vector lies
     bool operator==(const BesideArray&) const = default;
+};
+
+/// Elements low … high of the caller's memory are touched, from index 0.
+struct Reach {
+    Integer low;
+    Integer high;
+    bool operator==(const Reach&) const = default;
 };
 
 struct KernelRequest {
@@ -37,7 +55,12 @@ struct KernelRequest {
     Layout input;
     Layout output;
     bool in_place = false; ///< one buffer "data" instead of "in" and "out"
+    std::vector<CallersArray> arrays = {};
     std::optional<BesideArray> beside = {};
+    std::optional<Pointwise> load = {};    ///< done to numbers that are read by `input`
+    std::optional<Pointwise> store = {};   ///< and before they are written by `output`
+    std::optional<Reach> input_reach = {}; ///< where not all of the layout is touched
+    std::optional<Reach> output_reach = {};
     long double scale = 1;
     int lanes = 1;           ///< of a machine vector
     Integer cache_bytes = 0; ///< vectors larger than this are written past the caches; 0: none is
@@ -59,7 +82,7 @@ LoopProgram loop_program(const KernelRequest& request);
 /// The second half: codelets become straight-line operations, one loop of each vector lanes.
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 
-/// The kernel: arguments first ("in", "out" or "data"), then one named "with_" and the name of `beside`, scratch and tables, in order of first use.
+/// The kernel: arguments first ("in", "out" or "data"), then those of `arrays` that are used, named "with_" and theirs, scratch and tables, in order of first use.
 ir::Program lower(const KernelRequest& request);
 
 } // namespace swirl::lower

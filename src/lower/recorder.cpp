@@ -87,10 +87,7 @@ Memory Recorder::acquire(Integer elements, bool complex) {
     return add_argument({Array::Role::temporary, kind, 0, elements, nested_});
 }
 
-namespace {
-
-/// Lowest and highest element a layout reaches.
-std::pair<Integer, Integer> reach(const Layout& layout) {
+Reach reach_of(const Layout& layout) {
     Integer low = 0, high = 0;
     for (std::size_t k = 0; k < layout.lengths.size(); ++k) {
         const Integer step = layout.strides[k] * (layout.lengths[k] - 1);
@@ -99,13 +96,10 @@ std::pair<Integer, Integer> reach(const Layout& layout) {
     return {low, high};
 }
 
-} // namespace
-
 Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
-                    std::initializer_list<Layout> layouts) {
+                    std::initializer_list<Reach> reaches) {
     Integer low = 0, high = 0;
-    for (const Layout& layout : layouts) {
-        const auto [lowest, highest] = reach(layout);
+    for (const auto& [lowest, highest] : reaches) {
         low = std::min(low, lowest);
         high = std::max(high, highest);
     }

@@ -55,9 +55,11 @@ private:
     Variable next_variable_ = 0;
 };
 
-/// Adds the argument that holds what the layouts reach.
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
-                    std::initializer_list<Layout> layouts);
+/// The lowest and highest element of a layout.
+Reach reach_of(const Layout& layout);
+
+/// Adds the argument that holds all of these elements.
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, std::initializer_list<Reach> reaches);
 
 /// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
 /// apart, by `add_copy` through a temporary, or by tables on a GPU. `between`: see Placement.

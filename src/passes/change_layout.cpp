@@ -82,6 +82,9 @@ private:
         if (operation.opcode == Opcode::index && ratio_.divides_variables(operation.address.index) &&
             ratio_.divides(operation.address.index.constant()))
             operation.address.index = ratio_(operation.address.index);
+        else if (operation.opcode == Opcode::select) // between two such indices
+            for (const std::size_t k : {1U, 2U})
+                operation.operands[k] = scaled_dynamic(access, operation.operands[k]);
         else if (operation.opcode == Opcode::load && integers_of(operation.address.buffer) != nullptr)
             operation.address.buffer = scaled_table(access, operation.address.buffer);
         else

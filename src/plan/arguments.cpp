@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace swirl::planning {
@@ -10,7 +11,8 @@ ArgumentCheck::ArgumentCheck(const Problem& problem)
     : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
       planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
       in_place_(problem.placement == Placement::in_place),
-      alignment_(static_cast<std::size_t>(real_bytes(problem.precision))) {
+      alignment_(static_cast<std::size_t>(std::min(real_bytes(stored_precision(problem, Side::input)),
+                                                   real_bytes(stored_precision(problem, Side::output))))) {
     const auto range = [&](Side side) {
         const Extent reach = extent(problem, side);
         const Integer bytes = element_bytes(problem, side);

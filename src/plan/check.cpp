@@ -3,10 +3,12 @@
 #include "base/error.hpp"
 #include "plan/definition.hpp"
 #include "plan/problem_data.hpp"
+#include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 namespace swirl::planning {
@@ -47,21 +49,48 @@ double relative_tolerance(Precision precision) {
 /// Distance of the numbers around 0, where that is not next to nothing.
 double smallest_step(Precision precision) { return precision == Precision::float16 ? 0x1p-24 : 0; }
 
-/// Whether random data in −1…1 stays far from overflow.
-bool has_room(const Problem& problem) {
-    const double largest =
-        16 * std::abs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
-    return largest < std::ldexp(1.0, largest_exponent(problem.precision));
+/// The same transform of contiguous numbers in double, with nothing done to them on the way.
+Problem without_expressions(const Problem& problem) {
+    ProblemOptions options{
+        .direction = problem.direction, .scale = problem.scale, .spectrum = problem.spectrum};
+    for (const Dimension& loop : problem.batches) options.batches.push_back({.count = loop.length});
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    return Problem::make(problem.kind, lengths, options);
+}
+
+/// Of one side, calls f with each element's indices along the axes.
+void for_each_index(const std::vector<Axis>& loops,
+                    const std::function<void(const std::vector<Integer>&)>& f) {
+    std::vector<Integer> indices(loops.size());
+    for (bool more = true; more;) {
+        f(indices);
+        std::size_t k = loops.size();
+        while (k > 0 && ++indices[k - 1] == loops[k - 1].length) indices[--k] = 0;
+        more = k > 0;
+    }
+}
+
+Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& indices) {
+    Integer offset = 0;
+    for (std::size_t k = 0; k < loops.size(); ++k) offset += indices[k] * loops[k].stride;
+    return offset;
 }
 
 class Check {
 public:
     Check(const Problem& problem, const Recipe& recipe)
-        : problem_(problem), recipe_(recipe), data_(problem_) {}
+        : problem_(problem), recipe_(recipe), data_(problem_) {
+        if (problem.load.is_identity()) return;
+        plain_problem_ = without_expressions(problem);
+        plain_data_.emplace(*plain_problem_);
+    }
 
     void run(const std::function<void(ProblemData&)>& execute) {
         data_.fill(1);
         if (problem_.kind == TransformKind::convolution) fill_spectra();
+        if (plain_data_) load_plain();
+        if (!has_room(amplitude_)) return;
         std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
         for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
         execute(data_);
@@ -71,6 +100,8 @@ public:
 private:
     /// What one transform of the batch has to give.
     struct Expectation {
+        std::vector<Integer> indices;
+        bool is_stored = true;
         Integer from;            ///< its output's index 0
         Integer point;           ///< offset of one of its outputs
         Value at_point;          ///< that output
@@ -78,6 +109,59 @@ private:
         Value functional;        ///< the sum that they give
         double tolerance;        ///< of one output
     };
+
+    /// What is transformed: the data, or what the expression makes of it.
+    const Problem& source() const { return plain_problem_ ? *plain_problem_ : problem_; }
+    const ProblemData& source_data() const { return plain_data_ ? *plain_data_ : data_; }
+
+    ExpressionAt expression_at(Side side) const {
+        return ExpressionAt(problem_, side, [this](std::size_t array, Integer element) {
+            return data_.get_beside(array, element);
+        });
+    }
+
+    void load_plain() {
+        const ExpressionAt load = expression_at(Side::input);
+        const std::vector<Axis> from = axes(problem_, Side::input), to = axes(*plain_problem_, Side::input);
+        for_each_index(from, [&](const std::vector<Integer>& indices) {
+            const Value x =
+                load.touches(indices) ? data_.get(Side::input, offset_of(from, indices)) : Value(0);
+            const Value value = load(x, indices);
+            amplitude_ = std::max(amplitude_, std::abs(value));
+            plain_data_->set(Side::input, offset_of(to, indices), value);
+        });
+    }
+
+    /// Whether data of this size stays far from overflow.
+    bool has_room(double amplitude) const {
+        const double largest = 16 * amplitude * std::abs(problem_.scale) *
+                               std::sqrt(static_cast<double>(transform_size(problem_)));
+        const int exponent = std::min(largest_exponent(problem_.precision),
+                                      largest_exponent(stored_precision(problem_, Side::output)));
+        return largest < std::ldexp(1.0, exponent);
+    }
+
+    double tolerance_of_numbers() const {
+        return amplitude_ * std::max(relative_tolerance(stored_precision(problem_, Side::output)),
+                                     problem_.precision == Precision::float64
+                                         ? relative_tolerance(Precision::float64)
+                                         : relative_tolerance(Precision::float32));
+    }
+
+    /// What the store expression makes of what one output has to be, and of what it may differ by.
+    void store(Expectation& expected) const {
+        const ExpressionAt at = expression_at(Side::output);
+        expected.is_stored = at.touches(expected.indices);
+        if (!expected.is_stored) return;
+        const Value raw = expected.at_point, value = at(raw, expected.indices);
+        double change = 0;
+        for (const Value step : {Value(1, 0), Value(-1, 0), Value(0, 1), Value(0, -1)})
+            change =
+                std::max(change, std::abs(at(raw + expected.tolerance * step, expected.indices) - value));
+        const double rounding = 4 * relative_tolerance(stored_precision(problem_, Side::output));
+        expected.at_point = value;
+        expected.tolerance = change + rounding * std::abs(value) + expected.tolerance;
+    }
 
     /// First and last transform of the batch, and one in between.
     std::vector<std::vector<Integer>> batches() {
@@ -88,6 +172,10 @@ private:
             result[2].push_back(random_below(loop.length));
         }
         if (batch_count(problem_) == 1) result.resize(1);
+        constexpr std::size_t points = 4; // where single outputs are all that can be compared
+        if (!problem_.store.is_identity())
+            for (std::size_t k = 0, count = result.size(); k < (points - 1) * count; ++k)
+                result.push_back(result[k]);
         return result;
     }
 
@@ -135,10 +223,10 @@ private:
         for (const Impulse& impulse : impulses_) {
             Integer at = from;
             for (std::size_t d = 0; d < point.size(); ++d) {
-                const Dimension& dimension = problem_.dimensions[d];
+                const Dimension& dimension = source().dimensions[d];
                 at += modulo(point[d] - impulse.at[d], dimension.length) * dimension.input_stride;
             }
-            sum += impulse.height * data_.get(Side::input, at);
+            sum += impulse.height * source_data().get(Side::input, at);
         }
         return sum;
     }
@@ -150,7 +238,7 @@ private:
             std::vector<Row> turned = weights;
             for (std::size_t d = 0; d < turned.size(); ++d)
                 std::rotate(turned[d].begin(), turned[d].begin() + impulse.at[d], turned[d].end());
-            sum += impulse.height * weighted_sum(data_, problem_, Side::input, turned, from);
+            sum += impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from);
         }
         return sum;
     }
@@ -162,10 +250,11 @@ private:
         Integer in_from = 0, number = 0;
         for (std::size_t k = 0; k < batch.size(); ++k) {
             number = number * problem_.batches[k].length + batch[k];
-            in_from += batch[k] * problem_.batches[k].input_stride;
+            in_from += batch[k] * source().batches[k].input_stride;
             result.from += batch[k] * problem_.batches[k].output_stride;
         }
         result.point = result.from;
+        result.indices = batch;
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
         std::vector<long double> angles;
@@ -176,6 +265,7 @@ private:
             const Integer k = random_below(outputs);
             angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
             point.push_back(k);
+            result.indices.push_back(k);
             if (!convolves)
                 one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
             result.powers.push_back(powers(angles[d], outputs));
@@ -186,22 +276,28 @@ private:
                 problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
             result.at_point = factor * convolved_at(in_from, point);
             result.functional = factor * convolved_with(in_from, result.powers);
-            result.tolerance = 4 * relative_tolerance(problem_.precision) * std::abs(problem_.scale) *
-                                   (2 + std::log2(points())) +
-                               smallest_step(problem_.precision);
+            result.tolerance =
+                4 * tolerance_of_numbers() * std::abs(problem_.scale) * (2 + std::log2(points())) +
+                smallest_step(stored_precision(problem_, Side::output));
+            if (!problem_.store.is_identity()) store(result);
             return result;
         }
-        const Value sum = weighted_sum(data_, problem_, Side::input, one, in_from);
+        const Value sum = weighted_sum(source_data(), source(), Side::input, one, in_from);
         result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         result.functional = problem_.scale * functional(in_from, angles);
-        result.tolerance = relative_tolerance(problem_.precision) * std::abs(problem_.scale) *
-                               std::sqrt(points()) * (2 + std::log2(points())) +
-                           smallest_step(problem_.precision);
+        result.tolerance = tolerance_of_numbers() * std::abs(problem_.scale) * std::sqrt(points()) *
+                               (2 + std::log2(points())) +
+                           smallest_step(stored_precision(problem_, Side::output));
+        if (!problem_.store.is_identity()) store(result);
         return result;
     }
 
     void compare(const Expectation& expected) const {
+        if (!expected.is_stored) return;
+        const double largest = std::ldexp(0.5, largest_exponent(stored_precision(problem_, Side::output)));
+        if (std::abs(expected.at_point) > largest) return;
         require(data_.get(Side::output, expected.point), expected.at_point, expected.tolerance);
+        if (!problem_.store.is_identity()) return; // whose sums follow from no other sums
         require(weighted_sum(data_, problem_, Side::output, expected.powers, expected.from),
                 expected.functional, expected.tolerance * std::sqrt(points()));
     }
@@ -226,7 +322,7 @@ private:
             for (std::size_t d = 0; d < angles.size(); ++d)
                 rows.push_back(functional_row(kind_along(d), problem_.direction,
                                               problem_.dimensions[d].length, sign * angles[d]));
-            return weighted_sum(data_, problem_, Side::input, rows, from);
+            return weighted_sum(source_data(), source(), Side::input, rows, from);
         };
         return makes_reals() ? (sum(1) + std::conj(sum(-1))) / 2.0 : sum(1);
     }
@@ -242,6 +338,9 @@ private:
     const Problem& problem_;
     const Recipe& recipe_;
     ProblemData data_;
+    std::optional<Problem> plain_problem_; ///< with a load expression
+    std::optional<ProblemData> plain_data_;
+    double amplitude_ = 1; ///< of what is transformed
     std::vector<Impulse> impulses_;
     std::minstd_rand random_{2};
 };
@@ -254,7 +353,6 @@ void check_against_definition(const Problem& problem, const Recipe& recipe,
         const Extent reach = extent(problem, side);
         if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
     }
-    if (!has_room(problem)) return;
     Check(problem, recipe).run(execute);
 }
 

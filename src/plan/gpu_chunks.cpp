@@ -1,9 +1,31 @@
 #include "plan/gpu_chunks.hpp"
 
 #include "base/error.hpp"
+#include "problem/expression.hpp"
 #include "problem/problem.hpp"
 
 namespace swirl::planning {
+
+namespace {
+
+bool depends_on_batch(const Problem& problem) {
+    bool depends = problem.spectrum == Sharing::each;
+    const auto look = [&](const std::string& index) {
+        const auto axis = axis_of_index(problem, index);
+        depends = depends || (axis && *axis < problem.batches.size());
+    };
+    for (const Expression* expression : {&problem.load, &problem.store}) {
+        if (expression->is_identity()) continue;
+        for (const ExpressionTerm& term : {expression->tree()->value, expression->tree()->where})
+            for_each_term(term, [&](const ExpressionNode& node) {
+                if (node.kind == ExpressionNode::Kind::index) look(node.name);
+                for (const std::string& index : node.indices) look(index);
+            });
+    }
+    return depends;
+}
+
+} // namespace
 
 GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) {
     const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
@@ -13,9 +35,10 @@ GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) 
     whole_ = count / chunk_;
     rest_ = count % chunk_;
     if (whole_ == 1 && rest_ == 0) return;
-    if (!arrays_of(problem).empty() && problem.spectrum == Sharing::each)
+    if (depends_on_batch(problem))
         throw UserError(
-            "a recipe for chunks of {} transforms, and a spectrum for each transform: such go all at once",
+            "a recipe for chunks of {} transforms, and arrays or expressions that differ from "
+            "transform to transform: such go all at once",
             chunk);
     const Dimension& batch = problem.batches.front();
     input_step_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);

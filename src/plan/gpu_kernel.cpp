@@ -44,7 +44,12 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
 }
 
 void check_storage(const Problem& problem, const target::Gpu& gpu) {
-    if (problem.precision == Precision::bfloat16 && gpu.capability_major < 8)
+    bool has_bfloat16 = false;
+    for (const Side side : {Side::input, Side::output})
+        has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == Precision::bfloat16;
+    for (const ProblemArray& array : arrays_of(problem))
+        has_bfloat16 = has_bfloat16 || array.precision == Precision::bfloat16;
+    if (has_bfloat16 && gpu.capability_major < 8)
         throw UserError(
             "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
             gpu.name);
@@ -56,14 +61,23 @@ Place place_of(const ir::BufferInfo& buffer, const Stage& stage) {
     return buffer.name.starts_with("in") ? stage.source : stage.target;
 }
 
+ir::Scalar storage_of(const Problem& problem, const Stage& stage, const ir::BufferInfo& buffer) {
+    if (is_beside(buffer)) {
+        const auto array = static_cast<std::size_t>(source_of(buffer.name, stage)) -
+                           static_cast<std::size_t>(Binding::Source::arrays);
+        return planning::storage_of(arrays_of(problem)[array / 2].precision);
+    }
+    const Side side = place_of(buffer, stage) == Place::input ? Side::input : Side::output;
+    return planning::storage_of(stored_precision(problem, side));
+}
+
 /// The caller's arrays hold the numbers that the problem names; all others hold those of the arithmetic.
 void store_as_named(ir::Program& program, const Problem& problem, const Stage& stage) {
-    const ir::Scalar storage = storage_of(problem.precision);
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         if (is_callers(buffer) && (is_beside(buffer) || place_of(buffer, stage) != Place::intermediate)) {
             const std::string name = buffer.name;
-            program = passes::change_storage(std::move(program), name, storage);
+            program = passes::change_storage(std::move(program), name, storage_of(problem, stage, buffer));
         }
     }
 }
@@ -72,10 +86,10 @@ void store_as_named(ir::Program& program, const Problem& problem, const Stage& s
 void align_spectra(ir::Program& program, const Problem& problem, const Stage& stage) {
     if (problem.layout != ComplexLayout::interleaved) return;
     for (ir::BufferInfo& buffer : program.buffers) {
-        if (!is_callers(buffer)) continue;
+        if (!is_callers(buffer) || is_beside(buffer)) continue; // arrays are aligned as they are read
         const Place place = place_of(buffer, stage);
         const bool in_place = problem.placement == Placement::in_place;
-        const bool complex = is_beside(buffer) || place == Place::intermediate ||
+        const bool complex = place == Place::intermediate ||
                              is_complex(problem, place == Place::input ? Side::input : Side::output) ||
                              (in_place && is_complex(problem, Side::input));
         if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));

@@ -26,7 +26,7 @@ namespace {
 std::size_t array_of(const std::string& buffer, const Stage& stage) {
     for (std::size_t k = 0; k < stage.arrays.size(); ++k)
         for (const char* part : {"", "_re", "_im"})
-            if (buffer == "with_" + stage.arrays[k] + part) return k;
+            if (buffer == "with_" + stage.arrays[k].name + part) return k;
     throw InternalError("a kernel asks for an array \"{}\" that no plan has", buffer);
 }
 

@@ -73,20 +73,23 @@ ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(ar
             const Bytes other = bytes_of(problem, Side::output);
             bytes = {std::min(bytes.lowest, other.lowest), std::max(bytes.end, other.end)};
         }
-        place(side).real = allocate(bytes.lowest, bytes.end);
+        const Precision precision = stored_precision(problem, side);
+        place(side).real = allocate(bytes.lowest, bytes.end, precision);
         if (problem.layout == ComplexLayout::planar && is_complex(problem, side))
-            place(side).imaginary = allocate(bytes.lowest, bytes.end);
+            place(side).imaginary = allocate(bytes.lowest, bytes.end, precision);
     }
     if (in_place) place(Side::output) = place(Side::input);
     for (const ProblemArray& array : arrays_) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
         const Integer parts = array.is_complex && !planar ? 2 : 1;
         const Integer bytes = parts * array.elements * real_bytes(array.precision);
-        beside_.push_back({allocate(0, bytes), planar ? allocate(0, bytes) : nullptr});
+        beside_.push_back(
+            {allocate(0, bytes, array.precision), planar ? allocate(0, bytes, array.precision) : nullptr});
     }
 }
 
-std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte) {
+std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Precision precision) {
+    precisions_.push_back(precision);
     constexpr Integer alignment = 64;
     const Integer before = ceil_divide(-lowest_byte, alignment) * alignment;
     buffers_.emplace_back(static_cast<std::size_t>(before + end_byte));
@@ -104,7 +107,7 @@ Arguments ProblemData::arguments() const {
 
 ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
     const Place& from = place(side);
-    const Integer scalar = real_bytes(problem_.precision), at = offset * scalar;
+    const Integer scalar = real_bytes(stored_precision(problem_, side)), at = offset * scalar;
     if (!is_complex(problem_, side)) return {from.real + at, nullptr};
     if (from.imaginary != nullptr) return {from.real + at, from.imaginary + at};
     return {from.real + 2 * at, from.real + 2 * at + scalar};
@@ -139,10 +142,10 @@ void ProblemData::write(const Place& element, Precision precision, std::complex<
 }
 
 std::complex<double> ProblemData::get(Side side, Integer offset) const {
-    return read(parts(side, offset), problem_.precision);
+    return read(parts(side, offset), stored_precision(problem_, side));
 }
 void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
-    write(parts(side, offset), problem_.precision, value);
+    write(parts(side, offset), stored_precision(problem_, side), value);
 }
 std::complex<double> ProblemData::get_beside(std::size_t array, Integer index) const {
     return read(parts_beside(array, index), arrays_[array].precision);
@@ -153,8 +156,8 @@ void ProblemData::set_beside(std::size_t array, Integer index, std::complex<doub
 
 void ProblemData::fill(std::uint32_t seed) {
     std::minstd_rand generator(seed);
-    for (const runtime::AlignedBuffer& buffer : buffers_)
-        with_type_of(problem_.precision, [&]<class T>(T) { fill_random(buffer.span_of<T>(), generator); });
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        with_type_of(precisions_[k], [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
 }
 
 void ProblemData::save() {

@@ -35,6 +35,7 @@ public:
 
     /// All of the memory, input and output, elements and the gaps between them.
     std::span<const runtime::AlignedBuffer> buffers() const { return buffers_; }
+    Precision precision_of(std::size_t buffer) const { return precisions_[buffer]; }
     /// Random numbers in −1…1 everywhere; the same seed gives the same ones.
     void fill(std::uint32_t seed);
     /// Keeps all bytes as they are now, for `restore`.
@@ -57,10 +58,11 @@ private:
     Place parts_beside(std::size_t array, Integer index) const;
     std::complex<double> read(const Place& element, Precision precision) const;
     void write(const Place& element, Precision precision, std::complex<double> value);
-    std::byte* allocate(Integer lowest_byte, Integer end_byte);
+    std::byte* allocate(Integer lowest_byte, Integer end_byte, Precision precision);
 
     Problem problem_;
     std::vector<runtime::AlignedBuffer> buffers_;
+    std::vector<Precision> precisions_; ///< of the numbers in each
     std::vector<std::vector<std::byte>> saved_;
     Place places_[2]; ///< input and output
     std::vector<ProblemArray> arrays_;

@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "base/error.hpp"
+#include "plan/pointwise.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/row_column.hpp"
 
@@ -21,6 +22,18 @@ struct StageAxis {
     Integer in;
     Integer out;
     Integer beside = 0; ///< in the array beside them
+    std::array<std::vector<Integer>, 2> forms =
+        {}; ///< of each form of either side's expression, the step along it
+
+    /// Whether a loop around one steps as if both were one.
+    bool continues(const StageAxis& inner) const {
+        const auto goes_on = [&](Integer outer, Integer inside) { return outer == inside * inner.length; };
+        bool all = goes_on(in, inner.in) && goes_on(out, inner.out) && goes_on(beside, inner.beside);
+        for (const std::size_t side : {0U, 1U})
+            for (std::size_t k = 0; k < forms[side].size(); ++k)
+                all = all && goes_on(forms[side][k], inner.forms[side][k]);
+        return all;
+    }
 };
 
 /// Outer loops before inner ones, as memory lies; neighbours that step as one loop would become one.
@@ -30,11 +43,10 @@ std::vector<StageAxis> merged(std::vector<StageAxis> loops) {
                      [](const StageAxis& a, const StageAxis& b) { return std::abs(a.in) > std::abs(b.in); });
     std::vector<StageAxis> result;
     for (const StageAxis& axis : loops) {
-        if (!result.empty() && result.back().in == axis.in * axis.length &&
-            result.back().out == axis.out * axis.length && result.back().beside == axis.beside * axis.length)
-            result.back() = {result.back().length * axis.length, axis.in, axis.out, axis.beside};
-        else
-            result.push_back(axis);
+        const Integer around = !result.empty() && result.back().continues(axis) ? result.back().length : 0;
+        if (around > 0) result.pop_back();
+        result.push_back(axis);
+        if (around > 0) result.back().length *= around;
     }
     return result;
 }
@@ -82,7 +94,7 @@ Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& sett
         convolves || nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
     Stage stage{dimension,      std::move(nonterminal), {}, {}, complex,
                 setting.source, setting.target,         {}, {}, {}};
-    if (convolves) stage.beside.emplace(lower::BesideArray{"spectrum", {}});
+    if (convolves) stage.beside.emplace();
     const auto append = [&](const StageAxis& a) {
         if (convolves) {
             stage.beside->layout.lengths.push_back(a.length);
@@ -91,6 +103,11 @@ Stage make_stage(std::size_t dimension, Formula nonterminal, const Setting& sett
         for (lower::Layout& layout : stage.layouts) layout.lengths.push_back(a.length);
         stage.layouts[0].strides.push_back(a.in);
         stage.layouts[1].strides.push_back(a.out);
+        for (const std::size_t side : {0U, 1U}) {
+            if (!stage.layouts[side].forms) stage.layouts[side].forms.emplace(a.forms[side].size());
+            for (std::size_t k = 0; k < a.forms[side].size(); ++k)
+                (*stage.layouts[side].forms)[k].strides.push_back(a.forms[side][k]);
+        }
     };
     for (const StageAxis& a : outside) append(a), stage.left.push_back(a.length);
     for (const StageAxis& a : setting.axes) append(a);
@@ -128,6 +145,11 @@ Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, 
         StageAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
                        real_factor[1] * stride_in(problem, k, target)};
         if (problem.kind == TransformKind::convolution) axis.beside = spectrum_strides(problem)[k];
+        for (const Side which : {Side::input, Side::output}) {
+            if (expression_of(problem, which).is_identity()) continue;
+            for (const lower::PlaceForm& form : pointwise_of(problem, which).forms)
+                axis.forms[static_cast<std::size_t>(which)].push_back(form.strides[k]);
+        }
         const bool transformed = loops + first <= k && k <= loops + last;
         if (!transformed)
             setting.others.push_back(axis);
@@ -239,7 +261,8 @@ std::vector<Stage> convolution_stages(const Problem& problem) {
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
         if (problem.dimensions[k].length > 1) along.push_back(k);
     if (along.empty()) along.push_back(0);
-    const bool small = real_bytes(problem.precision) < 4; // what lies between must not grow
+    const bool small =
+        real_bytes(stored_precision(problem, Side::output)) < 4; // what lies between must not grow
     std::vector<Stage> result;
     const auto add = [&](std::size_t k, Formula transform, double scale) {
         const Place source = result.empty() ? Place::input : Place::output;
@@ -263,12 +286,29 @@ std::vector<Stage> convolution_stages(const Problem& problem) {
 /// in proportion to the logarithm of its length, so that they are in between no larger than at one of the ends.
 void share_scale(std::vector<Stage>& parts, const Problem& problem) {
     parts.back().scale = problem.scale;
-    if (real_bytes(problem.precision) >= 4 || problem.scale == 0) return;
+    if (real_bytes(stored_precision(problem, Side::output)) >= 4 || problem.scale == 0) return;
     const double points = std::log2(static_cast<double>(transform_size(problem)));
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
         const double share = std::log2(static_cast<double>(parts[k].nonterminal.rows())) / points;
         parts[k].scale = std::exp2(share * std::log2(std::fabs(problem.scale)));
         parts.back().scale /= parts[k].scale;
+    }
+}
+
+/// Expressions go with the first stage's input and the last one's output.
+void add_expressions(std::vector<Stage>& parts, const Problem& problem) {
+    for (const Side side : {Side::input, Side::output}) {
+        const auto s = static_cast<std::size_t>(side);
+        Stage& own = side == Side::input ? parts.front() : parts.back();
+        for (Stage& stage : parts)
+            if (&stage != &own || expression_of(problem, side).is_identity()) stage.layouts[s].forms.reset();
+        if (expression_of(problem, side).is_identity()) continue;
+        lower::Pointwise pointwise = pointwise_of(problem, side);
+        for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
+            own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
+        (side == Side::input ? own.load : own.store) = std::move(pointwise);
+        const Extent reach = extent(problem, side);
+        own.reaches[s] = {reach.lowest, reach.highest};
     }
 }
 
@@ -297,8 +337,8 @@ std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
         }
     }
     if (problem.kind != TransformKind::convolution) share_scale(result, problem);
-    for (const ProblemArray& array : arrays_of(problem))
-        for (Stage& stage : result) stage.arrays.push_back(array.name);
+    add_expressions(result, problem);
+    for (Stage& stage : result) stage.arrays = callers_arrays(problem);
     // In place both names mean the caller's one array; the strides of either side have done their work.
     if (problem.placement == Placement::in_place)
         for (Stage& stage : result) stage.source = stage.target = Place::output;
@@ -362,7 +402,12 @@ lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
             .input = stage.layouts[0],
             .output = stage.layouts[1],
             .in_place = stage.source == stage.target,
+            .arrays = stage.arrays,
             .beside = stage.beside,
+            .load = stage.load,
+            .store = stage.store,
+            .input_reach = stage.reaches[0],
+            .output_reach = stage.reaches[1],
             .scale = stage.scale};
 }
 

@@ -34,7 +34,10 @@ struct Stage {
     std::vector<Integer> right; ///< loops inside it
     double scale = 1;
     std::optional<lower::BesideArray> beside = {}; ///< what a convolution multiplies the spectrum by
-    std::vector<std::string> arrays = {}; ///< names of all that the problem has beside input and output
+    std::vector<lower::CallersArray> arrays = {};  ///< all that the problem has beside input and output
+    std::optional<lower::Pointwise> load = {};     ///< of the first stage: what is done to what it reads
+    std::optional<lower::Pointwise> store = {};    ///< of the last stage: what is done to what it writes
+    std::array<std::optional<lower::Reach>, 2> reaches = {}; ///< elements that the two touch
 };
 
 /// Which dimensions go through one kernel together.

@@ -1,3 +1,4 @@
+#include "problem/expression.hpp"
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
 
@@ -69,6 +70,16 @@ public:
                (is_letter(text_[position_]) || (position_ > start && is_digit(text_[position_]))))
             ++position_;
         return text_.substr(start, position_ - start);
+    }
+
+    /// In quotation marks.
+    Expression expression() {
+        require('"', "'\"' and an expression, such as \"0.5 * x\"");
+        const std::size_t begin = position_;
+        const std::size_t end = text_.find('"', begin);
+        if (end == std::string_view::npos) fail_at(text_.size(), "'\"' after the expression");
+        position_ = end + 1;
+        return parse_expression(text_, begin, end);
     }
 
     /// 12, -3 or 2^20.
@@ -160,7 +171,8 @@ private:
         if (!known)
             in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " +
                                    list_of(precision_words) + " " + list_of(layout_words) + " " +
-                                   list_of(placement_words) + " in= out= strides= batch= scale= spectrum=");
+                                   list_of(placement_words) +
+                                   " in= out= strides= batch= scale= spectrum= load= store=");
         in_.require_end_of_word("a space before the next option");
     }
 
@@ -209,6 +221,9 @@ private:
             const auto* sharing = find(sharing_words, in_.word());
             if (sharing == nullptr) in_.fail_at(at, "whose spectrum it is, one of " + list_of(sharing_words));
             options_.spectrum = sharing->value;
+        } else if (word == "load" || word == "store") {
+            once(word == "load" ? has_load_ : has_store_, start, std::string(word) + "= once only");
+            (word == "load" ? options_.load : options_.store) = in_.expression();
         } else {
             return false;
         }
@@ -255,7 +270,7 @@ private:
     ProblemOptions options_;
     bool has_direction_ = false, has_precision_ = false, has_layout_ = false, has_placement_ = false;
     bool has_input_strides_ = false, has_output_strides_ = false, has_batch_ = false, has_scale_ = false;
-    bool has_spectrum_ = false;
+    bool has_spectrum_ = false, has_load_ = false, has_store_ = false;
 };
 
 } // namespace

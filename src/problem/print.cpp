@@ -99,6 +99,8 @@ std::string to_text(const Problem& problem) {
     if (problem.scale != 1.0) text += fmt::format(" scale={}", problem.scale);
     if (problem.spectrum != Sharing::shared)
         text += fmt::format(" spectrum={}", lookup(sharing_words, problem.spectrum));
+    if (!problem.load.is_identity()) text += fmt::format(" load=\"{}\"", problem.load.text());
+    if (!problem.store.is_identity()) text += fmt::format(" store=\"{}\"", problem.store.text());
     return text;
 }
 

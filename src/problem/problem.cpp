@@ -100,7 +100,7 @@ bool is_complex(TransformKind kind, Direction direction, Side side) {
 
 Integer element_bytes(const Problem& problem, Side side) {
     const bool pair = is_complex(problem, side) && problem.layout == ComplexLayout::interleaved;
-    return real_bytes(problem.precision) * (pair ? 2 : 1);
+    return real_bytes(stored_precision(problem, side)) * (pair ? 2 : 1);
 }
 
 Integer stored_length(const Problem& problem, std::size_t dimension, Side side) {
@@ -118,9 +118,14 @@ std::vector<Axis> axes(const Problem& problem, Side side) {
 
 Extent extent(const Problem& problem, Side side) {
     Extent result;
-    for (const Axis& axis : axes(problem, side))
-        (axis.stride < 0 ? result.lowest : result.highest) += (axis.length - 1) * axis.stride;
-    return result;
+    const std::vector<Axis> all = axes(problem, side);
+    const std::vector<IndexRange> ranges = touched_ranges(problem, side);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const Integer first = ranges[k].first * all[k].stride, last = (ranges[k].end - 1) * all[k].stride;
+        result.lowest += std::min(first, last);
+        result.highest += std::max(first, last);
+    }
+    return {std::min<Integer>(result.lowest, 0), std::max<Integer>(result.highest, 0)};
 }
 
 Integer transform_size(const Problem& problem) {
@@ -171,12 +176,6 @@ std::vector<Integer> spectrum_strides(const Problem& problem) {
     return strides;
 }
 
-std::vector<ProblemArray> arrays_of(const Problem& problem) {
-    if (problem.kind != TransformKind::convolution) return {};
-    const Integer spectra = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
-    return {{"spectrum", true, problem.precision, transform_size(problem) * spectra}};
-}
-
 Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
                       const ProblemOptions& options) {
     const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"input", options.input_strides},
@@ -198,7 +197,9 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
                     .placement = options.placement,
                     .direction = options.direction,
                     .scale = options.scale,
-                    .spectrum = options.spectrum};
+                    .spectrum = options.spectrum,
+                    .load = options.load,
+                    .store = options.store};
     for (std::size_t i = options.batches.size(); i-- > 0;) {
         const Batch& batch = options.batches[i];
         Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
@@ -216,7 +217,8 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
 
 std::size_t hash_value(const Problem& problem) {
     std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
-                               problem.direction, problem.scale, problem.spectrum, problem.dimensions.size());
+                               problem.direction, problem.scale, problem.spectrum, problem.dimensions.size(),
+                               problem.load.text(), problem.store.text());
     for (const auto* loops : {&problem.dimensions, &problem.batches})
         for (const Dimension& loop : *loops)
             seed = mix_hash(seed, hash_of(loop.length, loop.input_stride, loop.output_stride));

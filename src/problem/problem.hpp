@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace swirl {
@@ -52,6 +53,24 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 Extent extent(const Problem& problem, Side side);
+
+/// Indices first … end−1 of an axis.
+struct IndexRange {
+    Integer first;
+    Integer end;
+};
+/// For each of `axes`, the indices that the side touches at all, by the conditions on that index alone.
+std::vector<IndexRange> touched_ranges(const Problem& problem, Side side);
+
+inline const Expression& expression_of(const Problem& problem, Side side) {
+    return side == Side::input ? problem.load : problem.store;
+}
+
+/// What numbers of the side lie in memory as.
+Precision stored_precision(const Problem& problem, Side side);
+
+/// The position in `axes` that an index of an expression counts along; nothing for names that the problem has no axis for.
+std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_view index);
 
 /// Number of points of one transform, and number of transforms. For a valid problem.
 Integer transform_size(const Problem& problem);

@@ -2,6 +2,7 @@
 
 #include "problem/overlap.hpp"
 #include "problem/syntax.hpp"
+#include "problem/validate_expression.hpp"
 
 #include <fmt/ranges.h>
 
@@ -127,7 +128,9 @@ std::string crossing_axes(const Problem& problem, const std::vector<Axis>& loops
 }
 
 void check_output_is_disjoint(const Problem& problem) {
-    const std::vector<Axis> loops = axes(problem, Side::output);
+    std::vector<Axis> loops = axes(problem, Side::output);
+    const std::vector<IndexRange> ranges = touched_ranges(problem, Side::output);
+    for (std::size_t k = 0; k < loops.size(); ++k) loops[k].length = ranges[k].end - ranges[k].first;
     const OverlapResult result = find_overlap(loops);
     if (result.verdict == OverlapResult::Verdict::disjoint) return;
     if (!result.witness) {
@@ -204,6 +207,7 @@ void validate(const Problem& problem) {
     check_lengths(problem);
     check_powers_of_two(problem);
     check_kind(problem);
+    check_expressions(problem);
     for (const Side side : {Side::input, Side::output}) {
         check_size(problem, side);
         check_reach(problem, side);
@@ -220,6 +224,10 @@ void validate_for_cpu(const Problem& problem) {
         reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
                "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, "
                "--device gpu)");
+    if (!problem.load.is_identity() || !problem.store.is_identity())
+        reject(
+            problem, "load and store expressions are for GPUs only: no code for a CPU has them",
+            "work on the arrays before and after, or make a plan for a GPU (swirl::gpu::plan, --device gpu)");
     if (real_bytes(problem.precision) >= 4) return;
     reject(problem,
            fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),

@@ -195,6 +195,44 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
     planar.with("spectrum", a.data(), b.data()).execute(a.data(), b.data(), c.data(), d.data());
 }
 
+TEST_F(GpuInterface, TakesArraysOfExpressions) {
+    const gpu::Plan plan = gpu::plan(
+        "dft 64 float32 batch=3 load=\"float16: x * w[i]\" store=\"x * complex h[b, i]\"", unchecked);
+    const gpu::Array<complex_float16> x(192);
+    const gpu::Array<Complex> y(192), h(192);
+    const gpu::Array<float> w(64);
+    expect_contains(error_of<UserError>([&] { plan.with("w", w.data()).execute(x.data(), y.data()); }),
+                    {"array h is missing", "192 complex"});
+    plan.with("w", w.data()).with("h", h.data()).execute(x.data(), y.data());
+    EXPECT_EQ(fake.launches.size(), 1U);
+    expect_contains(error_of<UserError>([&] { plan.with("w", h.data()); }), {"array w", "it takes float"});
+    expect_contains(error_of<UserError>([&] { plan.with("w", w.data()).execute(y.data(), h.data()); }),
+                    {"input is an array of std::complex<float>", "swirl::complex_float16"});
+    expect_contains(error_of<UserError>([&] {
+                        plan.with("w", w.data() + 32).with("h", h.data()).execute(x.data(), y.data());
+                    }),
+                    {"array w", "too small"});
+    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64 load=\"x * w[j]\"", unchecked); }),
+                    {"there is no index j", "indices of this problem: i"});
+    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64 load=\"2 * x\""); }), {"for GPUs only"});
+}
+
+TEST_F(GpuInterface, TakesExpressionsFromC) {
+    swirl_problem* problem = nullptr;
+    const int64_t length = 64;
+    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_load(problem, "x * w[i]"), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_store(problem, "x where i < 9"), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_store(problem, nullptr), SWIRL_OK);
+    EXPECT_EQ(swirl_problem_set_load(problem, "x *"), SWIRL_USER_ERROR);
+    swirl_gpu_plan* plan = nullptr;
+    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
+        << swirl_last_error();
+    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "dft 64 load=\"x * w[i]\"");
+    swirl_gpu_plan_destroy(plan);
+    swirl_problem_destroy(problem);
+}
+
 TEST_F(GpuInterface, TakesTheSpectrumOfAConvolutionFromC) {
     swirl_problem* problem = nullptr;
     const int64_t length = 64;

@@ -40,6 +40,8 @@ constexpr Case cases[] = {
     {"convolution 64 float32 batch=5"},
     {"convolution 60 planar batch=3 spectrum=each"},
     {"convolution 8x12 float32 inplace"},
+    {"dft 64 float32 batch=5 load=\"x * w[i] where i < 50\" store=\"x * complex s[b, i]\""},
+    {"dft 60 planar batch=3 load=\"i < 50 ? conj(x) : 1\" store=\"x * complex s[i] where i > 3\""},
     {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
 
@@ -129,7 +131,7 @@ double tolerance_of(const Problem& problem) {
 
 /// Numbers of 16 bits by way of float32; in the interpreter what CPUs have no plans for.
 void transform_on_cpu(const Problem& problem, planning::ProblemData& data) {
-    if (!arrays_of(problem).empty())
+    if (!arrays_of(problem).empty() || !problem.load.is_identity())
         return support::InterpretedPlan(problem, search::gpu_recipe(problem, target::gpu_named("sm_80")))
             .execute(data.arguments());
     Problem wide = problem;

@@ -20,6 +20,7 @@ OwnedTransform derived() {
     std::vector<ir::Program> programs;
     for (const DerivedCase& c : derived_cases())
         for (ir::Program& program : c.programs()) programs.push_back(std::move(program));
+    for (ir::Program& program : fused_programs()) programs.push_back(std::move(program));
     return all_of(std::move(programs), "derived");
 }
 

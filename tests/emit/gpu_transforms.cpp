@@ -74,6 +74,53 @@ std::vector<DerivedCase> derived_cases() {
     };
 }
 
+std::vector<ir::Program> fused_programs() {
+    using lower::Pointwise;
+    using Op = Pointwise::Op;
+    const Formula circulant = rules::expand(formula::circulant(64),
+                                            rules::parse_tree("circulant-dft[stockham(8,8), stockham(8,8)]"));
+    lower::KernelRequest convolution = request(kron({I(3), circulant}));
+    convolution.arrays = {{"h", true, 64}};
+    convolution.beside = {0, {{3, 64}, {0, 1}}};
+    std::vector<ir::Program> programs = kernels(convolution, {16, 2, 32});
+
+    const std::vector<lower::PlaceForm> forms = {{{0, 1}, 0}, {{64, 1}, 0}, {{1, -2}, 90}};
+    const std::vector<Pointwise::Node> nodes = {
+        {.op = Op::x},
+        {.op = Op::array, .form = 0, .array = 0},
+        {.op = Op::array, .form = 1, .array = 1},
+        {.op = Op::multiply, .operands = {0, 1}},
+        {.op = Op::conj, .operands = {3}},
+        {.op = Op::subtract, .operands = {4, 2}},
+        {.op = Op::form, .form = 2},
+        {.op = Op::add, .operands = {5, 6}},
+        {.op = Op::re, .operands = {0}},
+        {.op = Op::im, .operands = {0}},
+        {.op = Op::less, .operands = {8, 9}},
+        {.op = Op::form_negative, .form = 2},
+        {.op = Op::form_zero, .form = 2},
+        {.op = Op::either, .operands = {11, 12}},
+        {.op = Op::opposite, .operands = {13}},
+        {.op = Op::both, .operands = {10, 14}},
+        {.op = Op::complex, .operands = {9, 8}},
+        {.op = Op::choose, .operands = {15, 7, 16}},
+        {.op = Op::negate, .operands = {17}},
+    };
+    const Formula dft = rules::expand(DFT(64), rules::parse_tree("stockham(8,8)"));
+    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+        lower::KernelRequest with_expressions = request(kron({I(3), dft}), scalar);
+        with_expressions.input = with_expressions.output = {{3, 64}, {64, 1}, forms};
+        with_expressions.arrays = {{"w", false, 64}, {"h", true, 192}};
+        with_expressions.load =
+            Pointwise{.nodes = nodes, .needed = {{Op::form_nonnegative, 2}}, .where = {}, .forms = forms};
+        with_expressions.store =
+            Pointwise{.nodes = nodes, .needed = {}, .where = {{Op::form_nonnegative, 2}}, .forms = forms};
+        for (ir::Program& program : kernels(with_expressions, {16, 2, 32}))
+            programs.push_back(std::move(program));
+    }
+    return programs;
+}
+
 OwnedTransform alone(ir::Program program, const std::string& name) {
     std::vector<ir::Program> programs;
     programs.push_back(std::move(program));

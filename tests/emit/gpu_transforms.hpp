@@ -28,6 +28,10 @@ struct DerivedCase {
 /// shared memory than a kernel may declare.
 std::vector<DerivedCase> derived_cases();
 
+/// A convolution with an array of the caller's, and transforms that do all kinds of things to numbers as they are read and
+/// written.
+std::vector<ir::Program> fused_programs();
+
 /// A transform with the programs it is made of.
 struct OwnedTransform {
     std::vector<std::unique_ptr<ir::Program>> programs;

@@ -76,7 +76,8 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForDerivedKernels) {
     for (const DerivedCase& c : derived_cases())
         if (runs_in_opencl(c))
             for (ir::Program& program : c.programs()) programs.push_back(std::move(program));
-    EXPECT_GE(programs.size(), 12U);
+    for (ir::Program& program : fused_programs()) programs.push_back(std::move(program));
+    EXPECT_GE(programs.size(), 15U);
     expect_bits_of_interpreter(std::move(programs), "derived");
 }
 

@@ -1,0 +1,66 @@
+/// What is done to each number that a transform reads, or is about to write.
+#pragma once
+
+#include <swirl/export.h>
+#include <swirl/kinds.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swirl {
+
+struct ExpressionTree;
+
+/// A function of one number x, of where it lies, and of arrays that are given at execution; as text
+///
+///     0.5 * x                                  x is the number that was read, or is to be written
+///     x * window[i]                            an array of reals along the transform, one for all of a batch
+///     x * complex h[b, i]                      an array of complex numbers, for each transform its own
+///     conj(x) - 2 * re(x) + im(x) * i / 1024   arithmetic; i counts along the transform, b transforms
+///     i < 700 ? x : 0                          one of two values
+///     x where i < 700                          elsewhere nothing is read, and transformed is 0, or nothing is written
+///     float16: x                               the type of what lies in memory, if it is not the problem's
+///
+/// Indices: i, or i0, i1, … of several dimensions, the slowest first; b, or b0, b1, … of several loops of a batch. An array
+/// is contiguous, row-major over the indices that it is written with, of reals unless `complex` stands before it, in the
+/// problem's precision unless a type does: `complex float16 h[i]`. Functions: re, im, conj, complex(re, im), abs2, min,
+/// max. Conditions: < <= > >= == != between reals, and, or, not; those after `where` are of indices alone, joined by `and`.
+/// Division is by numbers only. Where a transform writes complex numbers a real result has the imaginary part 0.
+class SWIRL_API Expression {
+public:
+    Expression() = default; ///< x as it is
+    /// SyntaxError shows what is wrong where.
+    explicit Expression(std::string_view text);
+
+    bool is_identity() const { return tree_ == nullptr; }
+    std::string text() const; ///< that reads as the same expression; empty for the identity
+    bool operator==(const Expression& other) const { return text() == other.text(); }
+
+    /// The same, built.
+    static Expression x();
+    static Expression number(double value);
+    static Expression index(std::string name);
+    static Expression array(std::string name, std::vector<std::string> indices);
+    static Expression complex_array(std::string name, std::vector<std::string> indices);
+    SWIRL_API friend Expression operator+(const Expression& a, const Expression& b);
+    SWIRL_API friend Expression operator-(const Expression& a, const Expression& b);
+    SWIRL_API friend Expression operator*(const Expression& a, const Expression& b);
+    SWIRL_API friend Expression conj(const Expression& a);
+    /// a < b, for `choose` and `where`.
+    static Expression less(const Expression& a, const Expression& b);
+    static Expression choose(const Expression& condition, const Expression& a, const Expression& b);
+    Expression where(const Expression& condition) const;
+    Expression stored_as(Precision precision) const;
+
+    /// For the library.
+    explicit Expression(std::shared_ptr<const ExpressionTree> tree) : tree_(std::move(tree)) {}
+    const ExpressionTree* tree() const { return tree_.get(); }
+
+private:
+    std::shared_ptr<const ExpressionTree> tree_;
+};
+
+} // namespace swirl

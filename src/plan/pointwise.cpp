@@ -1,0 +1,153 @@
+#include "plan/pointwise.hpp"
+
+#include "base/error.hpp"
+#include "problem/expression.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+namespace {
+
+using lower::PlaceForm;
+using lower::Pointwise;
+using Kind = ExpressionNode::Kind;
+using Op = Pointwise::Op;
+
+class Translation {
+public:
+    Translation(const Problem& problem, Side side)
+        : problem_(problem), axes_(axes(problem, side)), arrays_(arrays_of(problem)) {}
+
+    Pointwise of(const ExpressionTree& tree, Side side) {
+        add(tree.value);
+        if (tree.where) append(result_.where, index_conditions(tree.where).value());
+        if (side == Side::input) append(result_.needed, needed_where(tree));
+        const auto ranges = touched_ranges(problem_, side);
+        for (std::size_t k = 0; k < axes_.size(); ++k) result_.safe += ranges[k].first * axes_[k].stride;
+        return std::move(result_);
+    }
+
+private:
+    int push(Pointwise::Node node) {
+        result_.nodes.push_back(std::move(node));
+        return static_cast<int>(result_.nodes.size()) - 1;
+    }
+    int push(Op op, std::vector<int> operands) {
+        return push({.op = op, .number = 0, .form = 0, .array = 0, .operands = std::move(operands)});
+    }
+
+    int form(PlaceForm form) {
+        const auto at = std::find(result_.forms.begin(), result_.forms.end(), form);
+        if (at != result_.forms.end()) return static_cast<int>(at - result_.forms.begin());
+        result_.forms.push_back(std::move(form));
+        return static_cast<int>(result_.forms.size()) - 1;
+    }
+
+    int form(const IndexForm& of) {
+        PlaceForm place{std::vector<Integer>(axes_.size(), 0), of.constant};
+        for (const auto& [name, coefficient] : of.coefficients)
+            place.strides[axis_of_index(problem_, name).value()] += coefficient;
+        return form(std::move(place));
+    }
+
+    static Op op_of(IndexCondition::Relation relation) {
+        switch (relation) {
+        case IndexCondition::Relation::negative: return Op::form_negative;
+        case IndexCondition::Relation::nonnegative: return Op::form_nonnegative;
+        case IndexCondition::Relation::zero: return Op::form_zero;
+        }
+        throw InternalError("unknown relation");
+    }
+
+    void append(std::vector<Pointwise::Condition>& list, const std::vector<IndexCondition>& conditions) {
+        for (const IndexCondition& condition : conditions)
+            list.push_back({op_of(condition.relation), form(condition.form)});
+    }
+
+    int array(const ExpressionNode& node) {
+        PlaceForm place{std::vector<Integer>(axes_.size(), 0), 0};
+        Integer stride = 1;
+        for (std::size_t k = node.indices.size(); k-- > 0;) {
+            const std::size_t axis = axis_of_index(problem_, node.indices[k]).value();
+            place.strides[axis] = stride;
+            stride *= axes_[axis].length;
+        }
+        const auto at = std::find_if(arrays_.begin(), arrays_.end(),
+                                     [&](const ProblemArray& known) { return known.name == node.name; });
+        return push({.op = Op::array,
+                     .number = 0,
+                     .form = form(std::move(place)),
+                     .array = static_cast<int>(at - arrays_.begin()),
+                     .operands = {}});
+    }
+
+    int add(const ExpressionTerm& term) {
+        if (const auto condition = index_condition(term))
+            return push({.op = op_of(condition->relation),
+                         .number = 0,
+                         .form = form(condition->form),
+                         .array = 0,
+                         .operands = {}});
+        if (term->kind == Kind::number)
+            return push({.op = Op::number, .number = term->number, .form = 0, .array = 0, .operands = {}});
+        if (term->kind == Kind::index)
+            return push(
+                {.op = Op::form, .number = 0, .form = form(*index_form(term)), .array = 0, .operands = {}});
+        if (term->kind == Kind::array) return array(*term);
+        std::vector<int> operands;
+        for (const ExpressionTerm& operand : term->operands) operands.push_back(add(operand));
+        switch (term->kind) {
+        case Kind::x: return push(Op::x, {});
+        case Kind::add: return push(Op::add, operands);
+        case Kind::subtract: return push(Op::subtract, operands);
+        case Kind::multiply: return push(Op::multiply, operands);
+        case Kind::negate: return push(Op::negate, operands);
+        case Kind::conj: return push(Op::conj, operands);
+        case Kind::re: return push(Op::re, operands);
+        case Kind::im: return push(Op::im, operands);
+        case Kind::complex: return push(Op::complex, operands);
+        case Kind::less: return push(Op::less, operands);
+        case Kind::less_equal: return push(Op::less_equal, operands);
+        case Kind::equal: return push(Op::equal, operands);
+        case Kind::both: return push(Op::both, operands);
+        case Kind::either: return push(Op::either, operands);
+        case Kind::opposite: return push(Op::opposite, operands);
+        case Kind::choose: return push(Op::choose, operands);
+        case Kind::min:
+        case Kind::max: {
+            const int first_below = push(Op::less, operands);
+            const bool min = term->kind == Kind::min;
+            return push(Op::choose, {first_below, operands[min ? 0 : 1], operands[min ? 1 : 0]});
+        }
+        case Kind::abs2: {
+            const int re = push(Op::re, operands), im = push(Op::im, operands);
+            return push(Op::add, {push(Op::multiply, {re, re}), push(Op::multiply, {im, im})});
+        }
+        case Kind::number:
+        case Kind::index:
+        case Kind::array: break;
+        }
+        throw InternalError("unknown kind of expression");
+    }
+
+    const Problem& problem_;
+    std::vector<Axis> axes_;
+    std::vector<ProblemArray> arrays_;
+    Pointwise result_;
+};
+
+} // namespace
+
+lower::Pointwise pointwise_of(const Problem& problem, Side side) {
+    return Translation(problem, side).of(*expression_of(problem, side).tree(), side);
+}
+
+std::vector<lower::CallersArray> callers_arrays(const Problem& problem) {
+    std::vector<lower::CallersArray> result;
+    for (const ProblemArray& array : arrays_of(problem))
+        result.push_back({array.name, array.is_complex, array.elements});
+    return result;
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <swirl/expression.hpp>
+
+#include "base/integer.hpp"
+
+#include <complex>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swirl {
+
+struct ExpressionNode;
+using ExpressionTerm = std::shared_ptr<const ExpressionNode>;
+
+struct ExpressionNode {
+    enum class Kind : std::uint8_t {
+        number,
+        x,
+        index, ///< `name`
+        array, ///< `name`, `indices`, `is_complex`, `stored`
+        add,
+        subtract,
+        multiply,
+        negate,
+        conj,
+        re,
+        im,
+        complex, ///< of two reals
+        abs2,
+        min,
+        max,
+        less, ///< booleans from here on, but `choose`
+        less_equal,
+        equal,
+        both,
+        either,
+        opposite,
+        choose, ///< of a boolean and two numbers
+    };
+    Kind kind;
+    double number = 0;
+    std::string name = {};
+    std::vector<std::string> indices = {};
+    bool is_complex = false;
+    std::optional<Precision> stored = {};
+    std::vector<ExpressionTerm> operands = {};
+};
+
+struct ExpressionTree {
+    ExpressionTerm value;
+    ExpressionTerm where = {}; ///< null: everywhere
+    std::optional<Precision> stored = {};
+};
+
+enum class ExpressionType : std::uint8_t { boolean, real, complex };
+
+/// Of a term; UserError where operands do not fit, naming the term.
+ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex);
+
+/// Σ coefficient·index + constant with whole numbers, if the term is one.
+struct IndexForm {
+    std::map<std::string, Integer> coefficients;
+    Integer constant = 0;
+};
+std::optional<IndexForm> index_form(const ExpressionTerm& term);
+
+/// A condition of indices: `form` < 0, ≥ 0 or = 0.
+struct IndexCondition {
+    enum class Relation : std::uint8_t { negative, nonnegative, zero };
+    IndexForm form;
+    Relation relation;
+};
+/// Nothing where the term is no comparison of index forms.
+std::optional<IndexCondition> index_condition(const ExpressionTerm& term);
+/// The conditions that must all hold; nothing where one of them is no comparison of index forms.
+std::optional<std::vector<IndexCondition>> index_conditions(const ExpressionTerm& term);
+
+/// Where x is needed at all: the conditions of `where` and of choices at the outermost level whose other value is without x.
+std::vector<IndexCondition> needed_where(const ExpressionTree& tree);
+
+void for_each_term(const ExpressionTerm& term, const std::function<void(const ExpressionNode&)>& f);
+
+std::string to_text(const ExpressionTerm& term);
+
+/// What an expression is evaluated with.
+struct ExpressionValues {
+    std::complex<double> x;
+    std::function<Integer(const std::string& index)> index;
+    std::function<std::complex<double>(const ExpressionNode& array)> array;
+};
+/// The reference: in double. Booleans are 0 and 1.
+std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues& values);
+bool holds(const ExpressionTerm& where, const ExpressionValues& values); ///< true where null
+
+/// Reads an expression that is part of a longer text, from `begin` to `end`; errors show all of it.
+Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end);
+
+} // namespace swirl

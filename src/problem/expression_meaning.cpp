@@ -1,0 +1,194 @@
+#include "problem/expression.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl {
+
+namespace {
+
+using Kind = ExpressionNode::Kind;
+using Type = ExpressionType;
+
+[[noreturn]] void misfit(const ExpressionTerm& term, const std::string& what) {
+    throw UserError("{}: \"{}\"", what, to_text(term));
+}
+
+void require_reals(const ExpressionTerm& term, const std::vector<Type>& operands, const char* what) {
+    for (const Type type : operands)
+        if (type != Type::real) misfit(term, what);
+}
+
+void require_numbers(const ExpressionTerm& term, const std::vector<Type>& operands) {
+    for (const Type type : operands)
+        if (type == Type::boolean) misfit(term, "arithmetic with a condition");
+}
+
+} // namespace
+
+ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
+    std::vector<Type> operands;
+    for (const ExpressionTerm& operand : term->operands) operands.push_back(type_of(operand, x_is_complex));
+    const auto widest = [](Type a, Type b) { return std::max(a, b); };
+    switch (term->kind) {
+    case Kind::number:
+    case Kind::index: return Type::real;
+    case Kind::x: return x_is_complex ? Type::complex : Type::real;
+    case Kind::array: return term->is_complex ? Type::complex : Type::real;
+    case Kind::add:
+    case Kind::subtract:
+    case Kind::multiply: require_numbers(term, operands); return widest(operands[0], operands[1]);
+    case Kind::negate:
+    case Kind::conj: require_numbers(term, operands); return operands[0];
+    case Kind::re:
+    case Kind::im:
+    case Kind::abs2: require_numbers(term, operands); return Type::real;
+    case Kind::complex: require_reals(term, operands, "complex() of what is not real"); return Type::complex;
+    case Kind::min:
+    case Kind::max: require_reals(term, operands, "order of what is not real"); return Type::real;
+    case Kind::less:
+    case Kind::less_equal:
+    case Kind::equal: require_reals(term, operands, "comparison of what is not real"); return Type::boolean;
+    case Kind::both:
+    case Kind::either:
+    case Kind::opposite:
+        for (const Type type : operands)
+            if (type != Type::boolean) misfit(term, "and, or, not of what is no condition");
+        return Type::boolean;
+    case Kind::choose:
+        if (operands[0] != Type::boolean) misfit(term, "a choice by what is no condition");
+        require_numbers(term, {operands[1], operands[2]});
+        return widest(operands[1], operands[2]);
+    }
+    throw InternalError("unknown kind of expression");
+}
+
+std::optional<IndexForm> index_form(const ExpressionTerm& term) {
+    constexpr double largest = 1e15;
+    const auto operand = [&](std::size_t k) { return index_form(term->operands[k]); };
+    const auto sum = [](IndexForm a, const IndexForm& b, Integer sign) {
+        a.constant += sign * b.constant;
+        for (const auto& [name, coefficient] : b.coefficients) a.coefficients[name] += sign * coefficient;
+        return a;
+    };
+    switch (term->kind) {
+    case Kind::number:
+        if (term->number != std::floor(term->number) || std::fabs(term->number) > largest)
+            return std::nullopt;
+        return IndexForm{{}, static_cast<Integer>(term->number)};
+    case Kind::index: return IndexForm{{{term->name, 1}}, 0};
+    case Kind::add:
+    case Kind::subtract: {
+        const auto a = operand(0), b = operand(1);
+        if (!a || !b) return std::nullopt;
+        return sum(*a, *b, term->kind == Kind::add ? 1 : -1);
+    }
+    case Kind::negate: {
+        const auto a = operand(0);
+        return a ? std::optional(sum({}, *a, -1)) : std::nullopt;
+    }
+    case Kind::multiply: {
+        const auto a = operand(0), b = operand(1);
+        if (!a || !b) return std::nullopt;
+        if (!a->coefficients.empty() && !b->coefficients.empty()) return std::nullopt;
+        const IndexForm& form = a->coefficients.empty() ? *b : *a;
+        const Integer by = a->coefficients.empty() ? a->constant : b->constant;
+        return sum({}, form, by);
+    }
+    default: return std::nullopt;
+    }
+}
+
+std::optional<IndexCondition> index_condition(const ExpressionTerm& term) {
+    using Relation = IndexCondition::Relation;
+    if (term->kind == Kind::opposite) {
+        auto inner = index_condition(term->operands[0]);
+        if (!inner || inner->relation == Relation::zero) return std::nullopt;
+        inner->relation = inner->relation == Relation::negative ? Relation::nonnegative : Relation::negative;
+        return inner;
+    }
+    if (term->kind != Kind::less && term->kind != Kind::less_equal && term->kind != Kind::equal)
+        return std::nullopt;
+    const bool swaps = term->kind == Kind::less_equal; // a ≤ b as b − a ≥ 0
+    const auto a = index_form(term->operands[swaps ? 1 : 0]), b = index_form(term->operands[swaps ? 0 : 1]);
+    if (!a || !b) return std::nullopt;
+    IndexCondition condition{*a, term->kind == Kind::less         ? Relation::negative
+                                 : term->kind == Kind::less_equal ? Relation::nonnegative
+                                                                  : Relation::zero};
+    condition.form.constant -= b->constant;
+    for (const auto& [name, coefficient] : b->coefficients) condition.form.coefficients[name] -= coefficient;
+    return condition;
+}
+
+std::optional<std::vector<IndexCondition>> index_conditions(const ExpressionTerm& term) {
+    if (term->kind == Kind::both) {
+        auto a = index_conditions(term->operands[0]), b = index_conditions(term->operands[1]);
+        if (!a || !b) return std::nullopt;
+        a->insert(a->end(), b->begin(), b->end());
+        return a;
+    }
+    const auto condition = index_condition(term);
+    if (!condition) return std::nullopt;
+    return std::vector<IndexCondition>{*condition};
+}
+
+void for_each_term(const ExpressionTerm& term, const std::function<void(const ExpressionNode&)>& f) {
+    if (!term) return;
+    f(*term);
+    for (const ExpressionTerm& operand : term->operands) for_each_term(operand, f);
+}
+
+std::vector<IndexCondition> needed_where(const ExpressionTree& tree) {
+    std::vector<IndexCondition> result;
+    const auto append = [&](const std::optional<std::vector<IndexCondition>>& more) {
+        if (more) result.insert(result.end(), more->begin(), more->end());
+    };
+    if (tree.where) append(index_conditions(tree.where));
+    const auto has_x = [](const ExpressionTerm& term) {
+        bool found = false;
+        for_each_term(term, [&](const ExpressionNode& node) { found = found || node.kind == Kind::x; });
+        return found;
+    };
+    for (ExpressionTerm term = tree.value; term->kind == Kind::choose && !has_x(term->operands[2]);
+         term = term->operands[1])
+        append(index_conditions(term->operands[0]));
+    return result;
+}
+
+std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues& values) {
+    std::vector<std::complex<double>> v;
+    for (const ExpressionTerm& operand : term->operands) v.push_back(evaluate(operand, values));
+    switch (term->kind) {
+    case Kind::number: return term->number;
+    case Kind::x: return values.x;
+    case Kind::index: return static_cast<double>(values.index(term->name));
+    case Kind::array: return values.array(*term);
+    case Kind::add: return v[0] + v[1];
+    case Kind::subtract: return v[0] - v[1];
+    case Kind::multiply: return v[0] * v[1];
+    case Kind::negate: return -v[0];
+    case Kind::conj: return std::conj(v[0]);
+    case Kind::re: return v[0].real();
+    case Kind::im: return v[0].imag();
+    case Kind::complex: return {v[0].real(), v[1].real()};
+    case Kind::abs2: return std::norm(v[0]);
+    case Kind::min: return std::min(v[0].real(), v[1].real());
+    case Kind::max: return std::max(v[0].real(), v[1].real());
+    case Kind::less: return v[0].real() < v[1].real() ? 1 : 0;
+    case Kind::less_equal: return v[0].real() <= v[1].real() ? 1 : 0;
+    case Kind::equal: return v[0].real() == v[1].real() ? 1 : 0;
+    case Kind::both: return v[0].real() * v[1].real();
+    case Kind::either: return std::max(v[0].real(), v[1].real());
+    case Kind::opposite: return 1 - v[0].real();
+    case Kind::choose: return v[0].real() != 0 ? v[1] : v[2];
+    }
+    throw InternalError("unknown kind of expression");
+}
+
+bool holds(const ExpressionTerm& where, const ExpressionValues& values) {
+    return !where || evaluate(where, values).real() != 0;
+}
+
+} // namespace swirl

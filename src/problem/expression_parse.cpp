@@ -1,0 +1,257 @@
+#include "problem/expression.hpp"
+
+#include "base/error.hpp"
+#include "problem/words.hpp"
+
+#include <cctype>
+#include <charconv>
+
+namespace swirl {
+
+namespace {
+
+using Kind = ExpressionNode::Kind;
+
+constexpr int deepest = 200; ///< levels of brackets and operators
+
+class Parser {
+public:
+    Parser(std::string_view text, std::size_t begin, std::size_t end)
+        : text_(text), position_(begin), end_(end) {}
+
+    Expression all() {
+        ExpressionTree tree;
+        tree.stored = storage();
+        tree.value = choice();
+        if (accept_word("where")) tree.where = choice();
+        skip_spaces();
+        if (position_ < end_) fail("an operator, 'where', or the end of the expression");
+        return Expression(std::make_shared<const ExpressionTree>(std::move(tree)));
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& expected) const {
+        throw SyntaxError(expected, text_, position_);
+    }
+
+    static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+    static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+    void skip_spaces() {
+        while (position_ < end_ && std::isspace(static_cast<unsigned char>(text_[position_])) != 0)
+            ++position_;
+    }
+    std::string_view next_word() {
+        skip_spaces();
+        std::size_t end = position_;
+        while (end < end_ && (is_letter(text_[end]) || (end > position_ && is_digit(text_[end])))) ++end;
+        return text_.substr(position_, end - position_);
+    }
+    bool accept_word(std::string_view word) {
+        if (next_word() != word) return false;
+        position_ += word.size();
+        return true;
+    }
+    bool accept(std::string_view sign) {
+        skip_spaces();
+        if (text_.substr(position_, std::min(sign.size(), end_ - position_)) != sign) return false;
+        position_ += sign.size();
+        return true;
+    }
+    void expect(std::string_view sign) {
+        if (!accept(sign)) fail("'" + std::string(sign) + "'");
+    }
+
+    static std::optional<Precision> precision_named(std::string_view word) {
+        for (const auto& known : precision_words)
+            if (word == known.text) return known.value;
+        return std::nullopt;
+    }
+
+    std::optional<Precision> storage() {
+        const std::size_t start = position_;
+        const auto precision = precision_named(next_word());
+        if (!precision) return std::nullopt;
+        position_ += next_word().size();
+        if (accept(":")) return precision;
+        position_ = start; // an array of this type
+        return std::nullopt;
+    }
+
+    static ExpressionTerm node(Kind kind, std::vector<ExpressionTerm> operands) {
+        ExpressionNode result{.kind = kind};
+        result.operands = std::move(operands);
+        return std::make_shared<const ExpressionNode>(std::move(result));
+    }
+
+    ExpressionTerm choice() {
+        if (++depth_ > deepest) fail("fewer levels of brackets");
+        ExpressionTerm first = disjunction();
+        if (accept("?")) {
+            ExpressionTerm yes = choice();
+            expect(":");
+            first = node(Kind::choose, {first, yes, choice()});
+        }
+        --depth_;
+        return first;
+    }
+    ExpressionTerm disjunction() {
+        ExpressionTerm term = conjunction();
+        while (accept_word("or") || accept("||")) term = node(Kind::either, {term, conjunction()});
+        return term;
+    }
+    ExpressionTerm conjunction() {
+        ExpressionTerm term = denial();
+        while (accept_word("and") || accept("&&")) term = node(Kind::both, {term, denial()});
+        return term;
+    }
+    ExpressionTerm denial() {
+        if (!accept_word("not")) return comparison();
+        if (++depth_ > deepest) fail("fewer levels of brackets");
+        ExpressionTerm term = node(Kind::opposite, {denial()});
+        --depth_;
+        return term;
+    }
+    ExpressionTerm comparison() {
+        ExpressionTerm a = sum();
+        if (accept("<=")) return node(Kind::less_equal, {a, sum()});
+        if (accept(">=")) return node(Kind::less_equal, {sum(), a});
+        if (accept("==")) return node(Kind::equal, {a, sum()});
+        if (accept("!=")) return node(Kind::opposite, {node(Kind::equal, {a, sum()})});
+        if (accept("<")) return node(Kind::less, {a, sum()});
+        if (accept(">")) return node(Kind::less, {sum(), a});
+        return a;
+    }
+    ExpressionTerm sum() {
+        ExpressionTerm term = quotient();
+        for (;;) {
+            if (accept("+"))
+                term = node(Kind::add, {term, quotient()});
+            else if (accept("-"))
+                term = node(Kind::subtract, {term, quotient()});
+            else
+                return term;
+        }
+    }
+    ExpressionTerm quotient() {
+        ExpressionTerm term = factor();
+        for (;;) {
+            if (accept("*")) {
+                term = node(Kind::multiply, {term, factor()});
+            } else if (accept("/")) {
+                skip_spaces();
+                const double divisor = number("a number to divide by");
+                term = term->kind == Kind::number ? constant(term->number / divisor)
+                                                  : node(Kind::multiply, {term, constant(1 / divisor)});
+            } else {
+                return term;
+            }
+        }
+    }
+    ExpressionTerm factor() {
+        if (!accept("-")) return primary();
+        if (++depth_ > deepest) fail("fewer levels of brackets");
+        ExpressionTerm term = factor();
+        --depth_;
+        return term->kind == Kind::number ? constant(-term->number) : node(Kind::negate, {term});
+    }
+
+    static ExpressionTerm constant(double value) {
+        return std::make_shared<const ExpressionNode>(ExpressionNode{.kind = Kind::number, .number = value});
+    }
+    double number(const std::string& expected) {
+        double value = 0;
+        const char* const begin = text_.data() + position_;
+        const auto [end, error] = std::from_chars(begin, text_.data() + end_, value);
+        if (error == std::errc::result_out_of_range) fail("a number within the range of float64");
+        if (error != std::errc()) fail(expected);
+        position_ += static_cast<std::size_t>(end - begin);
+        return value;
+    }
+
+    ExpressionTerm primary() {
+        skip_spaces();
+        if (accept("(")) {
+            ExpressionTerm term = choice();
+            expect(")");
+            return term;
+        }
+        if (position_ < end_ && (is_digit(text_[position_]) || text_[position_] == '.'))
+            return constant(number("a number"));
+        const std::string_view word = next_word();
+        if (word.empty()) fail("a number, x, an index such as i, an array such as w[i], a function, or '('");
+        position_ += word.size();
+        if (word == "x") return node(Kind::x, {});
+        if (const auto function = function_named(word); function && accept("(")) return call(*function);
+        return named(word);
+    }
+
+    struct Function {
+        Kind kind;
+        int operands;
+    };
+    static std::optional<Function> function_named(std::string_view word) {
+        constexpr std::pair<std::string_view, Function> functions[] = {
+            {"re", {Kind::re, 1}},           {"im", {Kind::im, 1}},     {"conj", {Kind::conj, 1}},
+            {"complex", {Kind::complex, 2}}, {"abs2", {Kind::abs2, 1}}, {"min", {Kind::min, 2}},
+            {"max", {Kind::max, 2}},
+        };
+        for (const auto& [name, function] : functions)
+            if (word == name) return function;
+        return std::nullopt;
+    }
+    ExpressionTerm call(Function function) {
+        std::vector<ExpressionTerm> operands = {choice()};
+        for (int k = 1; k < function.operands; ++k) {
+            expect(",");
+            operands.push_back(choice());
+        }
+        expect(")");
+        return node(function.kind, std::move(operands));
+    }
+
+    /// An index, or an array with what stands before its name.
+    ExpressionTerm named(std::string_view word) {
+        ExpressionNode result{.kind = Kind::index};
+        bool has_type = false;
+        if (word == "complex") {
+            result.is_complex = has_type = true;
+            word = next_word();
+            position_ += word.size();
+        }
+        if (const auto precision = precision_named(word)) {
+            result.stored = precision;
+            has_type = true;
+            word = next_word();
+            position_ += word.size();
+        }
+        if (word.empty()) fail("the name of an array");
+        result.name = std::string(word);
+        if (!accept("[")) {
+            if (has_type) fail("'[' and the array's indices");
+            return std::make_shared<const ExpressionNode>(std::move(result));
+        }
+        result.kind = Kind::array;
+        do {
+            const std::string_view index = next_word();
+            if (index.empty()) fail("an index, such as i");
+            position_ += index.size();
+            result.indices.emplace_back(index);
+        } while (accept(","));
+        expect("]");
+        return std::make_shared<const ExpressionNode>(std::move(result));
+    }
+
+    std::string_view text_;
+    std::size_t position_;
+    std::size_t end_;
+    int depth_ = 0;
+};
+
+} // namespace
+
+Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end) {
+    return Parser(text, begin, end).all();
+}
+
+} // namespace swirl

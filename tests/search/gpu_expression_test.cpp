@@ -1,0 +1,158 @@
+#include "emit/ptx_compiler.hpp"
+#include "plan/check.hpp"
+#include "plan/gpu_plan.hpp"
+#include "problem/expression_at.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace {
+
+using Number = std::complex<double>;
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+/// Throws where the plan, interpreted, is not the transform with its expressions.
+void prove(const std::string& text, const std::string& recipe = "") {
+    const Problem problem = swirl::problem(text);
+    const planning::Recipe chosen =
+        recipe.empty() ? gpu_recipe(problem, gpu()) : planning::parse_recipe("sm_90: " + recipe);
+    SCOPED_TRACE(text + ": " + to_string(chosen));
+    support::InterpretedPlan plan(problem, chosen);
+    EXPECT_NO_THROW(planning::check_against_definition(
+        problem, chosen, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+}
+
+TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
+    const std::string text =
+        "dft 12 batch=3 load=\"x * complex w[b, i] - 0.25\" store=\"i < 5 ? conj(x) : 2 * x * s[i]\"";
+    const Problem problem = swirl::problem(text);
+    planning::ProblemData data(problem);
+    data.fill(5);
+    support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+    for (Integer b = 0; b < 3; ++b)
+        for (Integer k = 0; k < 12; ++k) {
+            Number sum = 0;
+            for (Integer j = 0; j < 12; ++j)
+                sum += (data.get(Side::input, 12 * b + j) * data.get_beside(0, 12 * b + j) - 0.25) *
+                       std::polar(1.0, -2 * M_PI * static_cast<double>(j * k) / 12);
+            const Number expected = k < 5 ? std::conj(sum) : 2.0 * sum * data.get_beside(1, k);
+            EXPECT_LT(std::abs(data.get(Side::output, 12 * b + k) - expected), 1e-12) << b << " " << k;
+        }
+}
+
+TEST(ExpressionsOnGpus, AreComputedInEveryPartOfTheLanguage) {
+    for (const char* load : {
+             "x",
+             "0.5 * x",
+             "-x",
+             "x * window[i]",
+             "x * complex h[b, i]",
+             "x + complex(i / 64, b)",
+             "complex h[i] * conj(x) - im(x)",
+             "re(x) < 0.25 ? x : 2 * x",
+             "i < 40 and b > 0 ? x : 0",
+             "i < 40 or not (b == 1) ? x : 1",
+             "i != 3 and not (i > 60 or i == 7) ? x : -x",
+             "complex(min(re(x), im(x)), max(re(x), 0.5))",
+             "re(x) <= 0 and im(x) >= 0 ? conj(x) : x * abs2(x)",
+             "x where i >= 3 and i < 50",
+             "x where i - 2 * b >= 8",
+             "x where i == 5",
+             "gain[b] * x",
+         }) {
+        prove(std::string("dft 64 batch=5 load=\"") + load + "\"");
+        prove(std::string("dft 64 float32 planar batch=5 store=\"") + load + "\"");
+        prove(std::string("convolution 64 float32 batch=5 store=\"") + load + "\" load=\"" + load + "\"");
+    }
+}
+
+TEST(ExpressionsOnGpus, GoWithEveryKindLayoutAndSize) {
+    for (const char* text : {
+             "dft 1024 float32 batch=2 load=\"x * window[i] where i < 700\" store=\"0.5 * x where i >= 100\"",
+             "dft 64 float32 inplace batch=5 load=\"x where i < 33\" store=\"x * s[i]\"",
+             "dft 64 planar inplace batch=5 load=\"x where i < 33\" store=\"x * complex s[i]\"",
+             "dft 64 strides=7 batch=7:1 load=\"x * w[i, b]\"",
+             "dft 60 float32 batch=3x4 load=\"x * w[b1, i] + b0\"",
+             "dft 127 float32 batch=3 load=\"x * w[i]\" store=\"x * s[b]\"",
+             "dft 74 float32 batch=3 load=\"x * w[i] where i > 3\" store=\"x * s[i]\"",
+             "dft 8x12 batch=2 load=\"x * w[i0, i1]\" store=\"x * s[i1] - b\"",
+             "dft 8x6x10 float32 load=\"x where i0 < 5 and i2 >= 2\" store=\"i1 * x\"",
+             "rdft 64 float32 batch=3 load=\"x * window[i] where i < 48\"",
+             "rdft 60 float32 backward batch=3 store=\"x * window[i] where i < 48\"",
+             "rdft 27 batch=3 load=\"x * window[i]\"",
+             "rdft 8x12 load=\"x * w[i0] where i1 < 9\"",
+             "wht 64 batch=3 load=\"x * w[i]\" store=\"x * x\"",
+             "dct2 32 batch=3 load=\"x * w[i]\" store=\"x < 0 ? 0 : x\"",
+             "dft 16 float32 batch=40 load=\"x * w[i]\"",
+             "dft 5 float32 batch=33 load=\"x * w[i] where i < 4\"",
+         })
+        prove(text);
+}
+
+TEST(ExpressionsOnGpus, ConvertTypes) {
+    for (const char* text : {
+             "dft 64 float32 batch=3 load=\"float16: x\"",
+             "dft 64 float32 batch=3 load=\"bfloat16: x * float16 w[i]\" store=\"float16: 0.125 * x\"",
+             "dft 64 batch=3 load=\"float32: x\"",
+             "dft 64 float16 batch=3 store=\"float32: x * w[i]\"",
+             "rdft 64 float32 batch=3 load=\"float16: x\"",
+             "convolution 64 float32 batch=3 load=\"float16: x\" store=\"float64: x\"",
+             "dft 64 float32 inplace batch=3 load=\"float16: x\" store=\"float16: 0.125 * x\"",
+         })
+        prove(text);
+}
+
+TEST(ExpressionsOnGpus, GoWithManyMappings) {
+    struct Case {
+        const char* problem;
+        const char* recipe;
+    };
+    const Case cases[] = {
+        {"dft 64 float32 batch=37 load=\"x * w[i]\" store=\"x * s[i]\"",
+         "0 stockham(8,8) on 64x16 pad 32 staged"},
+        {"dft 64 float32 batch=37 load=\"0.5 * x\" store=\"-x\"",
+         "0 stockham(8,8) on 64x16 pad 32 pitch 1 staged"},
+        {"dft 256 float32 batch=5 load=\"x * w[b, i] where i < 200\"",
+         "0 stockham(4,8,8) on 256x16 pad 32 pitch 2 held"},
+        {"dft 1024 float32 batch=2 load=\"x * w[b, i]\" store=\"x where i < 900\"",
+         "0 two-sweep(32,1,1)[stockham(8,4)] on 64x16"},
+        {"dft 4096 float32 batch=2 load=\"x * w[b, i]\" store=\"x where i < 900\"",
+         "0 two-sweep(64,1,1)[stockham(8,8)] on 256x1 pad 32 pitch 1 held cluster 2"},
+    };
+    for (const Case& c : cases) prove(c.problem, c.recipe);
+}
+
+TEST(ExpressionsOnGpus, DoNotTouchWhatTheyLeaveOut) {
+    // The arrays end where the last element is touched; the interpreter and these buffers would notice more.
+    for (const char* text : {"dft 64 load=\"x where i < 40\" store=\"x where i < 30\" batch=3:(40,30)",
+                             "dft 64 float32 load=\"i < 40 ? x : 0\" batch=3:(40,64)"}) {
+        const Problem problem = swirl::problem(text);
+        EXPECT_EQ(extent(problem, Side::input), (Extent{0, 3 * 40 - 1}));
+        prove(text);
+    }
+}
+
+TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
+    const auto compiler = emit::ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "no ptxas";
+    for (const char* text : {"convolution 1024 float32 batch=100", "convolution 256 batch=100 spectrum=each",
+                             "dft 1024 float32 batch=100 load=\"float16: x * w[i] where i < 700\" "
+                             "store=\"i < 512 ? conj(x) * complex h[b, i] : -x where i >= 9\""}) {
+        const Problem problem = swirl::problem(text);
+        for (const planning::GpuStepDescription& step :
+             planning::describe_steps(problem, gpu_recipe(problem, gpu())))
+            for (const std::string& module : step.ptx)
+                EXPECT_EQ(emit::complaints(*compiler, module, "sm_90"), "");
+    }
+}
+
+} // namespace
+} // namespace swirl::search
