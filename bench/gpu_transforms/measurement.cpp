@@ -110,6 +110,7 @@ Result measure_planning(const runtime::GpuDevice& device, const Options& options
 struct Measurements::Candidate {
     Entry entry;
     search::GpuWork contender;
+    double scale = 1; ///< of its results, next to those that are asked for
 };
 
 Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups,
@@ -187,9 +188,11 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Problem& proble
         entry.workspace_bytes = plan->workspace_bytes();
         entry.model_seconds = choice.model_seconds;
         return Candidate{entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
-                             plan->execute(
-                                 arrays_.arguments(problem, set_of(execution, rotated)), stream_.handle(),
-                                 {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
+                             planning::Arguments arguments =
+                                 arrays_.arguments(problem, set_of(execution, rotated));
+                             if (filter_) arguments.arrays = filter_->arguments();
+                             plan->execute(arguments, stream_.handle(),
+                                           {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
                          }}};
     } catch (const std::exception& error) {
         result.absent[entry.name] = first_line(error.what());
@@ -226,22 +229,21 @@ std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Pro
             throw UserError("the product works on multiples of {} bytes; {} are asked for", group_of_kernels,
                             bytes);
         Entry entry{.name = "cuFFT"};
+        Problem transform = problem;
+        transform.kind = TransformKind::dft;
         std::shared_ptr<const peers::CufftPlan> plan;
         entry.planning_seconds = seconds_of(
-            [&] { plan = std::make_shared<const peers::CufftPlan>(problem, device_, stream_.handle()); });
+            [&] { plan = std::make_shared<const peers::CufftPlan>(transform, device_, stream_.handle()); });
         entry.made_by = peers::cufft_version() + ", three calls";
         entry.workspace_bytes = plan->workspace_bytes();
-        const auto filter = std::make_shared<runtime::GpuBuffer>(device_, points * std::size_t{8});
-        arrays_.fill(problem);
-        copy_on_gpu(stream_, filter->address(), arrays_.input(1), filter->bytes());
-        return Candidate{
-            entry, {[this, plan, filter, points, bytes](std::size_t execution) {
-                const std::size_t set = set_of(execution, true);
-                void* const output = reinterpret_cast<void*>(arrays_.output(set));
-                plan->execute(reinterpret_cast<const void*>(arrays_.input(set)), output, Direction::forward);
-                kernels_.multiply(stream_, arrays_.output(set), filter->address(), points, bytes);
-                plan->execute(output, output, Direction::backward);
-            }}};
+        const auto work = [this, plan, points, bytes](std::size_t execution) {
+            const std::size_t set = set_of(execution, true);
+            void* const output = reinterpret_cast<void*>(arrays_.output(set));
+            plan->execute(reinterpret_cast<const void*>(arrays_.input(set)), output, Direction::forward);
+            kernels_.multiply(stream_, arrays_.output(set), filter_->address(), points, bytes);
+            plan->execute(output, output, Direction::backward);
+        };
+        return Candidate{entry, {work}, static_cast<double>(points)};
     } catch (const std::exception& error) {
         result.absent["cuFFT"] = first_line(error.what());
         return std::nullopt;
@@ -254,12 +256,15 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
     const auto add = [&](std::optional<Candidate> candidate) {
         if (candidate) all.push_back(*std::move(candidate));
     };
-    if (measure == Measure::convolution) {
-        result.absent["swirl"] = "not available: swirl has no convolutions on GPUs yet";
-        add(cufft_convolution(problem, result));
+    const bool convolves = problem.kind == TransformKind::convolution;
+    const bool rotated = measure == Measure::of_copy || measure == Measure::convolution;
+    filter_.reset();
+    try {
+        if (convolves) filter_.emplace(problem, device_);
+    } catch (const std::exception& error) {
+        for (const char* name : {"swirl", "cuFFT"}) result.absent[name] = first_line(error.what());
         return all;
     }
-    const bool rotated = measure == Measure::of_copy;
     std::vector<Choice> recipes;
     try {
         recipes = choices(problem);
@@ -269,7 +274,7 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
     for (std::size_t k = 0; k < recipes.size(); ++k)
         add(swirl(problem, recipes[k], {.name = k == 0 ? "swirl" : fmt::format("swirl {}", k + 1)}, rotated,
                   result));
-    add(cufft(problem, rotated, result));
+    add(convolves ? cufft_convolution(problem, result) : cufft(problem, rotated, result));
     return all;
 }
 
@@ -316,14 +321,18 @@ void Measurements::compare(const Problem& problem, std::vector<Candidate>& candi
         const auto size = static_cast<std::size_t>(real_bytes(problem.precision));
         for (const Integer real : zero)
             fill_on_gpu(stream_, arrays_.input(0) + static_cast<std::size_t>(real) * size, 0, size);
-        if (truth.empty()) truth = by_definition(problem, arrays_.numbers(), outputs);
+        if (truth.empty())
+            truth = filter_ ? filter_->results(problem, arrays_.numbers(), outputs)
+                            : by_definition(problem, arrays_.numbers(), outputs);
         try {
             candidate.contender.launch(0);
             stream_.synchronize();
         } catch (const std::exception&) {
             continue; // which timing meets again, and reports
         }
-        candidate.entry.error = relative_error(results_at(problem, outputs), truth);
+        std::vector<Complex> found = results_at(problem, outputs);
+        for (Complex& value : found) value /= static_cast<long double>(candidate.scale);
+        candidate.entry.error = relative_error(found, truth);
     }
 }
 
@@ -331,7 +340,7 @@ Result Measurements::measure(const Group& group, const Row& row) {
     const Problem problem = parse_problem(row.problem);
     Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
-    if (options_.compare && group.measure != Measure::convolution) compare(problem, candidates);
+    if (options_.compare) compare(problem, candidates);
     arrays_.fill(problem);
     std::vector<search::GpuWork> contenders;
     for (const Candidate& candidate : candidates) contenders.push_back(candidate.contender);

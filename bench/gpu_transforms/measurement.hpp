@@ -2,6 +2,7 @@
 
 #include "bench/gpu_transforms/arrays.hpp"
 #include "bench/gpu_transforms/definition.hpp"
+#include "bench/gpu_transforms/filter.hpp"
 #include "bench/gpu_transforms/kernels.hpp"
 #include "bench/gpu_transforms/rows.hpp"
 #include "plan/recipe.hpp"
@@ -95,6 +96,7 @@ private:
     Options options_;
     Kernels kernels_;
     Arrays arrays_;
+    std::optional<Filter> filter_; ///< of the row's convolution
     double copy_bandwidth_ = 0;
 };
 

@@ -35,7 +35,7 @@ public:
         const Integer real = options.find("float16") != std::string::npos   ? 2
                              : options.find("float32") != std::string::npos ? 4
                                                                             : 8;
-        const Integer count = batch(points, kind == "dft" ? 2 * real : real);
+        const Integer count = batch(points, kind == "rdft" ? real : 2 * real);
         return {fmt::format("{} {} {}{}", kind, lengths, options,
                             count == 1 ? "" : fmt::format(" batch={}", count)),
                 goal};
@@ -150,8 +150,8 @@ std::vector<Group> layouts(const Filled& filled) {
           {fmt::format("dft 1024 float32 batch={}:1040", rows), 0.95},
           {fmt::format("dft 1024 float32 strides=2 batch={}", half), 0.48}}},
         {"convolution", "transform, product with one spectrum, inverse transform", Measure::convolution,
-         filled.rows("dft", {256, 1024, 4096}, "float32", 0.93) +
-             filled.rows("dft", {65536}, "float32", 0.6)},
+         filled.rows("convolution", {256, 1024, 4096}, "float32", 0.93) +
+             filled.rows("convolution", {65536}, "float32", 0.6)},
     };
 }
 

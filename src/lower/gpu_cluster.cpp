@@ -31,8 +31,10 @@ public:
         : parts_(std::move(parts)), blocks_(blocks), pitch_(pitch), rank_(new_variable(blocks)) {}
 
     GpuCluster build() {
+        for (std::size_t p = 0; p + 1 < parts_.parts.size(); ++p) find_exchange(p);
         for (GpuPart& part : parts_.parts) share_loop(part);
-        block_entries_ = taken_.count / blocks_ * vector_entries();
+        for (const Exchange& exchange : exchanges_)
+            block_entries_ = std::max(block_entries_, exchange.count / blocks_ * vector_entries(exchange));
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             block_entries_ = std::max(block_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
         add_array();
@@ -58,10 +60,6 @@ private:
 
     /// The part's own loop: its blocks, and in each of them a loop in every step.
     void share_loop(GpuPart& part) {
-        const bool is_last = &part == &parts_.parts.back();
-        if (is_last) find_exchanged();
-        ensure(part.around.size() == parts_.common.size() + 1, "a cluster's part with {} loops of its own",
-               part.around.size() - parts_.common.size());
         const Loop own = part.around.back();
         ensure(own.count % blocks_ == 0, "{} iterations for {} blocks", own.count, blocks_);
         const Loop inside{new_variable(own.count / blocks_), own.count / blocks_};
@@ -73,38 +71,58 @@ private:
         vectors_.push_back(inside);
     }
 
-    /// The array by which the first part hands its results to the second, and where there the second one's own loop
-    /// finds the vectors of its iterations.
-    void find_exchanged() {
-        ensure(parts_.parts.size() == 2, "a cluster of {} parts", parts_.parts.size());
-        const Memory& memory = parts_.parts.front().calls.back().output;
-        const GpuPart& second = parts_.parts.back();
-        ensure(is_shared(parts_.loops, memory) && second.calls.front().input.array == memory.array,
+    /// The array by which a part hands its results to the next one, and where there that one's own loop finds the vectors
+    /// of its iterations.
+    struct Exchange {
+        int array;
+        Integer entries;
+        Integer count;  ///< iterations of the part that takes it
+        Integer stride; ///< entries from one of their vectors to the next
+    };
+
+    void find_exchange(std::size_t part) {
+        for (const std::size_t p : {part, part + 1})
+            ensure(parts_.parts[p].around.size() == parts_.common.size() + 1,
+                   "a cluster's part with {} loops of its own",
+                   parts_.parts[p].around.size() - parts_.common.size());
+        const Memory& memory = parts_.parts[part].calls.back().output;
+        const GpuPart& next = parts_.parts[part + 1];
+        ensure(is_shared(parts_.loops, memory) && next.calls.front().input.array == memory.array,
                "parts that hand on nothing");
-        exchanged_ = memory.array;
-        exchanged_entries_ = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)].elements;
-        taken_.count = second.around.back().count;
-        taken_.stride =
-            second.calls.front().placement.sources.front().re.coefficient(second.around.back().variable);
-        ensure(taken_.stride > 0 && exchanged_entries_ % (taken_.stride * taken_.count) == 0,
-               "an exchange of {} entries by {} vectors in steps of {}", exchanged_entries_, taken_.count,
-               taken_.stride);
+        const Loop& own = next.around.back();
+        const Exchange exchange{memory.array,
+                                parts_.loops.arrays[static_cast<std::size_t>(memory.array)].elements,
+                                own.count,
+                                next.calls.front().placement.sources.front().re.coefficient(own.variable)};
+        ensure(exchange.stride > 0 && exchange.entries % (exchange.stride * exchange.count) == 0,
+               "an exchange of {} entries by {} vectors in steps of {}", exchange.entries, exchange.count,
+               exchange.stride);
+        exchanges_.push_back(exchange);
     }
 
-    /// Of the exchanged array, one vector of the second part with what is left out after it.
-    Integer vector_entries() const { return exchanged_entries_ / taken_.count + pitch_; }
+    const Exchange* exchange_by(int array) const {
+        for (const Exchange& exchange : exchanges_)
+            if (exchange.array == array) return &exchange;
+        return nullptr;
+    }
+
+    /// Of an exchanged array, one vector of the part that takes it with what is left out after it.
+    Integer vector_entries(const Exchange& exchange) const {
+        return exchange.entries / exchange.count + pitch_;
+    }
 
     Integer pitch_of(const GpuPart& part) const {
         Integer entries = 0;
         for (const Call& call : part.calls)
             for (const Memory* memory : {&call.input, &call.output})
-                if (is_shared(parts_.loops, *memory) && memory->array != exchanged_)
+                if (is_shared(parts_.loops, *memory) && exchange_by(memory->array) == nullptr)
                     entries = std::max(entries, entries_of(part, memory->array, parts_.loops.extents));
         return entries == 0 ? 0 : entries + pitch_;
     }
 
     void add_array() {
-        Array array = parts_.loops.arrays[static_cast<std::size_t>(exchanged_)];
+        ensure(!exchanges_.empty(), "a cluster of one part");
+        Array array = parts_.loops.arrays[static_cast<std::size_t>(exchanges_.front().array)];
         array.elements = blocks_ * block_entries_;
         array.cluster_part = blocks_ > 1 ? block_entries_ : 0;
         parts_.loops.arrays.push_back(array);
@@ -115,7 +133,8 @@ private:
         const auto move = [&](Memory& memory, std::vector<Location>& places) {
             if (!is_shared(parts_.loops, memory)) return;
             for (Location& place : places) {
-                place.re = memory.array == exchanged_ ? exchanged(place.re) : place.re + local;
+                const Exchange* const exchange = exchange_by(memory.array);
+                place.re = exchange != nullptr ? exchanged(place.re, *exchange) : place.re + local;
                 place.im = place.re;
             }
             memory.array = static_cast<int>(parts_.loops.arrays.size()) - 1;
@@ -126,15 +145,15 @@ private:
         }
     }
 
-    /// An entry of the exchanged array: each block has the vectors of its iterations, in order.
-    Affine exchanged(const Affine& entry) const {
+    /// An entry of an exchanged array: each block has the vectors of its iterations, in order.
+    Affine exchanged(const Affine& entry, const Exchange& exchange) const {
         const Extents& extents = parts_.loops.extents;
-        const auto outer = divide(entry, taken_.stride * taken_.count, extents);
-        const auto inner = outer ? divide(outer->remainder, taken_.stride, extents) : std::nullopt;
-        const auto vector = inner ? divide(inner->quotient, taken_.count / blocks_, extents) : std::nullopt;
+        const auto outer = divide(entry, exchange.stride * exchange.count, extents);
+        const auto inner = outer ? divide(outer->remainder, exchange.stride, extents) : std::nullopt;
+        const auto vector = inner ? divide(inner->quotient, exchange.count / blocks_, extents) : std::nullopt;
         ensure(vector.has_value(), "an exchange by entries that do not tell their block");
-        return vector->quotient * block_entries_ + vector->remainder * vector_entries() +
-               outer->quotient * taken_.stride + inner->remainder;
+        return vector->quotient * block_entries_ + vector->remainder * vector_entries(exchange) +
+               outer->quotient * exchange.stride + inner->remainder;
     }
 
     GpuParts parts_;
@@ -142,12 +161,7 @@ private:
     Integer pitch_;
     Variable rank_;
     std::vector<Loop> vectors_; ///< by part, the loop inside its blocks
-    int exchanged_ = 0;         ///< array
-    Integer exchanged_entries_ = 0;
-    struct {
-        Integer count = 1;
-        Integer stride = 1;
-    } taken_;                   ///< iterations of the second part in the exchanged array
+    std::vector<Exchange> exchanges_; ///< after each part but the last
     Integer block_entries_ = 0; ///< that each block has room for
 };
 

@@ -25,7 +25,7 @@ double bytes_of_scalar(Precision precision) {
 /// Scalars on the two sides together, without the batches.
 double scalars_of(const Problem& problem) {
     const double points = product_of_lengths(problem.dimensions);
-    if (problem.kind == TransformKind::dft) return 4 * points;
+    if (problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution) return 4 * points;
     if (problem.kind != TransformKind::real_dft) return 2 * points;
     const double last = static_cast<double>(problem.dimensions.back().length);
     return points + points / last * 2 * (std::floor(last / 2) + 1);
@@ -64,9 +64,10 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> contende
 double pseudo_flops(const Problem& problem) {
     const double points = product_of_lengths(problem.dimensions);
     const double each = points > 1 ? points * std::log2(points) : 0;
-    const double factor = problem.kind == TransformKind::dft   ? 5
-                          : problem.kind == TransformKind::wht ? 1
-                                                               : 2.5;
+    const double factor = problem.kind == TransformKind::convolution ? 10
+                          : problem.kind == TransformKind::dft       ? 5
+                          : problem.kind == TransformKind::wht       ? 1
+                                                                     : 2.5;
     return factor * each * product_of_lengths(problem.batches);
 }
 

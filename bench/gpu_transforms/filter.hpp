@@ -1,0 +1,38 @@
+#pragma once
+
+#include "bench/gpu_transforms/arrays.hpp"
+#include "bench/gpu_transforms/definition.hpp"
+#include "plan/plan.hpp"
+#include "runtime/cuda_memory.hpp"
+
+#include <array>
+#include <complex>
+#include <span>
+#include <vector>
+
+namespace swirl::bench {
+
+/// The spectrum of a kernel that is a few impulses, so that results of a convolution are sums of a few inputs. For problems
+/// of one dimension of contiguous numbers in float32.
+class Filter {
+public:
+    /// UserError for other problems.
+    Filter(const Problem& problem, const runtime::GpuDevice& device);
+
+    runtime::cuda::Address address() const { return spectrum_.address(); }
+    std::span<const planning::ArrayArgument> arguments() const { return arguments_; }
+
+    std::vector<std::complex<long double>> results(const Problem& problem, const RandomNumbers& input,
+                                                   std::span<const OutputIndex> outputs) const;
+
+private:
+    struct Impulse {
+        Integer at;
+        std::complex<long double> height;
+    };
+    std::array<Impulse, 3> impulses_;
+    runtime::GpuBuffer spectrum_;
+    std::array<planning::ArrayArgument, 1> arguments_;
+};
+
+} // namespace swirl::bench
