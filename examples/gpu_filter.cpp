@@ -21,8 +21,8 @@ int main() try {
     const swirl::gpu::Array<Complex> h(filter), spectrum(n), y(n * batch);
     const swirl::gpu::Array<swirl::complex_float16> x(signal);
     swirl::gpu::plan("dft 1024 float32").execute(h.data(), spectrum.data());
-    const swirl::gpu::Plan plan = swirl::gpu::plan(
-        "convolution 1024 float32 batch=1000:(900,1024) load=\"float16: x where i < 900\"");
+    const swirl::gpu::Plan plan =
+        swirl::gpu::plan("convolution 1024 float32 batch=1000:(900,1024) load=\"float16: x where i < 900\"");
     plan.with("spectrum", spectrum.data()).execute(x.data(), y.data());
     y.copy_to(result);
 

@@ -13,15 +13,18 @@ const Problem& accepted(const Problem& problem) {
                        problem.dimensions[0].input_stride == 1 && problem.dimensions[0].output_stride == 1 &&
                        problem.spectrum == Sharing::shared;
     if (!suits)
-        throw UserError("the benchmark convolves along one dimension, contiguous, in float32, with one spectrum: {}",
-                        to_text(problem));
+        throw UserError(
+            "the benchmark convolves along one dimension, contiguous, in float32, with one spectrum: {}",
+            to_text(problem));
     return problem;
 }
 
 } // namespace
 
 Filter::Filter(const Problem& problem, const runtime::GpuDevice& device)
-    : impulses_{{{0, {0.5L, 0.25L}}, {1, {-0.25L, 0.5L}}, {transform_size(accepted(problem)) / 3, {0.5L, -0.75L}}}},
+    : impulses_{{{0, {0.5L, 0.25L}},
+                 {1, {-0.25L, 0.5L}},
+                 {transform_size(accepted(problem)) / 3, {0.5L, -0.75L}}}},
       spectrum_(device, static_cast<std::size_t>(transform_size(problem)) * sizeof(std::complex<float>)) {
     const Integer n = transform_size(problem);
     std::vector<std::complex<float>> values;

@@ -187,13 +187,13 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Problem& proble
         entry.made_by = planning::to_string(plan->recipe());
         entry.workspace_bytes = plan->workspace_bytes();
         entry.model_seconds = choice.model_seconds;
-        return Candidate{entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
-                             planning::Arguments arguments =
-                                 arrays_.arguments(problem, set_of(execution, rotated));
-                             if (filter_) arguments.arrays = filter_->arguments();
-                             plan->execute(arguments, stream_.handle(),
-                                           {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
-                         }}};
+        return Candidate{
+            entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
+                planning::Arguments arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                if (filter_) arguments.arrays = filter_->arguments();
+                plan->execute(arguments, stream_.handle(),
+                              {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
+            }}};
     } catch (const std::exception& error) {
         result.absent[entry.name] = first_line(error.what());
         if (!choice.recipe.empty()) result.absent[entry.name] += fmt::format(" ({})", choice.recipe);

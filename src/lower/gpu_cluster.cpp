@@ -90,10 +90,9 @@ private:
         ensure(is_shared(parts_.loops, memory) && next.calls.front().input.array == memory.array,
                "parts that hand on nothing");
         const Loop& own = next.around.back();
-        const Exchange exchange{memory.array,
-                                parts_.loops.arrays[static_cast<std::size_t>(memory.array)].elements,
-                                own.count,
-                                next.calls.front().placement.sources.front().re.coefficient(own.variable)};
+        const Exchange exchange{
+            memory.array, parts_.loops.arrays[static_cast<std::size_t>(memory.array)].elements, own.count,
+            next.calls.front().placement.sources.front().re.coefficient(own.variable)};
         ensure(exchange.stride > 0 && exchange.entries % (exchange.stride * exchange.count) == 0,
                "an exchange of {} entries by {} vectors in steps of {}", exchange.entries, exchange.count,
                exchange.stride);
@@ -160,9 +159,9 @@ private:
     Integer blocks_;
     Integer pitch_;
     Variable rank_;
-    std::vector<Loop> vectors_; ///< by part, the loop inside its blocks
+    std::vector<Loop> vectors_;       ///< by part, the loop inside its blocks
     std::vector<Exchange> exchanges_; ///< after each part but the last
-    Integer block_entries_ = 0; ///< that each block has room for
+    Integer block_entries_ = 0;       ///< that each block has room for
 };
 
 } // namespace

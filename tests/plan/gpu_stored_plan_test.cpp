@@ -42,7 +42,7 @@ protected:
     struct Run {
         std::vector<FakeLaunch> launches;
         std::vector<std::string> kernels;
-        std::array<std::size_t, 4> alignments;
+        std::array<std::size_t, Binding::sources> alignments;
         std::size_t workspace_bytes;
         double flops = 0;
     };
