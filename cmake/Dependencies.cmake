@@ -37,6 +37,20 @@ if(SWIRL_POCKETFFT_INCLUDE_DIR)
     target_compile_definitions(swirl_pocketfft INTERFACE SWIRL_HAVE_POCKETFFT=1)
 endif()
 
+# VkFFT, a header that wants CUDA's toolkit, is a peer on GPUs: a library of its own, opened at run time where it was built.
+find_path(SWIRL_VKFFT_INCLUDE_DIR vkFFT.h DOC "Folder of vkFFT.h"
+    HINTS $ENV{SWIRL_PEERS}/vkfft $ENV{XDG_CACHE_HOME}/swirl-peers/vkfft $ENV{HOME}/.cache/swirl-peers/vkfft
+    PATH_SUFFIXES vkFFT)
+set(SWIRL_HAVE_VKFFT FALSE)
+if(SWIRL_VKFFT_INCLUDE_DIR)
+    find_package(CUDAToolkit QUIET)
+    if(TARGET CUDA::nvrtc AND TARGET CUDA::cudart AND TARGET CUDA::cuda_driver)
+        set(SWIRL_HAVE_VKFFT TRUE)
+    else()
+        message(STATUS "VkFFT is not built: CUDA's toolkit was not found")
+    endif()
+endif()
+
 # Reads and writes sound files for an example.
 pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
 set(SWIRL_EXAMPLE_DEPENDENCIES_recording PkgConfig::SNDFILE)

@@ -8,6 +8,18 @@ add_library(swirl_peers STATIC ${peer_sources})
 target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
 
+# peers/vkfft/plugin.cpp -> bin/libswirl_vkfft.so, where it can be built
+if(SWIRL_HAVE_VKFFT AND SWIRL_BUILD_BENCH)
+    add_library(swirl_vkfft MODULE ${PROJECT_SOURCE_DIR}/peers/vkfft/plugin.cpp)
+    set_target_properties(swirl_vkfft PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+        CXX_VISIBILITY_PRESET hidden)
+    target_include_directories(swirl_vkfft PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(swirl_vkfft SYSTEM PRIVATE ${SWIRL_VKFFT_INCLUDE_DIR})
+    target_compile_features(swirl_vkfft PRIVATE cxx_std_20)
+    target_compile_options(swirl_vkfft PRIVATE -w) # all of VkFFT is in its header
+    target_link_libraries(swirl_vkfft PRIVATE CUDA::nvrtc CUDA::cudart CUDA::cuda_driver)
+endif()
+
 # cli/*.cpp -> bin/swirl
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)

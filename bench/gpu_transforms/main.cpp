@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "bench/gpu_transforms/report.hpp"
 #include "peers/cufft.hpp"
+#include "peers/vkfft.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
@@ -126,18 +127,21 @@ int run(const Arguments& arguments, std::string command) {
         .gpu = device.facts().name,
         .driver = driver_text(device.driver()),
         .cufft = peers::cufft_absent_because(),
+        .vkfft = peers::vkfft_absent_because(),
         .bytes = static_cast<std::size_t>(arguments.volume * mebibyte),
         .seconds = arguments.seconds};
     if (setting.cufft.empty())
         setting.cufft = peers::cufft_version();
     else
         setting.cufft = "no cuFFT: " + setting.cufft;
+    setting.vkfft = setting.vkfft.empty() ? peers::vkfft_version() : "no " + setting.vkfft;
     Options options{.recipes = arguments.recipes,
                     .candidates = arguments.candidates,
                     .use_cache = !arguments.no_cache,
                     .compare = !arguments.no_compare};
     options.turns.seconds = arguments.seconds;
-    print_now(fmt::format("{}; driver {}; {}\n", setting.gpu, setting.driver, setting.cufft));
+    print_now(
+        fmt::format("{}; driver {}; {}; {}\n", setting.gpu, setting.driver, setting.cufft, setting.vkfft));
     std::optional<Measurements> measurements;
     std::vector<Result> results;
     int wrong = 0;

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "peers/cufft.hpp"
+#include "peers/vkfft.hpp"
 #include "plan/gpu_plan.hpp"
 #include "plan/steps.hpp"
 #include "search/gpu_candidates.hpp"
@@ -220,6 +221,24 @@ std::optional<Measurements::Candidate> Measurements::cufft(const Problem& proble
     }
 }
 
+std::optional<Measurements::Candidate> Measurements::vkfft(const Problem& problem, bool rotated,
+                                                           Result& result) {
+    try {
+        Entry entry{.name = "VkFFT"};
+        std::shared_ptr<const peers::VkfftPlan> plan;
+        entry.planning_seconds = seconds_of(
+            [&] { plan = std::make_shared<const peers::VkfftPlan>(problem, device_, stream_.handle()); });
+        entry.made_by = peers::vkfft_version();
+        return Candidate{entry, {[this, problem, plan, rotated](std::size_t execution) {
+                             const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                             plan->execute(arguments.input, arguments.output);
+                         }}};
+    } catch (const std::exception& error) {
+        result.absent["VkFFT"] = first_line(error.what());
+        return std::nullopt;
+    }
+}
+
 std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Problem& problem,
                                                                        Result& result) {
     const std::size_t bytes = bytes_of(problem, Side::input);
@@ -275,6 +294,7 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
         add(swirl(problem, recipes[k], {.name = k == 0 ? "swirl" : fmt::format("swirl {}", k + 1)}, rotated,
                   result));
     add(convolves ? cufft_convolution(problem, result) : cufft(problem, rotated, result));
+    if (!convolves && peers::vkfft_absent_because().empty()) add(vkfft(problem, rotated, result));
     return all;
 }
 

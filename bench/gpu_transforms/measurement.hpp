@@ -86,6 +86,7 @@ private:
     std::optional<Candidate> swirl(const Problem& problem, const Choice& choice, Entry entry, bool rotated,
                                    Result& result);
     std::optional<Candidate> cufft(const Problem& problem, bool rotated, Result& result);
+    std::optional<Candidate> vkfft(const Problem& problem, bool rotated, Result& result);
     std::optional<Candidate> cufft_convolution(const Problem& problem, Result& result);
     void compare(const Problem& problem, std::vector<Candidate>& candidates);
     std::vector<std::complex<long double>> results_at(const Problem& problem,

@@ -150,6 +150,7 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
               {"gpu", setting.gpu},
               {"driver", setting.driver},
               {"cufft", setting.cufft},
+              {"vkfft", setting.vkfft},
               {"copy_bytes_per_second", rounded(setting.copy_bandwidth)},
               {"bytes_on_a_side", setting.bytes},
               {"seconds", setting.seconds},

@@ -15,6 +15,7 @@ struct Setting {
     std::string gpu;
     std::string driver; ///< "580.95, CUDA 13.0"
     std::string cufft;  ///< its version, or why it is not there
+    std::string vkfft;  ///< likewise
     double copy_bandwidth = 0;
     std::size_t bytes = 0; ///< on a side, of batched rows
     double seconds = 0;

@@ -24,7 +24,7 @@ protected:
     support::Outcome run_with(const std::string& driver, const std::string& cufft,
                               const std::string& arguments) {
         return support::run_command("SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" + support::quoted(driver) +
-                                    " SWIRL_CUFFT=" + support::quoted(cufft) + " " +
+                                    " SWIRL_VKFFT=/nowhere.so SWIRL_CUFFT=" + support::quoted(cufft) + " " +
                                     support::quoted(program) + " " + arguments);
     }
 
@@ -67,6 +67,9 @@ TEST_F(GpuBenchmark, SaysWhatIsMissing) {
     ASSERT_EQ(rows.size(), 1U);
     const std::string reason = rows[0]["absent"]["cuFFT"];
     EXPECT_NE(reason.find("/nowhere/libcufft.so was not found; SWIRL_CUFFT"), std::string::npos) << reason;
+    const std::string vkfft = report["vkfft"];
+    EXPECT_NE(vkfft.find("no VkFFT: /nowhere.so was not found"), std::string::npos) << vkfft;
+    EXPECT_FALSE(rows[0]["absent"].contains("VkFFT"));
 }
 
 TEST_F(GpuBenchmark, ListsItsRowsWithoutAGpu) {
