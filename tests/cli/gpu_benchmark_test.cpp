@@ -114,8 +114,7 @@ TEST_F(GpuBenchmark, GoesOnWhereSwirlOrCufftHasNoPlan) {
         planned += row["absent"].contains("swirl") ? 0 : 1;
     }
     EXPECT_GE(planned, 1) << report;
-    for (const char* text : {"cuFFT has no planar data",
-                             "convolution 256 float32 batch=10", "goals reached"})
+    for (const char* text : {"cuFFT has no planar data", "convolution 256 float32 batch=10", "goals reached"})
         EXPECT_NE(outcome.output.find(text), std::string::npos) << text << " in\n" << outcome.output;
 }
 
