@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 namespace swirl::lower {
@@ -23,9 +24,21 @@ public:
         const bool reads = !is_shared(loops, call.input) && !call.placement.sources.empty();
         memory_ = reads ? call.input : call.output;
         places_ = reads ? &call.placement.sources : &call.placement.targets;
+        if (!is_shared(loops, memory_)) return;
+        for (const auto* places : {&call.placement.sources, &call.placement.targets})
+            for (const Location& place : *places)
+                for (const MetDiagonal& met : place.diagonals)
+                    if (factor_ == nullptr &&
+                        std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function))
+                        factor_ = &met.index;
     }
 
     Integer distance(const Loop& loop) const {
+        // An array of the caller's is in global memory too; loops that it does not vary with come last.
+        if (factor_ != nullptr) {
+            const Integer step = std::abs(factor_->coefficient(loop.variable));
+            return step == 0 ? std::numeric_limits<Integer>::max() : step;
+        }
         if (transforms_ && loop.variable == transforms_->variable && is_shared(loops_, memory_))
             return loops_.arrays[static_cast<std::size_t>(memory_.array)].pitch;
         return std::abs(places_->front().re.coefficient(loop.variable));
@@ -36,6 +49,7 @@ private:
     const std::optional<Loop>& transforms_;
     Memory memory_;
     const std::vector<Location>* places_;
+    const Affine* factor_ = nullptr; ///< where the caller's factor of the first entry that has one lies
 };
 
 /// The largest divisor that is no more than `most`, which is positive. From above, and from below among the quotients.

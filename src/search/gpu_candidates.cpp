@@ -231,7 +231,10 @@ private:
     }
 
     bool is_real() const { return stage_.nonterminal.is<formula::RealDft>(); }
-    bool is_swept() const { return stage_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0); }
+    bool convolves() const { return stage_.nonterminal.is<formula::Circulant>(); }
+    bool is_swept() const {
+        return convolves() || stage_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
+    }
 
     /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals have half as many numbers
     /// in it, and another kernel for the spectrum.
@@ -245,10 +248,16 @@ private:
             BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
+            if (convolves()) { // back by the other split: its columns are what the rows of the way there leave
+                BreakdownTree back{"two-sweep", {rows, 1, 1}, {*of_columns}};
+                if (columns != rows) back.children.push_back(*of_rows);
+                tree = {"circulant-dft", {}, {back, tree}};
+            }
             if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_kernels(tree, row_of_banks);
             std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
-                if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0)
+                if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
+                    (!convolves() || of_rows->choice.back() % blocks == 0))
                     clusters.push_back(blocks);
             add_clusters(tree, clusters);
         }

@@ -111,5 +111,31 @@ TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
         prove(text);
 }
 
+TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
+    struct Case {
+        const char* problem;
+        const char* recipe;
+        std::size_t kernels;
+    };
+    const Case cases[] = {
+        {"convolution 1024 float32 batch=2",
+         "0 circulant-dft[two-sweep(32,1,1)[stockham(8,4)], two-sweep(32,1,1)[stockham(8,4)]] on 64x16", 4},
+        {"convolution 4096 float32 batch=2 spectrum=each",
+         "0 circulant-dft[two-sweep(64,1,1)[stockham(8,8)], two-sweep(64,1,1)[stockham(8,8)]] on 256x1 pad "
+         "32 pitch 1 "
+         "held cluster 8",
+         1},
+        {"convolution 2048 float32 batch=2",
+         "0 circulant-dft[two-sweep(64,1,1)[stockham(8,4), stockham(8,8)], two-sweep(32,1,1)[stockham(8,8), "
+         "stockham(8,4)]] on 64x1 pad 32 pitch 1 held cluster 4",
+         1},
+    };
+    for (const Case& c : cases) {
+        const planning::Recipe recipe = planning::parse_recipe(std::string("sm_90: ") + c.recipe);
+        EXPECT_EQ(planning::describe_steps(swirl::problem(c.problem), recipe)[0].programs.size(), c.kernels);
+        prove(c.problem, recipe);
+    }
+}
+
 } // namespace
 } // namespace swirl::search
