@@ -39,6 +39,15 @@ TEST(Text, ReadsBackToTheSameTermForRandomTerms) {
     EXPECT_EQ(payloads.size(), std::variant_size_v<Payload>) << "a payload that no random term contains";
 }
 
+TEST(Text, OfAConvolutionWhoseSpectrumIsGivenAtExecution) {
+    const Formula theorem = DFT(8, Direction::backward) * diagonal(ArgumentFunction{}, 8) * DFT(8);
+    EXPECT_EQ(to_text(theorem), "DFT(8, backward) · diag(argument; id(8)) · DFT(8)");
+    EXPECT_EQ(parse(to_text(theorem)), theorem);
+    EXPECT_EQ(to_text(circulant(8)), "convolution(8)");
+    EXPECT_EQ(parse("convolution(8)"), circulant(8));
+    EXPECT_NE(circulant(8), circulant(9));
+}
+
 TEST(Text, OfNumbersIsExactInLongDoublePrecision) {
     RandomTerms random(1);
     for (int trial = 0; trial < 2000; ++trial) {

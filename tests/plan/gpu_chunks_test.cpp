@@ -35,6 +35,17 @@ TEST(ChunksOfABatch, FindTheirDataByTheStridesOfBothSides) {
     EXPECT_EQ(static_cast<char*>(half.output) - memory, 5 * 33 * 16);
 }
 
+TEST(ChunksOfABatch, AreNotForWhatDiffersFromTransformToTransform) {
+    EXPECT_THROW(GpuChunks(problem("convolution 64 batch=10 spectrum=each"), 4), UserError);
+    EXPECT_THROW(GpuChunks(problem("dft 64 batch=10 load=\"x * w[b, i]\""), 4), UserError);
+    EXPECT_THROW(GpuChunks(problem("dft 64 batch=10 store=\"x where b < 4\""), 4), UserError);
+    const Problem shared = problem("convolution 64 batch=10 load=\"x * w[i]\"");
+    const ArrayArgument arrays[2] = {};
+    char memory[1] = {};
+    const Arguments all{.input = memory, .output = memory, .arrays = arrays};
+    EXPECT_EQ(GpuChunks(shared, 4).arguments_of(all, 1).arrays.data(), arrays);
+}
+
 TEST(ChunksOfABatch, AreNoLargerThanIt) {
     EXPECT_THROW(GpuChunks(problem("dft 64 batch=3"), 4), UserError);
     EXPECT_THROW(GpuChunks(problem("dft 64"), 2), UserError);
