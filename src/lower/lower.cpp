@@ -180,8 +180,11 @@ void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const E
         between.emplace_back(static_cast<std::size_t>(factor.columns()));
         for (const Stage& stage : steps[k].before)
             for (Integer entry = 0; entry < factor.columns(); ++entry) {
-                const MetDiagonal met{std::get<Diagonal>(stage), Affine::of(v) + entry * columns.count, {}};
-                between.back()[static_cast<std::size_t>(entry)].push_back(met);
+                const auto place = Endpoint(in.memory())
+                                       .through(placed(stage))
+                                       .locate(Affine::of(v) + entry * columns.count, recorder_.extents());
+                ensure(place.has_value(), "a diagonal between columns whose place is not affine");
+                between.back()[static_cast<std::size_t>(entry)].push_back(place->diagonals.front());
             }
         codelet.then.push_back(factor);
         codelet.rows = factor.rows();

@@ -127,6 +127,7 @@ struct SplitLoops {
     Endpoint in;
     Endpoint out;
     std::vector<Loop> loops;
+    std::vector<std::pair<Variable, Affine>> forms = {}; ///< what stands for loops that are gone, in order
 };
 
 bool is_located(const Endpoint& endpoint, Integer entries, Extents& extents) {
@@ -144,7 +145,9 @@ std::vector<SplitLoops> splits_of(Recorder& recorder, const Endpoint& in, const 
                 const Loop inner{recorder.new_variable(count), count};
                 const Affine form = Affine::of(outer.variable, count) + Affine::of(inner.variable);
                 SplitLoops split{in.substitute(loops[k].variable, form),
-                                 out.substitute(loops[k].variable, form), loops};
+                                 out.substitute(loops[k].variable, form),
+                                 loops,
+                                 {{loops[k].variable, form}}};
                 split.loops[k] = outer;
                 split.loops.insert(split.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);
                 splits.push_back(std::move(split));
@@ -164,9 +167,20 @@ std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet,
         if (locates(split)) return split;
     for (const SplitLoops& split : splits)
         if (times > 1)
-            if (auto further = split_loop(recorder, codelet, split.in, split.out, split.loops, times - 1))
+            if (auto further = split_loop(recorder, codelet, split.in, split.out, split.loops, times - 1)) {
+                further->forms.insert(further->forms.begin(), split.forms.begin(), split.forms.end());
                 return further;
+            }
     return std::nullopt;
+}
+
+using Between = std::vector<std::vector<std::vector<MetDiagonal>>>;
+Between with_forms(Between between, const std::vector<std::pair<Variable, Affine>>& forms) {
+    for (auto& entries : between)
+        for (auto& diagonals : entries)
+            for (MetDiagonal& met : diagonals)
+                for (const auto& [variable, form] : forms) met.index = met.index.substitute(variable, form);
+    return between;
 }
 
 } // namespace
@@ -178,7 +192,8 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
     auto targets = locate_all(out, codelet.rows, recorder.extents());
     if (!sources || !targets)
         if (const auto split = split_loop(recorder, codelet, in, out, loops))
-            return add_codelet(recorder, codelet, split->in, split->out, split->loops);
+            return add_codelet(recorder, codelet, split->in, split->out, split->loops,
+                               with_forms(between, split->forms));
     if (!sources && recorder.for_gpu()) sources = tabled_all(recorder, in, codelet.columns);
     if (!targets && recorder.for_gpu()) targets = tabled_all(recorder, out, codelet.rows);
     const bool overlapping = sources && targets && !sources->empty() &&

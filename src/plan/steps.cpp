@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/pointwise.hpp"
+#include "rules/merge_convolution.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/row_column.hpp"
 
@@ -372,6 +373,7 @@ Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
     for (Integer n : stage.left) factors.push_back(I(n));
     Formula transform =
         stage.nonterminal.is<Identity>() ? stage.nonterminal : rules::expand(stage.nonterminal, tree);
+    if (stage.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
     if (stage.before) transform = product({transform, *stage.before});
     if (stage.after) transform = product({*stage.after, transform});
     factors.push_back(std::move(transform));

@@ -155,7 +155,8 @@ private:
         };
         double sum = accesses(call.input) + accesses(call.output);
         if (call.codelet.formula)
-            sum += parts / 2 * arithmetic_of(std::max(call.codelet.rows, call.codelet.columns));
+            sum += parts / 2 * static_cast<double>(1 + call.codelet.then.size()) *
+                   arithmetic_of(std::max(call.codelet.rows, call.codelet.columns));
         const bool follows = call.codelet.formula && is_shared(loops_, call.input);
         return sum + (follows ? 2 * parts * entries : 0); // factors, and multiplications by them
     }

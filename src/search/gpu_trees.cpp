@@ -114,13 +114,19 @@ std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     return around("dct4-rdft", real_tree(n));
 }
 
-/// There and back by the same passes.
+/// Passes in reverse order: the last one there and the first one back are over the same columns.
+BreakdownTree reversed_passes(BreakdownTree tree) {
+    if (tree.rule == "stockham") std::reverse(tree.choice.begin(), tree.choice.end());
+    return tree;
+}
+
+/// There, and back by the same passes in reverse order.
 std::optional<BreakdownTree> convolution_tree(Integer n) {
     BreakdownTree tree{"circulant-dft", {}, {}};
     if (n == 1) return tree;
     const auto inner = gpu_tree(formula::DFT(n));
     if (!inner) return std::nullopt;
-    if (!inner->rule.empty()) tree.children = {*inner, *inner};
+    if (!inner->rule.empty()) tree.children = {reversed_passes(*inner), *inner};
     return tree;
 }
 
@@ -217,10 +223,8 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
             add(*around("rdft-half-size", inner));
     if (transform.is<formula::Circulant>() && n > 1)
         for (const BreakdownTree& there : gpu_trees(formula::DFT(n), widest)) {
-            BreakdownTree back = there;
-            if (back.rule == "stockham") std::reverse(back.choice.begin(), back.choice.end());
+            add({"circulant-dft", {}, {reversed_passes(there), there}});
             add({"circulant-dft", {}, {there, there}});
-            add({"circulant-dft", {}, {back, there}});
         }
     if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
     for (std::vector<Integer>& list :

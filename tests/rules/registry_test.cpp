@@ -1,3 +1,4 @@
+#include "rules/merge_convolution.hpp"
 #include "rules/reference.hpp"
 #include "rules/row_column.hpp"
 #include "rules/rule.hpp"
@@ -96,6 +97,31 @@ TEST(EveryBreakdownRule, EqualsTheDenseTransformForEveryChoice) {
         EXPECT_GT(fired[rule.name], 0) << rule.name << " was never applied";
         std::cout << fmt::format("{:24} {:5} cases   {}\n", rule.name, fired[rule.name], rule.identity);
     }
+}
+
+TEST(AConvolutionsProduct, IsMergedIntoOnePassWithTheColumnsOnBothSides) {
+    struct Case {
+        Integer n;
+        const char* tree;
+        bool merges;
+    };
+    const Case cases[] = {
+        {64, "circulant-dft[stockham(4,16), stockham(16,4)]", true},
+        {60, "circulant-dft[stockham(5,4,3), stockham(4,3,5)]", true},
+        {8, "circulant-dft", true},
+        {64, "circulant-dft[stockham(4,16), stockham(4,16)]", false},
+        {16, "circulant-dft[stockham(4,4), codelet]", false},
+    };
+    for (const Case& c : cases) {
+        const Formula expanded = expand(formula::circulant(c.n), parse_tree(c.tree));
+        const Formula merged = with_product_between_columns(expanded);
+        EXPECT_EQ(merged != expanded, c.merges) << c.tree;
+        EXPECT_LT(
+            reference::relative_error(formula::dense(merged), reference::dense(formula::circulant(c.n))),
+            tolerance)
+            << c.tree;
+    }
+    EXPECT_EQ(with_product_between_columns(DFT(8)), DFT(8));
 }
 
 TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {

@@ -111,6 +111,25 @@ TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
         prove(text);
 }
 
+TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereReversed) {
+    const std::string text = "convolution 256 float32 batch=3";
+    const auto barriers_of = [&](const std::string& recipe) {
+        const planning::Recipe parsed = planning::parse_recipe("sm_90: 0 " + recipe);
+        prove(text, parsed);
+        prove("convolution 256 strides=5 batch=5:1 spectrum=each", parsed);
+        Integer barriers = 0;
+        for (const ir::Statement& statement :
+             planning::describe_steps(swirl::problem(text), parsed)[0].programs[0].body)
+            barriers += std::holds_alternative<ir::Barrier>(statement.node);
+        return barriers;
+    };
+    const Integer merged =
+        barriers_of("circulant-dft[stockham(4,8,8), stockham(8,8,4)] on 64x2 pad 32 pitch 1");
+    const Integer apart =
+        barriers_of("circulant-dft[stockham(8,8,4), stockham(8,8,4)] on 64x2 pad 32 pitch 1");
+    EXPECT_EQ(merged + 1, apart);
+}
+
 TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
     struct Case {
         const char* problem;
