@@ -88,8 +88,22 @@ void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& a
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
     check_arrays(arguments);
-    for (const Argument& argument : list_of(arguments))
+    const std::vector<Argument> list = list_of(arguments);
+    for (const Argument& argument : list)
         if (argument.pointer != nullptr) check(device, argument);
+    constexpr std::size_t first_output = 2, first_array = 4;
+    for (std::size_t a = first_array; a < list.size(); ++a)
+        for (std::size_t k = first_output; k < first_array; ++k) {
+            const Argument &array = list[a], &output = list[k];
+            if (array.pointer == nullptr || output.pointer == nullptr) continue;
+            if (at(array.pointer, array.high) <= at(output.pointer, output.low) ||
+                at(output.pointer, output.high) <= at(array.pointer, array.low))
+                continue;
+            throw UserError(
+                "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
+                "what is written",
+                array.name, array.pointer, output.name, output.pointer);
+        }
 }
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,

@@ -25,7 +25,8 @@ public:
                      std::size_t workspace_bytes);
 
     /// UserError, naming the argument, its value and what would work, for what ArgumentCheck finds, pointers that are
-    /// not aligned to both parts of their numbers, and those whose elements are not memory of this GPU (or managed).
+    /// not aligned to both parts of their numbers, those whose elements are not memory of this GPU (or managed), and arrays
+    /// beside them that are missing or written over.
     void operator()(const runtime::GpuDevice& device, const Arguments& arguments) const;
     /// The same for a workspace that is not null: too small, misaligned, not of this GPU, over the arguments.
     void operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,

@@ -182,6 +182,9 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
         {"array spectrum is given as one of float", "std::complex<float>"});
     expect_contains(error_of<UserError>([&] { plan.with("spectrum", static_cast<const Complex*>(nullptr)); }),
                     {"array spectrum is null"});
+    expect_contains(
+        error_of<UserError>([&] { plan.with("spectrum", y.data() + 128).execute(x.data(), y.data()); }),
+        {"array spectrum", "overlap"});
     const std::vector<Complex> host(64);
     expect_contains(
         error_of<UserError>([&] { plan.with("spectrum", host.data()).execute(x.data(), y.data()); }),
