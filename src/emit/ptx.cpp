@@ -116,8 +116,7 @@ std::string ptx(const ir::Program& program, const PtxOptions& options) {
     const auto& threads = program.launch.threads;
     out.line(".maxntid {}, {}, {}", threads[0], threads[1], threads[2]);
     if (program.launch.cluster > 1) out.line(".reqnctapercluster {}, 1, 1", program.launch.cluster);
-    if (options.blocks_per_multiprocessor > 0)
-        out.line(".minnctapersm {}", options.blocks_per_multiprocessor);
+    if (program.launch.resident > 0) out.line(".minnctapersm {}", program.launch.resident);
     out.open("");
     declare_private_data(out, usage, layout);
     assembly.write_to(out);

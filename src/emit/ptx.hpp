@@ -8,9 +8,8 @@
 namespace swirl::emit {
 
 struct PtxOptions {
-    std::string target = "sm_80";      ///< what `.target` says: sm_70 or later
-    std::string version = {};          ///< of PTX, such as "7.8"; empty: the earliest that knows the target
-    int blocks_per_multiprocessor = 0; ///< `.minnctapersm`, bounds the registers of a thread; 0: none given
+    std::string target = "sm_80"; ///< what `.target` says: sm_70 or later
+    std::string version = {};     ///< of PTX, such as "7.8"; empty: the earliest that knows the target
     Integer largest_embedded_table = 4096; ///< bytes; larger tables are passed like arguments
     /// Two arguments may be the same memory, as in place: what is only read under one name may be written under
     /// another, so arguments are not read through the cache for constant data.

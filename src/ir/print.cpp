@@ -187,6 +187,7 @@ private:
             first += fmt::format(", blocks {}x{}x{}, threads {}x{}x{}", launch.blocks[0], launch.blocks[1],
                                  launch.blocks[2], launch.threads[0], launch.threads[1], launch.threads[2]);
         if (launch.cluster != 1) first += fmt::format(", clusters of {}", launch.cluster);
+        if (launch.resident != 0) first += fmt::format(", {} resident", launch.resident);
         for (const VariableInfo& info : program_.variables)
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);

@@ -183,10 +183,12 @@ struct VariableInfo {
 };
 
 /// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x run together.
+/// `resident` blocks are to be on a multiprocessor at once, which bounds the registers of a thread; 0: as it comes.
 struct Launch {
     std::array<Integer, 3> blocks = {1, 1, 1};
     std::array<Integer, 3> threads = {1, 1, 1};
     Integer cluster = 1;
+    Integer resident = 0;
     bool operator==(const Launch&) const = default;
 };
 

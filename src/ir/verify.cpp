@@ -48,6 +48,7 @@ private:
         for (const auto& extents : {program_.launch.blocks, program_.launch.threads})
             for (const Integer extent : extents)
                 if (extent < 1) fail("launch with an extent of {}", extent);
+        if (program_.launch.resident < 0) fail("launch with {} resident blocks", program_.launch.resident);
         const Integer cluster = program_.launch.cluster;
         if (cluster < 1 || program_.launch.blocks[0] % cluster != 0)
             fail("launch of {} blocks in clusters of {}", program_.launch.blocks[0], cluster);

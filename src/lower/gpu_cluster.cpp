@@ -27,16 +27,23 @@ Integer entries_of(const GpuPart& part, int array, const Extents& extents) {
 /// Takes parts apart into the cluster's blocks.
 class ClusterBuilder {
 public:
-    ClusterBuilder(GpuParts parts, Integer blocks, Integer pitch)
-        : parts_(std::move(parts)), blocks_(blocks), pitch_(pitch), rank_(new_variable(blocks)) {}
+    ClusterBuilder(GpuParts parts, Integer blocks, Integer pitch, Integer transforms)
+        : parts_(std::move(parts)),
+          blocks_(blocks),
+          pitch_(pitch),
+          transforms_{new_variable(transforms), transforms},
+          rank_(new_variable(blocks)) {}
 
     GpuCluster build() {
         for (std::size_t p = 0; p + 1 < parts_.parts.size(); ++p) find_exchange(p);
         for (GpuPart& part : parts_.parts) share_loop(part);
+        if (transforms_.count > 1) take_several();
         for (const Exchange& exchange : exchanges_)
-            block_entries_ = std::max(block_entries_, exchange.count / blocks_ * vector_entries(exchange));
+            transform_entries_ =
+                std::max(transform_entries_, exchange.count / blocks_ * vector_entries(exchange));
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
-            block_entries_ = std::max(block_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
+            transform_entries_ = std::max(transform_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
+        if (transforms_.count > 1) transform_entries_ |= 1; // so that banks differ
         add_array();
         GpuCluster result;
         result.part.around = parts_.common;
@@ -69,6 +76,22 @@ private:
             call.loops.insert(call.loops.begin(), inside);
         }
         vectors_.push_back(inside);
+    }
+
+    /// Several iterations of the loop around all parts: a loop in every step.
+    void take_several() {
+        ensure(!parts_.common.empty() && parts_.common.back().count % transforms_.count == 0,
+               "a cluster for {} transforms at once, of a number that is no multiple", transforms_.count);
+        Loop& around = parts_.common.back();
+        const Loop outside{new_variable(around.count / transforms_.count), around.count / transforms_.count};
+        const Affine form =
+            Affine::of(outside.variable, transforms_.count) + Affine::of(transforms_.variable);
+        for (GpuPart& part : parts_.parts)
+            for (Call& call : part.calls) {
+                substitute(call, around.variable, form);
+                call.loops.insert(call.loops.begin(), transforms_);
+            }
+        around = outside;
     }
 
     /// The array by which a part hands its results to the next one, and where there that one's own loop finds the vectors
@@ -122,13 +145,14 @@ private:
     void add_array() {
         ensure(!exchanges_.empty(), "a cluster of one part");
         Array array = parts_.loops.arrays[static_cast<std::size_t>(exchanges_.front().array)];
-        array.elements = blocks_ * block_entries_;
-        array.cluster_part = blocks_ > 1 ? block_entries_ : 0;
+        array.elements = blocks_ * block_entries();
+        array.cluster_part = blocks_ > 1 ? block_entries() : 0;
         parts_.loops.arrays.push_back(array);
     }
 
     void move_into_array(GpuPart& part, const Loop& vectors) {
-        const Affine local = Affine::of(rank_, block_entries_) + Affine::of(vectors.variable, pitch_of(part));
+        const Affine local = Affine::of(rank_, block_entries()) +
+                             Affine::of(vectors.variable, pitch_of(part)) + of_transform();
         const auto move = [&](Memory& memory, std::vector<Location>& places) {
             if (!is_shared(parts_.loops, memory)) return;
             for (Location& place : places) {
@@ -151,23 +175,28 @@ private:
         const auto inner = outer ? divide(outer->remainder, exchange.stride, extents) : std::nullopt;
         const auto vector = inner ? divide(inner->quotient, exchange.count / blocks_, extents) : std::nullopt;
         ensure(vector.has_value(), "an exchange by entries that do not tell their block");
-        return vector->quotient * block_entries_ + vector->remainder * vector_entries(exchange) +
-               outer->quotient * exchange.stride + inner->remainder;
+        return vector->quotient * block_entries() + vector->remainder * vector_entries(exchange) +
+               outer->quotient * exchange.stride + inner->remainder + of_transform();
     }
+
+    /// That each block has room for.
+    Integer block_entries() const { return transforms_.count * transform_entries_; }
+    Affine of_transform() const { return Affine::of(transforms_.variable, transform_entries_); }
 
     GpuParts parts_;
     Integer blocks_;
     Integer pitch_;
+    Loop transforms_; ///< of a cluster at once
     Variable rank_;
     std::vector<Loop> vectors_;       ///< by part, the loop inside its blocks
     std::vector<Exchange> exchanges_; ///< after each part but the last
-    Integer block_entries_ = 0;       ///< that each block has room for
+    Integer transform_entries_ = 0;   ///< that each block has room for, of one transform
 };
 
 } // namespace
 
-GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch) {
-    return ClusterBuilder(std::move(parts), blocks, pitch).build();
+GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms) {
+    return ClusterBuilder(std::move(parts), blocks, pitch, transforms).build();
 }
 
 } // namespace swirl::lower

@@ -12,8 +12,9 @@ struct GpuCluster {
 };
 
 /// Each part's own loop is shared by `blocks` blocks; so is the vector that all of them work on, which what comes after an
-/// exchange finds in its own block. `pitch`: entries left out between vectors of neighbouring iterations.
+/// exchange finds in its own block. `pitch`: entries left out between vectors of neighbouring iterations. A cluster has
+/// `transforms` neighbours of the innermost loop around the parts at once, which have as many.
 /// InternalError where the parts are no chain, have more than one loop of their own, or do not divide evenly.
-GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch);
+GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms);
 
 } // namespace swirl::lower

@@ -67,7 +67,7 @@ private:
             }
             blocks *= count;
         }
-        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}, mapping_.cluster});
+        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}, mapping_.cluster, mapping_.resident});
     }
 
     /// The transform of a block that is meant from now on.
@@ -252,11 +252,12 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
 }
 
 ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, GpuMapping mapping) {
-    const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch);
+    const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch, mapping.transforms);
     mapping.transforms = 1;
-    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, parts.common);
+    const std::vector<Loop> common(cluster.part.around.begin(), cluster.part.around.end() - 1);
+    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, common);
     Context context(request, arrays);
-    GpuEmitter(context, mapping, cluster.part, parts.common).emit({0, mapping.cluster}, cluster.exchanges);
+    GpuEmitter(context, mapping, cluster.part, common).emit({0, mapping.cluster}, cluster.exchanges);
     return context.finish();
 }
 

@@ -30,6 +30,7 @@ struct GpuMapping {
     bool together = false;
     /// Of all kernels: transforms within a step of another stay in its kernel, all of them at each of their steps.
     bool whole = false;
+    Integer resident = 0; ///< blocks that are to be on a multiprocessor at once: see ir::Launch
     bool operator==(const GpuMapping&) const = default;
 };
 

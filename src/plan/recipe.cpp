@@ -38,6 +38,7 @@ constexpr NamedChoice named_choices[] = {
     {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
     {.name = "held", .flag = &lower::GpuMapping::one_vector},
     {.name = "together", .flag = &lower::GpuMapping::together},
+    {.name = "resident", .number = &lower::GpuMapping::resident},
     {.name = "staged in", .staged = lower::Staged::in},
     {.name = "staged out", .staged = lower::Staged::out},
     {.name = "staged", .staged = lower::Staged::both},

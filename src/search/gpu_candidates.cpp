@@ -162,6 +162,7 @@ private:
     /// To the best that are kept, the fastest first.
     void add(std::vector<RatedMapping>& rated, GpuMapping mapping, const GpuPitchedCost& best) const {
         mapping.shared_pitch = best.shared_pitch;
+        mapping.resident = best.cost->resident_blocks;
         rated.push_back({mapping, best.cost->seconds});
         fastest_first(rated);
         if (rated.size() > ranks_) rated.pop_back();
@@ -276,9 +277,8 @@ private:
     }
 
     void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
-        std::erase_if(sizes, [&](Integer blocks) {
-            return n_ / blocks * entry_bytes_ > gpu_.shared_bytes_per_block_at_most * 15 / 16;
-        });
+        std::erase_if(sizes,
+                      [&](Integer blocks) { return n_ / blocks * entry_bytes_ > most_cluster_bytes(); });
         if (sizes.empty()) return;
         const GpuParts parts = parts_of(tree, row_of_banks, Between::shared);
         for (const Integer blocks : sizes) add_cluster(tree, parts, blocks);
@@ -286,30 +286,48 @@ private:
 
     void add_cluster(const BreakdownTree& tree, const GpuParts& parts, Integer blocks) {
         std::vector<RatedMapping> rated;
-        for (const Integer threads : block_sizes) {
-            const Integer entries = n_ / blocks / threads;
-            if (entries < 8 || entries > most_cluster_entries) continue;
-            std::optional<RatedMapping> best;
-            for (const Integer pitch : {1, 2, 3}) {
-                const lower::GpuCluster cluster = in_cluster(parts, blocks, pitch);
+        for (const Integer transforms : {1, 2, 4, 8, 16, 32}) {
+            if (transforms > 1 && !divides_neighbours(parts, transforms)) break;
+            if (transforms * n_ / blocks * entry_bytes_ > most_cluster_bytes()) break;
+            for (const Integer threads : block_sizes) {
+                const Integer entries = transforms * n_ / blocks / threads;
+                if (entries < 8 || entries > most_cluster_entries) continue;
                 const GpuMapping mapping{.threads = threads,
+                                         .transforms = transforms,
                                          .shared_row = row_of_banks,
-                                         .shared_pitch = pitch,
                                          .one_vector = true,
                                          .cluster = blocks,
                                          .together = blocks == 1};
-                const GpuKernelCost cost =
-                    gpu_kernel_cost(cluster.loops, cluster.part, mapping, code(), gpu_);
-                if (cost.resident_blocks == 0) continue;
-                const double exchange =
-                    blocks == 1 ? 0 : exchange_share + exchange_alone / cost.resident_blocks;
-                const double seconds = cost.seconds * (1 + exchange);
-                if (!best || seconds < best->seconds) best = RatedMapping{mapping, seconds};
+                if (const auto best = in_best_cluster(parts, mapping)) rated.push_back(*best);
             }
-            if (best) rated.push_back(*best);
         }
         fastest_first(rated);
         add(tree, {rated});
+    }
+
+    Integer most_cluster_bytes() const { return gpu_.shared_bytes_per_block_at_most * 15 / 16; }
+
+    /// Whether several neighbours lie entry by entry, and are so many times as many.
+    bool divides_neighbours(const GpuParts& parts, Integer transforms) const {
+        return !stage_.right.empty() && !parts.common.empty() && parts.common.back().count % transforms == 0;
+    }
+
+    std::optional<RatedMapping> in_best_cluster(const GpuParts& parts, GpuMapping mapping) const {
+        std::optional<RatedMapping> best;
+        const Integer blocks = mapping.cluster;
+        for (const Integer pitch : {1, 2, 3}) {
+            mapping.shared_pitch = pitch;
+            const lower::GpuCluster cluster = in_cluster(parts, blocks, pitch, mapping.transforms);
+            GpuMapping one = mapping;
+            one.transforms = 1;
+            const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.part, one, code(), gpu_);
+            if (cost.resident_blocks == 0) continue;
+            const double exchange = blocks == 1 ? 0 : exchange_share + exchange_alone / cost.resident_blocks;
+            const double seconds = cost.seconds * (1 + exchange);
+            mapping.resident = cost.resident_blocks;
+            if (!best || seconds < best->seconds) best = RatedMapping{mapping, seconds};
+        }
+        return best;
     }
 
     const Problem& problem_;

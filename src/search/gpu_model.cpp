@@ -20,7 +20,8 @@ constexpr double launch_seconds = 1.5e-6;
 constexpr double bytes_in_flight = 4e6; ///< from which on memory is busy
 constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next, and
 constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
-constexpr int other_registers = 20;     ///< of a thread: addresses and the like
+constexpr int other_registers = 16;     ///< of a thread: addresses and the like, and
+constexpr int registers_of_turns = 16;  ///< those of several turns of a step that holds what it has read
 constexpr Integer largest_pitch = 3;    ///< worth trying
 
 /// Shares of the time for a thousand instructions of a thread, so that of mappings which are about as fast the one wins that
@@ -281,9 +282,11 @@ private:
 
     Integer registers() const {
         const Integer words = scalar_bytes_ / 4;
-        const Integer entries = held_ ? std::max(most_entries_, widest_) : widest_;
+        const bool in_turns = held_ && most_entries_ > widest_;
+        const Integer entries = in_turns ? most_entries_ : widest_;
         const Integer scalars = entry_bytes_ / scalar_bytes_;
-        const Integer wanted = scalars * words * (entries + 6 * widest_ / 10) + other_registers;
+        const Integer wanted =
+            scalars * words * entries + other_registers + (in_turns ? registers_of_turns : 0);
         const Integer unit = gpu_.register_granularity / gpu_.warp_size;
         const Integer room =
             gpu_.registers_per_block / (ceil_divide(mapping_.threads, gpu_.warp_size) * gpu_.warp_size);

@@ -130,7 +130,7 @@ TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
 
 TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
     ir::Builder b("guarded");
-    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});
     const auto y = b.output("y", ir::Scalar::float32, 4096);
     const Affine at = 3 * b.block() + b.thread();
     for (const Integer turn : {0, 1})
@@ -179,7 +179,7 @@ TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {
 
 TEST(EmittedPtx, ReadsLikeWrittenByHand) {
     ir::Builder b("rows");
-    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});
     const auto x = b.input("x", ir::Scalar::float32, 4096);
     const auto y = b.output("y", ir::Scalar::float32, 4096);
     const Affine n = b.parameter("n");
@@ -190,7 +190,7 @@ TEST(EmittedPtx, ReadsLikeWrittenByHand) {
             b.store(y, at + 64 * i, b.multiply(v, b.constant({ir::Scalar::float32, 1}, 0.5L)));
         });
     });
-    EXPECT_EQ(ptx(b.finish(), {.blocks_per_multiprocessor = 8}),
+    EXPECT_EQ(ptx(b.finish()),
               R"(.version 7.0
 .target sm_80
 .address_size 64

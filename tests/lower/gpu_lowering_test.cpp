@@ -203,6 +203,31 @@ TEST(LoweringToGpus, ExchangesThroughTheSharedMemoryOfClusters) {
     }
 }
 
+TEST(LoweringToGpus, HasNeighbouringColumnsTogetherInClusters) {
+    struct Case {
+        Integer n;
+        const char* tree;
+        GpuMapping mapping;
+    };
+    const Case cases[] = {
+        {1024,
+         "two-sweep(32,1,1)[stockham(8,4)]",
+         {.threads = 64, .transforms = 8, .shared_row = 32, .shared_pitch = 1, .cluster = 4}},
+        {512,
+         "two-sweep(16,1,1)[stockham(8,4),stockham(4,4)]",
+         {.threads = 64, .transforms = 4, .one_vector = true, .cluster = 2}},
+    };
+    for (const Case& c : cases)
+        for (const Integer columns : {16, 32}) {
+            const Formula formula =
+                kron({I(2), rules::expand(DFT(c.n), rules::parse_tree(c.tree)), I(columns)});
+            const Outcome result = run(request_for(formula), c.mapping);
+            EXPECT_LT(result.error, 1e-6) << c.n;
+            EXPECT_EQ(result.kernels, 1U);
+            EXPECT_EQ(result.transferred, 1) << c.n;
+        }
+}
+
 TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
     struct Case {
         Integer batch, n;
