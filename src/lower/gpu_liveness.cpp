@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace swirl::lower {
 
@@ -92,31 +93,42 @@ bool only_moves(const Call& call) {
 }
 
 /// Whether `to` may be `from`: all that reads the one writes the other, at the same entries, and nothing else writes it.
-bool may_merge(const LoopProgram& loops, const GpuPart& part, int from, int to) {
+bool may_merge(const LoopProgram& loops, const std::vector<Call*>& calls, int from, int to) {
     const auto& a = loops.arrays[static_cast<std::size_t>(from)];
     const auto& b = loops.arrays[static_cast<std::size_t>(to)];
     if (from == to || a.kind != b.kind || a.elements != b.elements) return false;
     bool is_read = false;
-    for (const Call& call : part.calls) {
-        const bool reads = call.input.array == from && !call.placement.sources.empty();
-        if (reads != (call.output.array == to)) return false;
-        if (reads && !keeps_entries(call)) return false;
+    for (const Call* call : calls) {
+        const bool reads = call->input.array == from && !call->placement.sources.empty();
+        if (reads != (call->output.array == to)) return false;
+        if (reads && !keeps_entries(*call)) return false;
         is_read = is_read || reads;
-        if (is_read && call.output.array == from) return false;
+        if (is_read && call->output.array == from) return false;
     }
     return true;
 }
 
-void merge_arrays(const LoopProgram& loops, GpuPart& part) {
-    for (std::size_t k = 0; k < part.calls.size(); ++k) {
-        const int from = part.calls[k].input.array, to = part.calls[k].output.array;
-        if (!is_shared(loops, part.calls[k].input) || !is_shared(loops, part.calls[k].output)) continue;
-        if (!may_merge(loops, part, from, to)) continue;
-        for (Call& call : part.calls)
-            for (Memory* memory : {&call.input, &call.output})
+/// Of the calls, `chosen` may be merged.
+template <class Chosen>
+void merge_arrays(const LoopProgram& loops, const std::vector<Call*>& calls, const Chosen& chosen) {
+    for (const Call* call : calls) {
+        const int from = call->input.array, to = call->output.array;
+        if (!is_shared(loops, call->input) || !is_shared(loops, call->output)) continue;
+        if (!chosen(to) || !may_merge(loops, calls, from, to)) continue;
+        for (Call* other : calls)
+            for (Memory* memory : {&other->input, &other->output})
                 if (memory->array == to) memory->array = from;
     }
+}
+
+void leave_out_copies_in_place(GpuPart& part) {
     std::erase_if(part.calls, [](const Call& call) { return only_moves(call) && stays_in_place(call); });
+}
+
+std::vector<Call*> calls_of(GpuPart& part) {
+    std::vector<Call*> calls;
+    for (Call& call : part.calls) calls.push_back(&call);
+    return calls;
 }
 
 /// Steps that others follow which write into the same vector move behind these, as long as nothing else is touched.
@@ -138,8 +150,22 @@ void write_late(const LoopProgram& loops, std::vector<Call>& calls) {
 } // namespace
 
 void simplify(const LoopProgram& loops, GpuPart& part) {
-    merge_arrays(loops, part);
+    merge_arrays(loops, calls_of(part), [](int) { return true; });
+    leave_out_copies_in_place(part);
     write_late(loops, part.calls);
+}
+
+void work_in_place(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common) {
+    std::vector<Call*> all;
+    std::set<int> in_loops; // written inside loops that are not around everything
+    for (GpuPart& part : parts)
+        for (Call* call : calls_of(part)) {
+            all.push_back(call);
+            if (part.around.size() > common) in_loops.insert(call->output.array);
+        }
+    merge_arrays(loops, all, [&](int to) { return !in_loops.contains(to); });
+    for (GpuPart& part : parts) leave_out_copies_in_place(part);
+    std::erase_if(parts, [](const GpuPart& part) { return part.calls.empty(); });
 }
 
 void share_arrays(LoopProgram& loops, GpuPart& part, bool held) {

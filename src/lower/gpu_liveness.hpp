@@ -9,6 +9,10 @@ namespace swirl::lower {
 /// beside others into a vector they write just before it is read.
 void simplify(const LoopProgram& loops, GpuPart& part);
 
+/// Temporaries of several parts, in `common` loops around all of them, of which one takes the other's entries to the same
+/// places become one: then I ⊕ A is A in place, and copies no kernel of their own.
+void work_in_place(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common);
+
 /// Shared vectors of which one has served when the other begins become one. With `held`, threads hold what they have read
 /// until all have: then a step may also write over what it is the last to read.
 void share_arrays(LoopProgram& loops, GpuPart& part, bool held);

@@ -1,5 +1,7 @@
 #include "lower/gpu_parts.hpp"
 
+#include "lower/gpu_liveness.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -129,9 +131,10 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
     add_parts(loops.body, around, result.parts);
     loops.body.clear();
     result.common = loops_around_all(result.parts);
+    for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
+    work_in_place(loops, result.parts, result.common.size());
     const std::set<int> carried = carried_between(loops, result.parts);
     result.carried.assign(carried.begin(), carried.end());
-    for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     for (const int array : carried) {
         if (between == Between::shared) break;
         loops.arrays[static_cast<std::size_t>(array)].residence = Array::Residence::global;
