@@ -121,8 +121,10 @@ void merge_arrays(const LoopProgram& loops, const std::vector<Call*>& calls, con
     }
 }
 
-void leave_out_copies_in_place(GpuPart& part) {
-    std::erase_if(part.calls, [](const Call& call) { return only_moves(call) && stays_in_place(call); });
+void leave_out_copies_in_place(const LoopProgram& loops, GpuPart& part) {
+    std::erase_if(part.calls, [&](const Call& call) {
+        return is_shared(loops, call.input) && only_moves(call) && stays_in_place(call);
+    });
 }
 
 std::vector<Call*> calls_of(GpuPart& part) {
@@ -151,7 +153,7 @@ void write_late(const LoopProgram& loops, std::vector<Call>& calls) {
 
 void simplify(const LoopProgram& loops, GpuPart& part) {
     merge_arrays(loops, calls_of(part), [](int) { return true; });
-    leave_out_copies_in_place(part);
+    leave_out_copies_in_place(loops, part);
     write_late(loops, part.calls);
 }
 
@@ -164,7 +166,7 @@ void work_in_place(const LoopProgram& loops, std::vector<GpuPart>& parts, std::s
             if (part.around.size() > common) in_loops.insert(call->output.array);
         }
     merge_arrays(loops, all, [&](int to) { return !in_loops.contains(to); });
-    for (GpuPart& part : parts) leave_out_copies_in_place(part);
+    for (GpuPart& part : parts) leave_out_copies_in_place(loops, part);
     std::erase_if(parts, [](const GpuPart& part) { return part.calls.empty(); });
 }
 

@@ -68,6 +68,8 @@ public:
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
                 add_kernels(tree, row_for(tree));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
+        if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
+            if (const auto tree = swept_convolution(n_)) add_kernels(*tree, row_of_banks);
         fastest_first(found_);
         if (found_.size() > most_)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
@@ -198,9 +200,9 @@ private:
         const auto entries_of = [](const lower::Call& call) {
             return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
         };
-        const auto counts = [&](const lower::Call& call) {
-            return part.calls.size() == 1 || call.codelet.formula.has_value();
-        };
+        const auto computes = [](const lower::Call& call) { return call.codelet.formula.has_value(); };
+        const bool only_moves = std::none_of(part.calls.begin(), part.calls.end(), computes);
+        const auto counts = [&](const lower::Call& call) { return only_moves || computes(call); };
         Integer most = 0;
         for (const lower::Call& call : part.calls)
             if (counts(call)) most = std::max(most, iterations_of(call) * entries_of(call));

@@ -88,6 +88,19 @@ std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
 }
 
+/// Two sweeps over the matrix nearest to a square.
+std::optional<BreakdownTree> square_sweeps(Integer n) {
+    Integer columns = 0;
+    for (Integer c = 2; c * c <= n; ++c)
+        if (n % c == 0) columns = c;
+    if (columns == 0 || rules::largest_prime_factor(n) > largest_gpu_prime) return std::nullopt;
+    const auto of_rows = gpu_tree(formula::DFT(n / columns)), of_columns = gpu_tree(formula::DFT(columns));
+    if (of_rows->rule != "stockham" || of_columns->rule != "stockham") return std::nullopt;
+    BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
+    if (columns * columns != n) tree.children.push_back(*of_columns);
+    return tree;
+}
+
 /// A convolution of reals of its own size where its radices are small.
 std::optional<BreakdownTree> real_rader_tree(Integer n) {
     const std::vector<Integer> radices = balanced_radices(n - 1);
@@ -234,6 +247,19 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
             add({real ? "rdft-stockham" : "stockham", list, {}});
         }
     return trees;
+}
+
+std::optional<BreakdownTree> swept_convolution(Integer n) {
+    if (rules::is_prime(n))
+        if (const auto sweeps = square_sweeps(n - 1)) return BreakdownTree{"rader", {}, {*sweeps, *sweeps}};
+    constexpr Integer longest_side = 8192; // of what blocks hold
+    for (Integer side = 2; side <= longest_side; ++side) {
+        if (rules::largest_prime_factor(side) > 5 || side * side < 2 * n - 1) continue;
+        const auto sweeps = square_sweeps(side * side);
+        if (!sweeps) return std::nullopt;
+        return BreakdownTree{"bluestein", {side * side}, {*sweeps, *sweeps}};
+    }
+    return std::nullopt;
 }
 
 bool stays_whole(const BreakdownTree& tree) {
