@@ -33,18 +33,16 @@ bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls) {
     });
 }
 
-/// The position of the longest loop among all steps.
+/// The position of a step's longest loop, and its iterations.
 struct Longest {
-    std::size_t call = 0;
     std::size_t loop = 0;
     Integer count = 0;
 };
 
-Longest longest_loop(const std::vector<Call>& calls) {
+Longest longest_loop(const Call& call) {
     Longest longest;
-    for (std::size_t c = 0; c < calls.size(); ++c)
-        for (std::size_t k = 0; k < calls[c].loops.size(); ++k)
-            if (calls[c].loops[k].count > longest.count) longest = {c, k, calls[c].loops[k].count};
+    for (std::size_t k = 0; k < call.loops.size(); ++k)
+        if (call.loops[k].count > longest.count) longest = {k, call.loops[k].count};
     return longest;
 }
 
@@ -72,19 +70,25 @@ void substitute(Call& call, Variable variable, const Affine& form) {
 }
 
 void spread_over_blocks(LoopProgram& loops, GpuPart& part) {
-    const auto [position, k, count] = longest_loop(part.calls);
-    if (part.calls.size() < 2 || count < chunk || !are_independent(loops, part.calls)) return;
-    const Call longest = part.calls[position];
-    std::vector<Call> others = std::move(part.calls);
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(position));
-    const Loop blocks = new_loop(loops, count / chunk);
-    if (const Integer rest = count % chunk; rest > 0)
-        others.push_back(over_range(loops, longest, k, blocks.count * chunk, rest));
-    part.calls = {over_range(loops, longest, k, Affine::of(blocks.variable, chunk), chunk)};
-    for (Call& call : others) {
-        call.limit = Affine::of(blocks.variable) - 1;
-        part.calls.push_back(std::move(call));
+    Integer most = 0;
+    for (const Call& call : part.calls) most = std::max(most, longest_loop(call).count);
+    const bool computes_alone = part.calls.size() == 1 && part.calls[0].codelet.formula.has_value();
+    if (computes_alone || most < chunk || !are_independent(loops, part.calls)) return;
+    const Loop blocks = new_loop(loops, most / chunk);
+    std::vector<Call> spread, rests;
+    for (const Call& call : part.calls) {
+        const auto [k, count] = longest_loop(call);
+        const Integer whole = count / chunk * chunk;
+        if (whole > 0)
+            spread.push_back(over_range(loops, call, k, Affine::of(blocks.variable, chunk), chunk));
+        if (whole > 0 && count / chunk < blocks.count)
+            spread.back().limit = Affine::of(blocks.variable) - count / chunk;
+        if (whole > 0 && whole == count) continue;
+        rests.push_back(whole > 0 ? over_range(loops, call, k, whole, count - whole) : call);
+        rests.back().limit = Affine::of(blocks.variable) - 1;
     }
+    part.calls = std::move(spread);
+    part.calls.insert(part.calls.end(), rests.begin(), rests.end());
     part.around.push_back(blocks);
 }
 
