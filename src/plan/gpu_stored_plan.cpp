@@ -20,16 +20,18 @@ template <class... Numbers> void read_all(ByteReader& reader, Numbers&... number
 }
 
 void write(ByteWriter& writer, const ir::Launch& launch) {
-    const auto& [blocks, threads, cluster] = launch;
+    const auto& [blocks, threads, cluster, resident] = launch;
     for (const auto& extent : {blocks, threads}) write_all(writer, extent[0], extent[1], extent[2]);
     writer.write(cluster);
+    writer.write(resident);
 }
 
 ir::Launch read_launch(ByteReader& reader) {
     ir::Launch launch;
-    auto& [blocks, threads, cluster] = launch;
+    auto& [blocks, threads, cluster, resident] = launch;
     for (auto* const extent : {&blocks, &threads}) read_all(reader, (*extent)[0], (*extent)[1], (*extent)[2]);
     reader.read(cluster);
+    reader.read(resident);
     return launch;
 }
 
