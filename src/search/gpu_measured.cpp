@@ -13,8 +13,9 @@ namespace swirl::search {
 
 namespace {
 
-/// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n.
-enum class Form : std::uint8_t { rows, columns, planes };
+/// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n. Of reals to half
+/// spectra, and of half spectra to reals, each contiguous.
+enum class Form : std::uint8_t { rows, columns, planes, reals, spectra };
 
 struct MeasuredStep {
     Integer n;
@@ -161,9 +162,40 @@ constexpr MeasuredStep steps[] = {
      "row-column(1,0)[stockham(8,16)] on 1024x1 pad 32 pitch 2 held together"},
     {256, Precision::float32, Form::planes, 0.620,
      "row-column(1,0)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held"},
+    {32, Precision::float32, Form::reals, 1.000, "codelet on 64x64 pitch 2 staged"},
+    {64, Precision::float32, Form::reals, 1.000, "rdft-stockham(16,4) on 128x16 pitch 2 staged"},
+    {128, Precision::float32, Form::reals, 1.000, "rdft-stockham(16,8) on 128x16 pitch 2 staged"},
+    {256, Precision::float32, Form::reals, 1.000, "rdft-stockham(32,8) on 256x16 pitch 2 staged"},
+    {512, Precision::float32, Form::reals, 1.000, "rdft-stockham(32,16) on 512x16 pitch 2 staged"},
+    {1024, Precision::float32, Form::reals, 1.000, "rdft-half-size[stockham(16,8,4)] on 64x1 pad 32"},
+    {2048, Precision::float32, Form::reals, 1.000, "rdft-half-size[stockham(16,8,8)] on 128x1 pad 32"},
+    {4096, Precision::float32, Form::reals, 0.988, "rdft-half-size[stockham(8,16,16)] on 256x1 pad 32"},
+    {32, Precision::float32, Form::spectra, 1.000, "codelet on 64x64 pitch 2 staged"},
+    {64, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8) on 128x32 pitch 1 held staged in"},
+    {128, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,16) on 128x16 pitch 2 held staged"},
+    {256, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8,4) on 256x16 pitch 2 staged"},
+    {512, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(16,16)] on 128x2 pad 8 pitch 1"},
+    {1024, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(8,8,8)] on 64x1 pad 8"},
+    {2048, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(4,16,16)] on 128x1 pad 32"},
+    {4096, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(8,16,16)] on 256x1 pad 32"},
 };
 
+/// Where reals and half spectra each lie without gaps.
+std::optional<Form> form_of_reals(const formula::RealDft& transform, const planning::Stage& stage) {
+    const bool forward = transform.direction == Direction::forward;
+    const std::size_t digits = stage.left.size() + 1;
+    const lower::Layout& reals = stage.layouts[forward ? 0 : 1];
+    const lower::Layout& spectra = stage.layouts[forward ? 1 : 0];
+    if (!stage.right.empty() || reals.strides.size() != digits || spectra.strides.size() != digits + 1)
+        return std::nullopt;
+    if (reals.strides.back() != 1 || spectra.strides[digits - 1] != 2 || spectra.strides.back() != 1)
+        return std::nullopt;
+    return forward ? Form::reals : Form::spectra;
+}
+
 std::optional<Form> form_of(const planning::Stage& stage) {
+    if (const auto* real = stage.nonterminal.get_if<formula::RealDft>()) return form_of_reals(*real, stage);
+    if (!stage.complex) return std::nullopt;
     const auto unit = [&](std::size_t place) {
         return stage.layouts[0].strides.at(place) == 1 && stage.layouts[1].strides.at(place) == 1;
     };
@@ -186,11 +218,12 @@ Integer count_of(const std::vector<Integer>& loops) {
 
 std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const planning::Stage& stage,
                                               const target::Gpu& gpu) {
-    if (gpu.name != "sm_90" || !stage.complex) return std::nullopt;
+    if (gpu.name != "sm_90") return std::nullopt;
     const std::optional<Form> form = form_of(stage);
     const Integer points = stage.nonterminal.rows();
     const Integer n = form == Form::planes ? stage.nonterminal.children()[0].rows() : points;
-    const double bytes = 2.0 * static_cast<double>(points * count_of(stage.left) * count_of(stage.right)) *
+    const double bytes = (stage.complex ? 2.0 : 1.0) *
+                         static_cast<double>(points * count_of(stage.left) * count_of(stage.right)) *
                          static_cast<double>(real_bytes(problem.precision));
     if (!form || bytes < least_bytes) return std::nullopt;
     const auto* const found = std::find_if(std::begin(steps), std::end(steps), [&](const MeasuredStep& step) {

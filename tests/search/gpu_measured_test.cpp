@@ -1,7 +1,9 @@
 #include "search/gpu_measured.hpp"
 
+#include "plan/check.hpp"
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
+#include "support/interpreted_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,6 +25,27 @@ TEST(MeasuredStepsOnGpus, ServeForManyTransformsOfTheirForm) {
         EXPECT_NO_THROW(planning::describe_steps(problem(text), {"sm_90", {step->step}})) << text;
         EXPECT_GT(step->seconds, 300e-6 * 0.3);
     }
+}
+
+TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
+    for (const Integer n : {32, 64, 128, 256, 512, 1024, 2048, 4096})
+        for (const char* direction : {"", " backward"})
+            for (const char* layout : {"", " inplace", " planar"}) {
+                const auto of = [&](Integer batch) {
+                    return fmt::format("rdft {} float32{}{} batch={}", n, direction, layout, batch);
+                };
+                const auto step = measured(of((Integer{1} << 27) / n));
+                ASSERT_TRUE(step) << of(1);
+                const Problem few = problem(of(n <= 512 ? 37 : 3));
+                const planning::Recipe recipe{"sm_90", {step->step}};
+                SCOPED_TRACE(to_string(recipe));
+                support::InterpretedPlan plan(few, recipe);
+                EXPECT_NO_THROW(planning::check_against_definition(
+                    few, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+            }
+    EXPECT_NE(measured("rdft 64 float32 batch=2097152")->step.tree,
+              measured("rdft 64 float32 backward batch=2097152")->step.tree);
+    EXPECT_FALSE(measured("rdft 64 float32 in=2 batch=2097152:(128,33)"));
 }
 
 TEST(MeasuredStepsOnGpus, DoNotServeForFewNorForOtherLayoutsAndGpus) {
