@@ -29,8 +29,8 @@ struct Range {
 class GpuEmitter {
 public:
     GpuEmitter(Context& context, const GpuMapping& mapping, const GpuPart& part,
-               const std::vector<Loop>& common)
-        : context_(context), mapping_(mapping), part_(part), common_(common) {}
+               const std::vector<std::vector<Loop>>& around_users)
+        : context_(context), mapping_(mapping), part_(part), around_users_(around_users) {}
 
     void emit(const Range& range, const std::vector<std::size_t>& exchanges = {}) {
         context_.assume_loops(part_.around);
@@ -73,15 +73,20 @@ private:
     /// The transform of a block that is meant from now on.
     void choose_transform(const Affine& number) {
         if (!part_.around.empty()) context_.bind(part_.around.back().variable, first_transform_ + number);
-        Affine iteration = 0;
-        for (const Loop& loop : common_)
-            iteration = loop.count * iteration + context_.placed(Affine::of(loop.variable));
         for (std::size_t k = 0; k < context_.loops.arrays.size(); ++k) {
             const Array& array = context_.loops.arrays[k];
-            if (array.role == Array::Role::temporary)
-                context_.choose_copy(static_cast<int>(k),
-                                     array.residence == Array::Residence::shared ? number : iteration);
+            if (array.role != Array::Role::temporary || array.unused) continue;
+            context_.choose_copy(static_cast<int>(k),
+                                 array.residence == Array::Residence::shared ? number : iteration_around(k));
         }
+    }
+
+    /// The number of the iteration of the loops around all that touch an array.
+    Affine iteration_around(std::size_t array) const {
+        Affine iteration = 0;
+        for (const Loop& loop : around_users_.at(array))
+            iteration = loop.count * iteration + context_.placed(Affine::of(loop.variable));
+        return iteration;
     }
 
     void emit(const Call& original) {
@@ -213,7 +218,7 @@ private:
     Context& context_;
     const GpuMapping& mapping_;
     const GpuPart& part_;
-    const std::vector<Loop>& common_;
+    const std::vector<std::vector<Loop>>& around_users_;
     Affine first_transform_ = 0; ///< of the block
     Unmet unmet_;
     bool exchanges_ = false;     ///< the last step emitted writes into other blocks' memory
@@ -222,12 +227,12 @@ private:
 
 /// The arrays as a kernel sees them: those it uses, one copy of what is shared for each of a block's transforms.
 LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping& mapping,
-                       const std::vector<Loop>& common) {
+                       const std::vector<std::vector<Loop>>& around_users) {
     for (Array& array : loops.arrays) array.unused = true;
     for (const Call& call : part.calls)
         for (const Memory* memory : {&call.input, &call.output})
             loops.arrays[static_cast<std::size_t>(memory->array)].unused = false;
-    lay_out_arrays(loops, mapping, common);
+    lay_out_arrays(loops, mapping, around_users);
     return loops;
 }
 
@@ -242,9 +247,9 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
     const Integer rest = holds ? count % mapping.transforms : 0;
     const auto add = [&](const Range& range, GpuMapping own) {
         own.transforms = std::min(own.transforms, range.count);
-        const LoopProgram arrays = arrays_for(loops, part, own, parts.common);
+        const LoopProgram arrays = arrays_for(loops, part, own, parts.around_users);
         Context context(request, arrays);
-        GpuEmitter(context, own, part, parts.common).emit(range);
+        GpuEmitter(context, own, part, parts.around_users).emit(range);
         programs.push_back(context.finish());
     };
     if (count > rest) add({0, count - rest}, mapping);
@@ -254,10 +259,10 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
 ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, GpuMapping mapping) {
     const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch, mapping.transforms);
     mapping.transforms = 1;
-    const std::vector<Loop> common(cluster.part.around.begin(), cluster.part.around.end() - 1);
-    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, common);
+    const std::vector<std::vector<Loop>> nobody; // all is shared
+    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, nobody);
     Context context(request, arrays);
-    GpuEmitter(context, mapping, cluster.part, common).emit({0, mapping.cluster}, cluster.exchanges);
+    GpuEmitter(context, mapping, cluster.part, nobody).emit({0, mapping.cluster}, cluster.exchanges);
     return context.finish();
 }
 
@@ -306,13 +311,15 @@ void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held) {
     share_arrays(loops, part, held);
 }
 
-void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping, const std::vector<Loop>& common) {
-    Integer iterations = 1;
-    for (const Loop& loop : common) iterations *= loop.count;
-    for (Array& array : loops.arrays) {
+void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping,
+                    const std::vector<std::vector<Loop>>& around_users) {
+    for (std::size_t k = 0; k < loops.arrays.size(); ++k) {
+        Array& array = loops.arrays[k];
         if (array.role != Array::Role::temporary) continue;
         const bool shared = array.residence == Array::Residence::shared;
-        array.copies = shared ? mapping.transforms : iterations;
+        array.copies = shared ? mapping.transforms : 1;
+        if (!shared && k < around_users.size())
+            for (const Loop& loop : around_users[k]) array.copies *= loop.count;
         array.pitch = array.elements + (shared && !array.gapless ? mapping.shared_pitch : 0);
     }
 }

@@ -45,8 +45,9 @@ void open_part(LoopProgram& loops, GpuPart& part);
 void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held);
 
 /// An arranged part's arrays as a kernel sees them: one copy of what is shared for each of a block's transforms, of the rest
-/// one for each iteration of `common`.
-void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping, const std::vector<Loop>& common);
+/// one for each iteration of the loops around its users (GpuParts::around_users).
+void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping,
+                    const std::vector<std::vector<Loop>>& around_users);
 
 /// The kernels for a GPU, in order; those after the last mapping are mapped as that one. The loops around everything are
 /// blocks; the iterations of each step inside are shared among the threads of a block, several in turn where there are

@@ -28,16 +28,33 @@ void add_parts(const Nodes& nodes, std::vector<Loop>& around, std::vector<GpuPar
     }
 }
 
+/// Leaves the outermost loops that others start with too.
+void keep_common(std::vector<Loop>& loops, const std::vector<Loop>& others) {
+    std::size_t same = 0;
+    while (same < std::min(loops.size(), others.size()) && loops[same].variable == others[same].variable)
+        ++same;
+    loops.resize(same);
+}
+
 std::vector<Loop> loops_around_all(const std::vector<GpuPart>& parts) {
     std::vector<Loop> common = parts.front().around;
-    for (const GpuPart& part : parts) {
-        std::size_t same = 0;
-        while (same < std::min(common.size(), part.around.size()) &&
-               common[same].variable == part.around[same].variable)
-            ++same;
-        common.resize(same);
-    }
+    for (const GpuPart& part : parts) keep_common(common, part.around);
     return common;
+}
+
+std::vector<std::vector<Loop>> loops_around_users(const std::vector<GpuPart>& parts, std::size_t arrays) {
+    std::vector<std::vector<Loop>> around(arrays);
+    std::set<int> met;
+    for (const GpuPart& part : parts)
+        for (const Call& call : part.calls)
+            for (const int array : {call.input.array, call.output.array}) {
+                std::vector<Loop>& loops = around[static_cast<std::size_t>(array)];
+                if (met.insert(array).second)
+                    loops = part.around;
+                else
+                    keep_common(loops, part.around);
+            }
+    return around;
 }
 
 /// Temporaries that a part reads before it has written them.
@@ -141,6 +158,7 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
         make_interleaved(loops, result.parts, array);
         make_neighbours(loops, result.parts, array);
     }
+    result.around_users = loops_around_users(result.parts, loops.arrays.size());
     result.loops = std::move(loops);
     return result;
 }

@@ -18,14 +18,16 @@ struct GpuParts {
     std::vector<GpuPart> parts; ///< in order
     std::vector<Loop> common;   ///< the loops around all of them
     std::vector<int> carried;   ///< temporaries by which one part hands something to another
+    /// By array, the loops around all parts that touch it: of those carried in global memory each iteration has its own.
+    std::vector<std::vector<Loop>> around_users;
 };
 
 /// Where lies what one part hands to another.
 enum class Between : std::uint8_t { global, shared };
 
 /// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another lie where
-/// `between` says; in global memory one for each iteration of the common loops, numbers of adjacent pairs. The others are
-/// shared by a block's threads.
+/// `between` says; in global memory one for each iteration of the loops that the parts which touch it have in common, numbers
+/// of adjacent pairs. The others are shared by a block's threads.
 GpuParts gpu_parts(LoopProgram loops, Between between);
 
 /// Places that codelets which compute reach through tables of indices.
