@@ -28,6 +28,41 @@ void add_parts(const Nodes& nodes, std::vector<Loop>& around, std::vector<GpuPar
     }
 }
 
+bool same_loops(const std::vector<Loop>& a, const std::vector<Loop>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Loop& x, const Loop& y) { return x.variable == y.variable; });
+}
+
+/// Whether the parts from one on to before another have nothing to do with the array but to write elsewhere in it.
+bool only_write(const std::vector<GpuPart>& parts, std::size_t first, std::size_t end, int array) {
+    for (std::size_t k = first; k < end; ++k)
+        for (const Call& call : parts[k].calls)
+            if (call.input.array == array && !call.placement.sources.empty()) return false;
+    return true;
+}
+
+/// Parts that only put zeros into the caller's memory join an earlier one in the same loops, from which on nothing reads there.
+void join_zeros(const LoopProgram& loops, std::vector<GpuPart>& parts) {
+    const auto is_zero = [&](const Call& call) {
+        return call.placement.sources.empty() &&
+               loops.arrays[static_cast<std::size_t>(call.output.array)].role != Array::Role::temporary;
+    };
+    for (std::size_t k = parts.size(); k-- > 1;) {
+        std::vector<Call>& zeros = parts[k].calls;
+        if (!std::all_of(zeros.begin(), zeros.end(), is_zero)) continue;
+        for (std::size_t earlier = k; earlier-- > 0;) {
+            const bool reads = std::any_of(zeros.begin(), zeros.end(), [&](const Call& call) {
+                return !only_write(parts, earlier, k, call.output.array);
+            });
+            if (reads) break;
+            if (!same_loops(parts[earlier].around, parts[k].around)) continue;
+            std::move(zeros.begin(), zeros.end(), std::back_inserter(parts[earlier].calls));
+            parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(k));
+            break;
+        }
+    }
+}
+
 /// Leaves the outermost loops that others start with too.
 void keep_common(std::vector<Loop>& loops, const std::vector<Loop>& others) {
     std::size_t same = 0;
@@ -147,6 +182,7 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
     std::vector<Loop> around;
     add_parts(loops.body, around, result.parts);
     loops.body.clear();
+    join_zeros(loops, result.parts);
     result.common = loops_around_all(result.parts);
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     work_in_place(loops, result.parts, result.common.size());

@@ -25,7 +25,7 @@ struct GpuParts {
 /// Where lies what one part hands to another.
 enum class Between : std::uint8_t { global, shared };
 
-/// Each run of steps in the same loops is a part. Temporaries that carry something from one part to another lie where
+/// Each run of steps in the same loops is a part, and has the zeros that are due in these loops. Temporaries that carry something from one part to another lie where
 /// `between` says; in global memory one for each iteration of the loops that the parts which touch it have in common, numbers
 /// of adjacent pairs. The others are shared by a block's threads.
 GpuParts gpu_parts(LoopProgram loops, Between between);

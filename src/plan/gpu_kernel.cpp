@@ -147,6 +147,7 @@ namespace {
 std::vector<Integer> factors_of(const rules::BreakdownTree& tree, std::size_t kernel) {
     if (tree.rule == "two-sweep" && !tree.children.empty()) // whose first kernel is the formula's last factor
         return factors_of(kernel == 0 ? tree.children.back() : tree.children.front(), 0);
+    if (tree.rule == "rdft-two-sweep") return {};
     if (!tree.choice.empty()) return tree.choice;
     return tree.children.empty() ? std::vector<Integer>() : factors_of(tree.children.front(), kernel);
 }

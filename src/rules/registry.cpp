@@ -12,9 +12,9 @@ std::span<const BreakdownRule> registry() {
         dct2_rdft,      dct3_rdft,     dct4_dft,          dct4_rdft,      dft_base,
         dft_iterative,  dst_dct,       four_step,         good_thomas,    rader,
         rader_real,     rdft_base,     rdft_cooley_tukey, rdft_embedding, rdft_good_thomas,
-        rdft_half_size, rdft_rader,    rdft_split_radix,  rdft_stockham,  row_column,
-        six_step,       split_radix,   stockham,          two_sweep,      wht_base,
-        wht_iterative,  wht_recursive, wht_split,
+        rdft_half_size, rdft_rader,    rdft_split_radix,  rdft_stockham,  rdft_two_sweep,
+        row_column,     six_step,      split_radix,       stockham,       two_sweep,
+        wht_base,       wht_iterative, wht_recursive,     wht_split,
     };
     return table;
 }

@@ -29,6 +29,7 @@ extern const BreakdownRule rdft_half_size;
 extern const BreakdownRule rdft_rader;
 extern const BreakdownRule rdft_split_radix;
 extern const BreakdownRule rdft_stockham;
+extern const BreakdownRule rdft_two_sweep;
 extern const BreakdownRule row_column;
 extern const BreakdownRule six_step;
 extern const BreakdownRule split_radix;

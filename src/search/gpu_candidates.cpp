@@ -239,9 +239,26 @@ private:
         return convolves() || stage_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
     }
 
-    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals have half as many numbers
-    /// in it, and another kernel for the spectrum.
+    bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2; }
+
+    /// Returns whether there are any.
+    bool add_real_sweeps() {
+        if (!is_real()) return false;
+        const Direction direction = stage_.nonterminal.get_if<formula::RealDft>()->direction;
+        bool any = false;
+        for (const Integer columns : columns_of(n_)) {
+            const auto tree = real_two_sweep(n_, columns, direction);
+            if (!tree) continue;
+            any = true;
+            if (beyond_half_a_block()) add_kernels(*tree, row_of_banks);
+        }
+        return any;
+    }
+
+    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals as they are, with a small
+    /// kernel for the rows that stay real; else as complex numbers of half the length, with another kernel for the spectrum.
     void add_two_sweeps() {
+        if (add_real_sweeps()) return;
         const Integer n = is_real() ? n_ / 2 : n_;
         for (const Integer columns : columns_of(n)) {
             const Integer rows = n / columns;
@@ -256,7 +273,7 @@ private:
                 if (columns != rows) back.children.push_back(*of_rows);
                 tree = {"circulant-dft", {}, {back, tree}};
             }
-            if (n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2) add_kernels(tree, row_of_banks);
+            if (beyond_half_a_block()) add_kernels(tree, row_of_banks);
             std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&

@@ -3,6 +3,7 @@
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace swirl::search {
 
@@ -183,6 +184,32 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     if (const auto* dst = transform.get_if<formula::Dst>())
         return n <= largest_gpu_radix ? BreakdownTree{} : around("dst-dct", cosine_tree(dst->type, n));
     return std::nullopt;
+}
+
+namespace {
+
+/// The pass next to the spectrum by an even radix, so that each of its entries is on one side of the spectrum's middle.
+void put_even_radix(std::vector<Integer>& radices, Direction direction) {
+    const auto is_even = [](Integer radix) { return radix % 2 == 0; };
+    if (direction == Direction::forward)
+        std::stable_partition(radices.begin(), radices.end(), std::not_fn(is_even));
+    else
+        std::stable_partition(radices.begin(), radices.end(), is_even);
+}
+
+} // namespace
+
+std::optional<BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction) {
+    const Integer rows = n / columns;
+    if (n % columns != 0 || columns % 2 != 0 || rows % 2 != 0 || columns < 4) return std::nullopt;
+    const auto of_columns = real_tree(columns), of_real_rows = real_tree(2 * rows);
+    auto of_rows = gpu_tree(formula::DFT(rows, direction));
+    if (!of_columns || !of_real_rows || !of_rows || of_rows->rule != "stockham") return std::nullopt;
+    put_even_radix(of_rows->choice, direction);
+    if (columns == 2 * rows) return BreakdownTree{"rdft-two-sweep", {columns}, {*of_columns, *of_rows}};
+    if (direction == Direction::forward)
+        return BreakdownTree{"rdft-two-sweep", {columns}, {*of_real_rows, *of_rows, *of_columns}};
+    return BreakdownTree{"rdft-two-sweep", {columns}, {*of_columns, *of_real_rows, *of_rows}};
 }
 
 namespace {

@@ -111,14 +111,22 @@ TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
     EXPECT_EQ(backward.barriers, 5);
 }
 
-TEST(RealTransformsOnGpus, SweepTwiceAndCombineBeyondSharedMemory) {
+TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
     for (const char* text :
-         {"rdft 8192", "rdft 8192 backward float32 batch=2", "rdft 10000 batch=2 inplace"}) {
+         {"rdft 8192", "rdft 16384 backward float32 batch=2", "rdft 10000 batch=2 inplace",
+          "rdft 10000 backward", "rdft 15000 batch=2", "rdft 15000 backward inplace", "rdft 20000 planar"}) {
         const planning::Recipe recipe = gpu_recipe(swirl::problem(text), target::gpu_named("generic"));
+        EXPECT_EQ(recipe.steps[0].tree.rule, "rdft-two-sweep") << text;
         prove(text, recipe);
     }
-    const planning::Recipe recipe = gpu_recipe(swirl::problem("rdft 2^20 float32"), gpu());
-    EXPECT_EQ(recipe.steps[0].mappings.size(), 3U);
+    for (const char* text : {"rdft 2^20 float32", "rdft 2^20 float32 backward"}) {
+        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
+        EXPECT_EQ(recipe.steps[0].tree.rule, "rdft-two-sweep");
+        EXPECT_EQ(recipe.steps[0].mappings.size(), 3U); // of which one has but two rows
+    }
+    const planning::Recipe combined =
+        gpu_recipe(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
+    prove("rdft 13122 batch=2", combined);
     prove("rdft 16384 batch=2",
           planning::parse_recipe("sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
                                  "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));

@@ -1,0 +1,125 @@
+//   RDFT_n = Q · (RDFT_2b · (½·F_2 ⊗ I_b) ⊕ RealOf(pass((DFT_b ⊗ I_s) · D))) · G · P · (RDFT_a ⊗ I_b),   n = a·b, s = a/2 − 1
+//
+// Columns of an a × b matrix of reals first. P puts their spectra as [b][a/2][2]: of each column the frequencies between 0
+// and a/2 with real part beside imaginary part, then these two, which are real, as one pair. G gathers rows of these. Complex rows
+// f = 1 … s take factors ω_n^{i·f} in D and a complex transform, which gives X_{k·a+f}; those beyond n/2 stand for their
+// conjugates. The two real rows are what a radix-2 step hands on in the transform of twice their length, so that they are
+// its input behind that step's inverse; it gives X_{k·a/2}. Q puts all in halfcomplex order. Backward the inverse times n.
+//
+// Two sweeps over memory for real data with nothing to be combined afterwards: the rows of a matrix of half spectra
+// (Sorensen, Jones, Heideman and Burrus 1987) in the four steps of Bailey (1990). Choice {a}.
+
+#include "rules/building_blocks.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+bool divides(Integer n, Integer columns) { return n % columns == 0 && n / columns % 2 == 0; }
+
+std::vector<Choice> choices(const Formula& f) {
+    std::vector<Choice> result;
+    const Integer n = f.rows();
+    for (Integer a = 4; 2 * a <= n; a += 2)
+        if (divides(n, a)) result.push_back({a});
+    return result;
+}
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (choices(f).empty()) return rejected("{} is no product of two even factors above 2 and 1", f.rows());
+    return accepted();
+}
+
+class Sweeps {
+public:
+    Sweeps(Integer size, Integer columns, Direction direction)
+        : n(size), a(columns), b(size / columns), s(columns / 2 - 1), direction_(direction) {}
+
+    Formula formula() const {
+        const Formula first = spread(rdft(a, direction_), b);
+        if (direction_ == Direction::forward)
+            return product_of({scatter(targets()), scatter(parts_apart()), conjugation(), rows(),
+                               gather(sources()), scatter(spectra()), first});
+        return product_of({first, gather(spectra()), scatter(sources()), rows(), conjugation(),
+                           gather(parts_apart()), gather(targets())});
+    }
+
+private:
+    /// Where halfcomplex spectra of the columns, [a][b], lie in [b][a/2][2].
+    IndexMap spectra() const {
+        return IndexMap::piecewise({DigitMap{{1, b}, {0, a}, a - 2, 0}, DigitMap{{s, b}, {2, a}, 0, 0},
+                                    DigitMap{{1, b}, {0, a}, a - 1, 0}, DigitMap{{s, b}, {-2, a}, a - 3, 0}},
+                                   n);
+    }
+    /// The real rows [2][b], then the complex ones [b][s][2].
+    IndexMap sources() const {
+        return IndexMap::piecewise({DigitMap{{2, b}, {1, a}, a - 2, 0}, DigitMap{{b, s, 2}, {a, 2, 1}, 0, 0}},
+                                   n);
+    }
+    Formula rows() const {
+        const Formula half = spread(matrix(2, 2, {0.5L, 0.5L, 0.5L, -0.5L}), b);
+        const Formula real = rdft(2 * b, direction_);
+        const Formula complex = spread(DFT(b, direction_), s);
+        const Formula twiddles = diagonal(TwiddleFunction{n, {a, b}, {1, a}, direction_},
+                                          IndexMap(b * s, n, DigitMap{{b, s}, {a, 1}, 1, 0}));
+        Summands groups;
+        if (direction_ == Direction::forward) {
+            groups.add(product_of({real, half}));
+            groups.add(real_of(pass(product_of({complex, twiddles}))));
+        } else {
+            groups.add(product_of({half, real}));
+            groups.add(real_of(pass(product_of({twiddles, complex}))));
+        }
+        return groups.sum();
+    }
+    /// Of the complex rows' results [b][s][2] the real parts first.
+    IndexMap parts_apart() const {
+        return IndexMap::piecewise({DigitMap{{2 * b}, {1}, 0, 0}, DigitMap{{b * s, 2}, {1, b * s}, 2 * b, 0}},
+                                   n);
+    }
+    /// −1 at the imaginary parts of what stands for its conjugate.
+    Formula conjugation() const {
+        const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
+        return diagonal(
+            ExplicitFunction{values},
+            IndexMap::piecewise(
+                {DigitMap{{2 * b + b * s}, {0}, 0, 0}, DigitMap{{b / 2 * s, 2}, {0, 1}, 0, 0}}, 2));
+    }
+    /// Results in halfcomplex order.
+    IndexMap targets() const {
+        const Integer half = b / 2;
+        return IndexMap::piecewise(
+            {DigitMap{{2 * b}, {a / 2}, 0, 0}, DigitMap{{half, s}, {a, 1}, 1, 0},
+             DigitMap{{half, s}, {-a, -1}, n - half * a - 1, 0}, DigitMap{{half, s}, {-a, -1}, n - 1, 0},
+             DigitMap{{half, s}, {a, 1}, half * a + 1, 0}},
+            n);
+    }
+
+    Integer n, a, b, s;
+    Direction direction_;
+};
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(rdft_two_sweep.name, f, applicable(f));
+    require_choice(choice.size() == 1 && choice[0] >= 4 && choice[0] % 2 == 0 && divides(f.rows(), choice[0]),
+                   rdft_two_sweep.name, f, choice,
+                   fmt::format("an even divisor of {} from 4 on with an even quotient", f.rows()));
+    return Sweeps(f.rows(), choice[0], f.get_if<RealDft>()->direction).formula();
+}
+
+} // namespace
+
+constinit const BreakdownRule rdft_two_sweep = {
+    .name = "rdft-two-sweep",
+    .identity =
+        "RDFT_ab = Q · (RDFT_2b · (½·F_2 ⊗ I_b) ⊕ RealOf(pass((DFT_b ⊗ I_s) · D))) · P · (RDFT_a ⊗ I_b)",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules
