@@ -237,7 +237,8 @@ PtxAddresses::InCluster PtxAddresses::in_cluster(const ir::Address& address) con
     ensure(range.has_value(), "ptx: an index into a cluster's memory without bounds");
     const Integer block = floor_divide(address.index.constant() + range->low, part);
     const Integer rest = address.index.constant() - block * part;
-    ensure(rest + range->high < part, "ptx: an index that goes from one block of a cluster to the next");
+    result.is_computed = rest + range->high >= part;
+    if (result.is_computed) return result;
     result.rank += block;
     result.within.index = within + rest;
     result.is_own =
@@ -249,6 +250,21 @@ PtxAddresses::InCluster PtxAddresses::in_cluster(const ir::Address& address) con
                    result.rank == Affine::of(variable);
         });
     return result;
+}
+
+/// By division: which block it is depends on all of the index.
+std::string PtxAddresses::computed_pointer(const ir::Address& address) {
+    const std::string part =
+        std::to_string(program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part);
+    const std::string index = converted(value(address.index), false).text;
+    const std::string rank = out_.result(PtxRegister::int32, "div.u32", {index, part});
+    const std::string within = out_.result(PtxRegister::int32, "rem.u32", {index, part});
+    ir::Address start = address;
+    start.index = 0;
+    const std::string own = multiply_add({within, false, false}, element_size(address.buffer),
+                                         {fixed_pointer(start), false, false}, false)
+                                .text;
+    return out_.result(PtxRegister::int32, "mapa.shared::cluster.u32", {own, rank});
 }
 
 std::string PtxAddresses::remote_pointer(const InCluster& place) {

@@ -59,9 +59,12 @@ public:
     struct InCluster {
         Affine rank;
         ir::Address within;
-        bool is_own; ///< in the block that asks
+        bool is_own;              ///< in the block that asks
+        bool is_computed = false; ///< the block is not told by terms of the index: see computed_pointer
     };
     InCluster in_cluster(const ir::Address& address) const;
+    /// A register like `pointer`, wherever in the cluster the index lies; operands have no further offset.
+    std::string computed_pointer(const ir::Address& address);
     /// A register like `pointer`, of another block's shared memory.
     std::string remote_pointer(const InCluster& place);
 

@@ -40,6 +40,11 @@ PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
     if (program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0) {
         ensure(address.dynamic == ir::no_value, "ptx: an index into a cluster's memory that is computed");
         const PtxAddresses::InCluster place = addresses_.in_cluster(address);
+        if (place.is_computed) {
+            ir::Address start = address;
+            start.index = 0;
+            return {start, addresses_.computed_pointer(address), "shared::cluster"};
+        }
         if (place.is_own) return {place.within, addresses_.pointer(place.within, ""), space};
         return {place.within, addresses_.remote_pointer(place), "shared::cluster"};
     }

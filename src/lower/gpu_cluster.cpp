@@ -1,6 +1,7 @@
 #include "lower/gpu_cluster.hpp"
 
 #include "base/error.hpp"
+#include "lower/gpu_real_cluster.hpp"
 #include "lower/gpu_spread.hpp"
 
 #include <algorithm>
@@ -196,6 +197,7 @@ private:
 } // namespace
 
 GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms) {
+    if (transforms == 1 && is_real_cluster(parts)) return real_cluster(std::move(parts), blocks, pitch);
     return ClusterBuilder(std::move(parts), blocks, pitch, transforms).build();
 }
 

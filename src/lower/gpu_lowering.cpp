@@ -11,6 +11,9 @@
 #include "lower/gpu_threads.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <set>
+#include <span>
 
 namespace swirl::lower {
 
@@ -32,20 +35,24 @@ public:
                const std::vector<std::vector<Loop>>& around_users)
         : context_(context), mapping_(mapping), part_(part), around_users_(around_users) {}
 
-    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {}) {
+    /// `exchanges`, `joined`: see GpuCluster.
+    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {},
+              const std::set<std::size_t>& joined = {}) {
         context_.assume_loops(part_.around);
         bind_blocks(range);
-        for (std::size_t k = 0; k < part_.calls.size(); ++k) {
-            const Call& call = part_.calls[k];
+        for (std::size_t k = 0, end = 0; k < part_.calls.size(); k = end) {
+            for (end = k + 1; joined.contains(end);) ++end;
             if (exchanges_) meet();
-            exchanges_ = std::find(exchanges.begin(), exchanges.end(), k) != exchanges.end();
-            if (unmet_.must_meet_to_read(call) || (!waits_between(call) && unmet_.must_meet_to_write(call)))
+            exchanges_ = std::any_of(exchanges.begin(), exchanges.end(),
+                                     [&](std::size_t step) { return k <= step && step < end; });
+            const std::span<const Call> calls(part_.calls.data() + k, end - k);
+            if (std::any_of(calls.begin(), calls.end(), [&](const Call& call) { return must_meet(call); }))
                 meet_in_block();
-            if (const auto whole = over_all_transforms(context_.loops, part_, call, mapping_.transforms))
-                emit_whole(*whole, call.loops.front().count);
+            if (calls.size() > 1)
+                emit_joined(calls);
             else
-                emit(call);
-            unmet_.add(call);
+                emit_alone(calls.front());
+            for (const Call& call : calls) unmet_.add(call);
         }
     }
 
@@ -89,9 +96,24 @@ private:
         return iteration;
     }
 
-    void emit(const Call& original) {
-        SharedIterations shared(context_.loops, original, transforms(), mapping_.threads,
-                                !waits_between(original));
+    bool must_meet(const Call& call) const {
+        return unmet_.must_meet_to_read(call) || (!waits_between(call) && unmet_.must_meet_to_write(call));
+    }
+
+    /// A step with its iterations shared out.
+    struct Step {
+        Step(GpuEmitter& emitter, const Call& original)
+            : shared(emitter.context_.loops, original, emitter.transforms(), emitter.mapping_.threads,
+                     !emitter.waits_between(original)),
+              call(emitter.bind_single_loops(original, shared)),
+              bound(emitter.context_, call) {}
+
+        SharedIterations shared;
+        Call call;
+        BoundCall bound;
+    };
+
+    Call bind_single_loops(const Call& original, const SharedIterations& shared) {
         Call call = original;
         call.loops = shared.loops_of_call();
         for (const Loop& loop : original.loops) {
@@ -99,32 +121,61 @@ private:
             context_.bind(loop.variable, 0);
             call.loops.insert(call.loops.begin(), loop);
         }
-        BoundCall bound(context_, call);
-        const auto choose = [&](Integer turn) {
-            const auto variables = shared.in_turn(context_.builder, turn);
-            for (const auto& [loop, digit] : variables)
-                if (!transforms() || loop.variable != transforms()->variable)
-                    context_.bind(loop.variable, digit);
-            choose_transform(shared.transform(variables));
-            return variables;
-        };
-        if (waits_between(call)) return emit_held(shared, bound, choose);
-        for (Integer turn = 0; turn < shared.turns(); ++turn) {
-            const SharedIterations::Digits digits = choose(turn);
-            std::vector<ir::Condition> conditions = taking_part(shared);
-            if (call.limit)
-                conditions.push_back({context_.placed(*call.limit), ir::Condition::Relation::negative});
-            if (const auto excess = shared.excess(digits, turn))
+        return call;
+    }
+
+    SharedIterations::Digits choose(const Step& step, Integer turn) {
+        const auto variables = step.shared.in_turn(context_.builder, turn);
+        for (const auto& [loop, digit] : variables)
+            if (!transforms() || loop.variable != transforms()->variable) context_.bind(loop.variable, digit);
+        choose_transform(step.shared.transform(variables));
+        return variables;
+    }
+
+    void emit_alone(const Call& call) {
+        if (const auto whole = over_all_transforms(context_.loops, part_, call, mapping_.transforms))
+            return emit_whole(*whole, call.loops.front().count);
+        Step step(*this, call);
+        if (waits_between(call)) return emit_held({&step});
+        emit(step);
+    }
+
+    /// Steps that are one; those that read elsewhere than where the others do come when these have read.
+    void emit_joined(std::span<const Call> calls) {
+        std::deque<Step> steps;
+        std::vector<Step*> held, late;
+        for (const Call& call : calls) {
+            steps.emplace_back(*this, call);
+            const bool elsewhere =
+                is_shared(context_.loops, call.input) && call.input.array != call.output.array;
+            (elsewhere || !waits_between(call) ? late : held).push_back(&steps.back());
+        }
+        if (!held.empty()) emit_held(held);
+        for (Step* const step : late) emit(*step);
+    }
+
+    void emit(Step& step) {
+        for (Integer turn = 0; turn < step.shared.turns(); ++turn) {
+            const SharedIterations::Digits digits = choose(step, turn);
+            std::vector<ir::Condition> conditions = taking_part(step.shared);
+            add_limit(step.call, conditions);
+            if (const auto excess = step.shared.excess(digits, turn))
                 conditions.push_back({*excess, ir::Condition::Relation::negative});
             if (end_)
-                conditions.push_back(
-                    {first_transform_ + shared.transform(digits) - *end_, ir::Condition::Relation::negative});
-            const auto body = [&] { bound.store(bound.compute(bound.load())); };
-            if (conditions.empty())
-                body();
-            else
-                context_.builder.if_then(std::move(conditions), body);
+                conditions.push_back({first_transform_ + step.shared.transform(digits) - *end_,
+                                      ir::Condition::Relation::negative});
+            under(std::move(conditions), [&] { step.bound.store(step.bound.compute(step.bound.load())); });
         }
+    }
+
+    void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const {
+        if (call.limit)
+            conditions.push_back({context_.placed(*call.limit), ir::Condition::Relation::negative});
+    }
+
+    template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body) {
+        if (conditions.empty()) return body();
+        context_.builder.if_then(std::move(conditions), body);
     }
 
     /// A copy of all the block's transforms, of which each has `entries`, neighbours by neighbouring threads.
@@ -164,28 +215,33 @@ private:
     }
 
     /// Reads everything, waits for the others to have done the same, and writes.
-    template <class Choose>
-    void emit_held(const SharedIterations& shared, BoundCall& bound, const Choose& choose) {
-        std::vector<std::vector<Scaled>> entries;
-        for (Integer turn = 0; turn < shared.turns(); ++turn) {
-            choose(turn);
-            entries.push_back(bound.load());
-        }
-        for (Integer turn = 0; turn < shared.turns(); ++turn) {
-            choose(turn);
-            auto& held = entries[static_cast<std::size_t>(turn)];
-            held = bound.compute(std::move(held));
+    void emit_held(const std::vector<Step*>& steps) {
+        std::vector<std::vector<std::vector<Scaled>>> entries; // by step and turn
+        for (Step* const step : steps) {
+            auto& held = entries.emplace_back();
+            for (Integer turn = 0; turn < step->shared.turns(); ++turn) {
+                choose(*step, turn);
+                held.push_back(step->bound.load());
+            }
+            for (Integer turn = 0; turn < step->shared.turns(); ++turn) {
+                choose(*step, turn);
+                auto& of_turn = held[static_cast<std::size_t>(turn)];
+                of_turn = step->bound.compute(std::move(of_turn));
+            }
         }
         meet();
-        const auto store = [&] {
-            for (Integer turn = 0; turn < shared.turns(); ++turn) {
-                choose(turn);
-                bound.store(std::move(entries[static_cast<std::size_t>(turn)]));
-            }
-        };
-        std::vector<ir::Condition> conditions = taking_part(shared);
-        if (conditions.empty()) return store();
-        context_.builder.if_then(std::move(conditions), store);
+        for (std::size_t k = 0; k < steps.size(); ++k)
+            under(taking_part(steps[k]->shared), [&] { store_held(*steps[k], std::move(entries[k])); });
+    }
+
+    void store_held(Step& step, std::vector<std::vector<Scaled>> entries) {
+        for (Integer turn = 0; turn < step.shared.turns(); ++turn) {
+            choose(step, turn);
+            std::vector<ir::Condition> conditions;
+            add_limit(step.call, conditions);
+            under(std::move(conditions),
+                  [&] { step.bound.store(std::move(entries[static_cast<std::size_t>(turn)])); });
+        }
     }
 
     /// Around a step that writes into other blocks' memory these meet too.
@@ -262,7 +318,8 @@ ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, G
     const std::vector<std::vector<Loop>> nobody; // all is shared
     const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, nobody);
     Context context(request, arrays);
-    GpuEmitter(context, mapping, cluster.part, nobody).emit({0, mapping.cluster}, cluster.exchanges);
+    GpuEmitter(context, mapping, cluster.part, nobody)
+        .emit({0, mapping.cluster}, cluster.exchanges, cluster.joined);
     return context.finish();
 }
 

@@ -50,7 +50,7 @@ struct Call {
     Placement placement;
     std::vector<Loop> loops;
     std::optional<Affine> limit =
-        {}; ///< on a GPU, of the loops around: where it is not negative nothing is done
+        {}; ///< on a GPU: nothing is done in iterations of the loops around, and of its own, where it is not negative
 };
 
 struct Node;

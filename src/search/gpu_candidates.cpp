@@ -251,8 +251,18 @@ private:
             if (!tree) continue;
             any = true;
             if (beyond_half_a_block()) add_kernels(*tree, row_of_banks);
+            if (problem_.placement == Placement::out_of_place) add_clusters(*tree, real_clusters(columns));
         }
         return any;
+    }
+
+    /// Of columns that are no codelets.
+    std::vector<Integer> real_clusters(Integer columns) const {
+        std::vector<Integer> clusters;
+        const Integer largest = columns > largest_gpu_real_codelet ? gpu_.largest_cluster : 1;
+        for (Integer blocks = 2; blocks <= largest; blocks *= 2)
+            if (columns / 2 % blocks == 0 && n_ / columns % blocks == 0) clusters.push_back(blocks);
+        return clusters;
     }
 
     /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals as they are, with a small
@@ -309,7 +319,7 @@ private:
             if (transforms > 1 && !divides_neighbours(parts, transforms)) break;
             if (transforms * n_ / blocks * entry_bytes_ > most_cluster_bytes()) break;
             for (const Integer threads : block_sizes) {
-                const Integer entries = transforms * n_ / blocks / threads;
+                const Integer entries = transforms * n_ / blocks / threads / (is_real() ? 2 : 1);
                 if (entries < 8 || entries > most_cluster_entries) continue;
                 const GpuMapping mapping{.threads = threads,
                                          .transforms = transforms,

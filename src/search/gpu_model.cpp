@@ -75,7 +75,7 @@ public:
             shared_bytes(0) > gpu_.shared_bytes_per_block_at_most)
             return false;
         for (const Call& call : part_.calls)
-            if (!call.limit) look_at(call); // else one block of many does it
+            if (!is_of_one_block(call)) look_at(call);
         registers_ = registers();
         return true;
     }
@@ -117,6 +117,13 @@ private:
         Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
         for (const lower::Loop& loop : call.loops) entries *= loop.count;
         return entries;
+    }
+
+    /// Whether one block of many does it.
+    static bool is_of_one_block(const Call& call) {
+        return call.limit && std::none_of(call.loops.begin(), call.loops.end(), [&](const lower::Loop& loop) {
+                   return call.limit->coefficient(loop.variable) != 0;
+               });
     }
 
     void look_at(const Call& call) {

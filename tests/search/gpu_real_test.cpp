@@ -132,6 +132,31 @@ TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
                                  "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
 }
 
+TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
+    const char* forward =
+        "rdft-two-sweep(32)[rdft-half-size[stockham(8,8)], stockham(8,8), "
+        "rdft-half-size[stockham(4,4)]]";
+    const char* backward =
+        "rdft-two-sweep(32)[rdft-half-size[stockham(4,4)], "
+        "rdft-half-size[stockham(8,8)], stockham(8,8)]";
+    for (const int blocks : {2, 4, 8})
+        for (const char* layout : {" float32 batch=2", " planar batch=2"}) {
+            const auto recipe = [&](const char* tree) {
+                return planning::parse_recipe(
+                    fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 held", tree, blocks));
+            };
+            prove(std::string("rdft 2048") + layout, recipe(forward));
+            prove(std::string("rdft 2048 backward") + layout, recipe(backward));
+        }
+    for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward"}) {
+        const Problem many = swirl::problem(std::string(text) + " batch=2048");
+        const planning::Recipe recipe = gpu_recipe(many, gpu());
+        EXPECT_EQ(recipe.steps[0].mappings.size(), 1U);
+        EXPECT_GT(recipe.steps[0].mappings[0].cluster, 1);
+        prove(text, recipe);
+    }
+}
+
 TEST(RealTransformsOnGpus, TouchTheBanksOfSharedMemoryOneByOne) {
     struct Case {
         const char* problem;

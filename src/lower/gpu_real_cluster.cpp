@@ -1,0 +1,340 @@
+#include "lower/gpu_real_cluster.hpp"
+
+#include "base/error.hpp"
+#include "lower/gpu_spread.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace swirl::lower {
+
+namespace {
+
+/// One past the largest scalar of an array that a part touches; of complex numbers whose parts lie apart, of either.
+Integer entries_of(const GpuPart& part, int array, const Extents& extents) {
+    Integer entries = 0;
+    const auto look = [&](const Memory& memory, const std::vector<Location>& places) {
+        if (memory.array != array) return;
+        for (const Location& place : places)
+            for (const Affine* form : {&place.re, &place.im})
+                entries = std::max(entries, bounds(*form, extents).second + 1);
+    };
+    for (const Call& call : part.calls) {
+        look(call.input, call.placement.sources);
+        look(call.output, call.placement.targets);
+    }
+    return entries;
+}
+
+/// The index of a function in place of what a map makes it of, so that it holds for further values of loops too.
+void evaluate_maps(std::vector<MetDiagonal>& diagonals, const Extents& extents) {
+    for (MetDiagonal& met : diagonals) {
+        const auto index = met.table ? std::nullopt : evaluate(met.diagonal.index, met.index, extents);
+        if (!index) continue;
+        met.diagonal.index = formula::IndexMap::identity(met.diagonal.index.range());
+        met.index = *index;
+    }
+}
+
+void evaluate_maps(Call& call, const Extents& extents) {
+    for (auto* places : {&call.placement.sources, &call.placement.targets})
+        for (Location& place : *places) evaluate_maps(place.diagonals, extents);
+    for (auto& entries : call.placement.between)
+        for (auto& diagonals : entries) evaluate_maps(diagonals, extents);
+}
+
+/// Takes parts apart into the cluster's blocks.
+class RealClusterBuilder {
+public:
+    RealClusterBuilder(GpuParts parts, Integer blocks, Integer pitch, Integer transforms)
+        : parts_(std::move(parts)),
+          blocks_(blocks),
+          pitch_(pitch),
+          transforms_{new_variable(transforms), transforms},
+          rank_(new_variable(blocks)) {}
+
+    GpuCluster build() {
+        find_exchanged();
+        for (GpuPart& part : parts_.parts) share_out(part);
+        if (transforms_.count > 1) take_several();
+        make_room();
+        add_array();
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p)
+            if (vectors_[p])
+                move_into_array(parts_.parts[p], *vectors_[p]);
+            else
+                move_exchanged(parts_.parts[p]);
+        GpuCluster result;
+        result.part.around = parts_.common;
+        result.part.around.push_back({rank_, blocks_});
+        put_in_order(result);
+        result.loops = std::move(parts_.loops);
+        return result;
+    }
+
+private:
+    /// Steps of a part that are one: they read one vector in the cluster's array and write another.
+    struct Group {
+        std::size_t first, end;
+    };
+
+    Variable new_variable(Integer extent) {
+        const auto variable = static_cast<Variable>(parts_.loops.extents.size());
+        parts_.loops.extents.set(variable, extent);
+        return variable;
+    }
+
+    bool has_own_loop(const GpuPart& part) const {
+        const std::size_t own = part.around.size() - parts_.common.size();
+        ensure(own <= 1, "a cluster's part with {} loops of its own", own);
+        return own == 1;
+    }
+
+    /// The array by which parts hand their results to others, and where there the others' own loop finds the vectors of its
+    /// iterations.
+    void find_exchanged() {
+        ensure(parts_.carried.size() == 1, "a cluster whose parts hand on {} vectors", parts_.carried.size());
+        exchanged_ = parts_.carried.front();
+        exchanged_entries_ = array(exchanged_).elements;
+        const auto reads = [&](const Call& call) { return call.input.array == exchanged_; };
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
+            const GpuPart& part = parts_.parts[p];
+            const auto reader = std::find_if(part.calls.begin(), part.calls.end(), reads);
+            if (reader == part.calls.end()) continue;
+            readers_ = std::min(readers_, p);
+            if (taken_.stride > 0 || !has_own_loop(part)) continue;
+            const Loop own = part.around.back();
+            taken_.count = ceil_divide(own.count, blocks_) * blocks_;
+            taken_.stride = reader->placement.sources.front().re.coefficient(own.variable);
+        }
+        ensure(readers_ > 0 && taken_.stride > 0, "parts that hand on nothing");
+        ensure(exchanged_entries_ % (taken_.stride * taken_.count) == 0,
+               "an exchange of {} entries by {} vectors in steps of {}", exchanged_entries_, taken_.count,
+               taken_.stride);
+        for (std::size_t p = readers_; p < parts_.parts.size(); ++p)
+            for (const Call& call : parts_.parts[p].calls)
+                ensure(call.output.array != exchanged_, "an exchange both ways");
+    }
+
+    /// The part's own loop: its blocks, and in each of them a loop in every step, of which the last block may have more than
+    /// there is to do. A part without one is done by the last block.
+    void share_out(GpuPart& part) {
+        if (!has_own_loop(part)) {
+            for (Call& call : part.calls) call.limit = blocks_ - 2 - Affine::of(rank_);
+            return vectors_.push_back(std::nullopt);
+        }
+        const Loop own = part.around.back();
+        const Integer count = ceil_divide(own.count, blocks_);
+        const Loop inside{new_variable(count), count};
+        const Affine form = Affine::of(rank_, count) + Affine::of(inside.variable);
+        for (Call& call : part.calls) {
+            if (own.count % blocks_ != 0) evaluate_maps(call, parts_.loops.extents);
+            substitute(call, own.variable, form);
+            call.loops.insert(call.loops.begin(), inside);
+            const bool leaves = !is_shared(parts_.loops, call.output) || call.output.array == exchanged_;
+            if (own.count % blocks_ != 0 && leaves) call.limit = form - own.count;
+        }
+        vectors_.push_back(inside);
+    }
+
+    /// Several iterations of the loop around all parts: a loop in every step.
+    void take_several() {
+        ensure(!parts_.common.empty() && parts_.common.back().count % transforms_.count == 0,
+               "a cluster for {} transforms at once, of a number that is no multiple", transforms_.count);
+        Loop& around = parts_.common.back();
+        const Loop outside{new_variable(around.count / transforms_.count), around.count / transforms_.count};
+        const Affine form =
+            Affine::of(outside.variable, transforms_.count) + Affine::of(transforms_.variable);
+        for (GpuPart& part : parts_.parts)
+            for (Call& call : part.calls) {
+                substitute(call, around.variable, form);
+                call.loops.insert(call.loops.begin(), transforms_);
+            }
+        around = outside;
+    }
+
+    const Array& array(int number) const { return parts_.loops.arrays[static_cast<std::size_t>(number)]; }
+    bool of_reals() const { return array(exchanged_).kind == Memory::Kind::real; }
+
+    /// Vectors of the exchange are as far apart as others need, those of reals in steps that keep their banks: their places
+    /// do not tell the block, so that no gap may be left at a block's end.
+    void make_room() {
+        const Integer vectors = taken_.count / blocks_;
+        vector_entries_ = exchanged_entries_ / taken_.count + pitch_;
+        Integer most = 0;
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p)
+            if (vectors_[p]) most = std::max(most, vectors_[p]->count * pitch_of(parts_.parts[p]));
+        while (of_reals() && vectors * vector_entries_ < most) vector_entries_ += banks;
+        transform_entries_ = std::max(most, vectors * vector_entries_);
+        if (transforms_.count > 1) transform_entries_ |= 1; // so that banks differ
+        ensure(!of_reals() || transforms_.count == 1, "a cluster for several transforms of reals");
+    }
+
+    /// Scalars of a vector for each part of its numbers that is moved into the cluster's array.
+    Integer scalars_of(const GpuPart& part, int number) const {
+        const bool apart = of_reals() && array(number).kind == Memory::Kind::planar;
+        return (apart ? 2 : 1) * entries_of(part, number, parts_.loops.extents);
+    }
+
+    Integer pitch_of(const GpuPart& part) const {
+        Integer entries = 0;
+        for (const Call& call : part.calls)
+            for (const Memory* memory : {&call.input, &call.output})
+                if (is_shared(parts_.loops, *memory) && memory->array != exchanged_)
+                    entries = std::max(entries, scalars_of(part, memory->array));
+        return entries == 0 ? 0 : entries + pitch_;
+    }
+
+    void add_array() {
+        Array all = array(exchanged_);
+        all.elements = blocks_ * block_entries();
+        all.cluster_part = blocks_ > 1 ? block_entries() : 0;
+        parts_.loops.arrays.push_back(all);
+    }
+
+    template <class Move> void move(GpuPart& part, const Move& to_array) {
+        const int last = static_cast<int>(parts_.loops.arrays.size()) - 1;
+        for (Call& call : part.calls)
+            for (auto& [memory, places] : {std::pair(&call.input, &call.placement.sources),
+                                           std::pair(&call.output, &call.placement.targets)}) {
+                if (!is_shared(parts_.loops, *memory) || memory->array == last || !to_array(*memory, *places))
+                    continue;
+                *memory = {array(last).kind, last};
+            }
+    }
+
+    bool move_exchanged(const Memory& memory, std::vector<Location>& places) const {
+        if (memory.array != exchanged_) return false;
+        for (Location& place : places) {
+            const bool same = place.im == place.re;
+            place.re = exchanged(place.re);
+            place.im = same ? place.re : exchanged(place.im);
+        }
+        return true;
+    }
+    void move_exchanged(GpuPart& part) {
+        move(part, [&](const Memory& memory, std::vector<Location>& places) {
+            return move_exchanged(memory, places);
+        });
+    }
+
+    /// All that lies between the part's steps too, one step's over that of the one before.
+    void move_into_array(GpuPart& part, const Loop& vectors) {
+        mark_groups(part);
+        const Affine local = Affine::of(rank_, block_entries()) +
+                             Affine::of(vectors.variable, pitch_of(part)) + of_transform();
+        move(part, [&](const Memory& memory, std::vector<Location>& places) {
+            if (move_exchanged(memory, places)) return true;
+            ensure(of_reals() || array(memory.array).kind == array(exchanged_).kind,
+                   "steps in a cluster on reals and complex numbers");
+            const bool apart = of_reals() && array(memory.array).kind == Memory::Kind::planar;
+            const Integer imaginary = apart ? entries_of(part, memory.array, parts_.loops.extents) : 0;
+            for (Location& place : places) {
+                place.re += local;
+                place.im += local + imaginary;
+            }
+            return true;
+        });
+    }
+
+    /// Which steps are one, before it cannot be seen any more from their arrays.
+    void mark_groups(const GpuPart& part) {
+        const auto same = [](const Call& a, const Call& b) {
+            return a.input.array == b.input.array && a.output.array == b.output.array;
+        };
+        std::vector<Group>& groups = groups_[&part];
+        for (std::size_t k = 0; k < part.calls.size(); ++k) {
+            if (k > 0 && same(part.calls[k - 1], part.calls[k])) {
+                groups.back().end = k + 1;
+                continue;
+            }
+            const Memory& input = part.calls[k].input;
+            const int before = groups.empty() ? exchanged_ : part.calls[k - 1].output.array;
+            ensure(is_shared(parts_.loops, input) ? input.array == before : groups.empty(),
+                   "steps in a cluster that are no chain");
+            groups.push_back({k, k + 1});
+        }
+    }
+
+    /// An entry of the exchanged array: each block has the vectors of its iterations, in order.
+    Affine exchanged(const Affine& entry) const {
+        const Extents& extents = parts_.loops.extents;
+        const auto outer = divide(entry, taken_.stride * taken_.count, extents);
+        const auto inner = outer ? divide(outer->remainder, taken_.stride, extents) : std::nullopt;
+        ensure(inner.has_value(), "an exchange by entries that do not tell their vector");
+        const Affine within = outer->quotient * taken_.stride + inner->remainder + of_transform();
+        if (of_reals()) return inner->quotient * vector_entries_ + within;
+        const auto vector = divide(inner->quotient, taken_.count / blocks_, extents);
+        ensure(vector.has_value(), "an exchange by entries that do not tell their block");
+        return vector->quotient * block_entries() + vector->remainder * vector_entries_ + within;
+    }
+
+    /// The steps one after the other; those of parts without a loop of their own that write what is exchanged once the
+    /// others' threads have read what lies there.
+    void put_in_order(GpuCluster& cluster) {
+        std::vector<Call>& calls = cluster.part.calls;
+        std::vector<Call> late;
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
+            if (p == readers_) end_exchange(cluster, late);
+            GpuPart& part = parts_.parts[p];
+            if (vectors_[p]) {
+                for (const Group& group : groups_.at(&part))
+                    for (std::size_t k = group.first + 1; k < group.end; ++k)
+                        cluster.joined.insert(calls.size() + k);
+                std::move(part.calls.begin(), part.calls.end(), std::back_inserter(calls));
+                continue;
+            }
+            const int last = static_cast<int>(parts_.loops.arrays.size()) - 1;
+            for (Call& call : part.calls)
+                (call.output.array == last ? late : calls).push_back(std::move(call));
+        }
+    }
+
+    void end_exchange(GpuCluster& cluster, std::vector<Call>& late) const {
+        std::vector<Call>& calls = cluster.part.calls;
+        cluster.exchanges.push_back(calls.size() - 1);
+        for (Call& call : late) {
+            cluster.joined.insert(calls.size());
+            calls.push_back(std::move(call));
+        }
+    }
+
+    /// That each block has room for.
+    Integer block_entries() const { return transforms_.count * transform_entries_; }
+    Affine of_transform() const { return Affine::of(transforms_.variable, transform_entries_); }
+
+    static constexpr Integer banks = 32;
+
+    GpuParts parts_;
+    Integer blocks_;
+    Integer pitch_;
+    Loop transforms_; ///< of a cluster at once
+    Variable rank_;
+    std::vector<std::optional<Loop>> vectors_; ///< by part, the loop inside its blocks
+    std::map<const GpuPart*, std::vector<Group>> groups_;
+    int exchanged_ = 0; ///< array
+    Integer exchanged_entries_ = 0;
+    std::size_t readers_ = std::numeric_limits<std::size_t>::max(); ///< the first part that reads it
+    struct {
+        Integer count = 1;
+        Integer stride = 0;
+    } taken_; ///< iterations of a reader in the exchanged array
+    Integer vector_entries_ =
+        0; ///< of the exchanged array, one vector of a reader with what is left out after it
+    Integer transform_entries_ = 0; ///< that each block has room for, of one transform
+};
+
+} // namespace
+
+bool is_real_cluster(const GpuParts& parts) {
+    return parts.carried.size() == 1 &&
+           parts.loops.arrays[static_cast<std::size_t>(parts.carried.front())].kind == Memory::Kind::real;
+}
+
+GpuCluster real_cluster(GpuParts parts, Integer blocks, Integer pitch) {
+    return RealClusterBuilder(std::move(parts), blocks, pitch, 1).build();
+}
+
+} // namespace swirl::lower
