@@ -29,7 +29,7 @@ std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 /// two sweeps each.
 std::optional<rules::BreakdownTree> swept_convolution(Integer n);
 
-/// A real transform in two sweeps with `columns` first (rules/rdft_two_sweep.cpp), where there is such a breakdown.
+/// A real transform in two sweeps with `columns` first (rules/rdft_two_sweep.cpp) of powers of two, where there is such a breakdown.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);
 
 /// Whether the transforms within it are steps of one kernel (see lower::GpuMapping::whole).
