@@ -82,6 +82,12 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
             "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "
             "without clusters",
             program.name, program.launch.cluster, dialect_.name);
+    if (program.launch.group != 1)
+        throw UserError(
+            "blocks of kernel '{}' wait for each other in groups of {}, which emitted {} does not have; take "
+            "a "
+            "recipe without groups",
+            program.name, program.launch.group, dialect_.name);
     ensure(!has_parameters(program), "kernel '{}' takes numbers, a transform's kernels must not",
            program.name);
     GpuKernel& kernel = kernels_.emplace_back();

@@ -69,8 +69,8 @@ std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptio
 /// Shared memory beyond 48 KiB is asked for by the function in CUDA C++ and HIP; OpenCL has no such question, and returns an
 /// error where the device has less.
 ///
-/// UserError where the language lacks something: atomic additions in OpenCL C, of 16-bit numbers and clusters of
-/// blocks everywhere.
+/// UserError where the language lacks something: atomic additions in OpenCL C, of 16-bit numbers, clusters and
+/// groups of blocks everywhere.
 std::string emit_gpu(const GpuTransform& transform, const GpuSourceOptions& options = {});
 
 /// The declarations that go with it.

@@ -11,6 +11,15 @@ namespace {
 
 constexpr int most_lanes = 16;
 
+/// Of a loop with barriers the body is long, and what is computed before it would take registers all the time.
+bool has_barrier(const ir::Body& body) {
+    bool found = false;
+    ir::for_each_statement(body, [&](const ir::Statement& statement) {
+        found = found || std::holds_alternative<ir::Barrier>(statement.node);
+    });
+    return found;
+}
+
 /// Whether the value of a counter of narrow range stays narrow when it steps beyond its last value.
 bool counts_in_32_bits(const ir::VariableRanges& ranges, Variable variable, Integer step) {
     const std::optional<ir::Range> range = ranges.range(Affine::of(variable));
@@ -37,6 +46,10 @@ void PtxKernelWriter::write() {
         zero_bits_ = out_.result(PtxRegister::bits16, "mov.b16", {"0"});
     }
     addresses_.declare();
+    if (program_.launch.group > 1) awaited_ = out_.result(PtxRegister::int64, "mov.b64", {"0"});
+    if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                                                [](const ir::BufferInfo& buffer) { return buffer.kept; }))
+        keeps_ = out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
     write(program_.body);
     out_.code().line("ret;");
 }
@@ -69,9 +82,43 @@ void PtxKernelWriter::write(ir::Value value) {
 }
 
 void PtxKernelWriter::write(const ir::Barrier& barrier) {
+    if (barrier.of_group) return meet_in_group(barrier);
     if (!barrier.of_cluster) return out_.code().line("bar.sync 0;");
     out_.code().line("barrier.cluster.arrive.aligned;");
     out_.code().line("barrier.cluster.wait.aligned;");
+}
+
+/// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
+/// the barriers around it order among the block's threads. The count only grows, so nobody has to set it back.
+void PtxKernelWriter::meet_in_group(const ir::Barrier& barrier) {
+    using Half = ir::Barrier::Half;
+    if (barrier.half != Half::wait) out_.code().line("bar.sync 0;");
+    const std::string counter =
+        addresses_.operand(addresses_.pointer(barrier.counter, ""), barrier.counter, 0);
+    const std::string done = out_.fresh_label("met");
+    if (barrier.half != Half::wait)
+        out_.emit("add.u64", {awaited_, awaited_, std::to_string(program_.launch.group)});
+    out_.jump_if(not_first_thread(), done);
+    if (barrier.half != Half::wait) out_.emit("red.release.gpu.global.add.u64", {counter, "1"});
+    if (barrier.half != Half::arrive) {
+        const std::string again = out_.fresh_label("wait");
+        out_.place(again);
+        const std::string seen = out_.result(PtxRegister::int64, "ld.acquire.gpu.global.u64", {counter});
+        out_.jump_if(out_.result(PtxRegister::predicate, "setp.lt.u64", {seen, awaited_}), again);
+    }
+    out_.place(done);
+    if (barrier.half != Half::arrive) out_.code().line("bar.sync 0;");
+}
+
+/// A predicate.
+std::string PtxKernelWriter::not_first_thread() {
+    std::string any = out_.result(PtxRegister::int32, "mov.u32", {"%tid.x"});
+    for (const std::size_t axis : {1, 2})
+        if (program_.launch.threads[axis] > 1)
+            any = out_.result(
+                PtxRegister::int32, "or.b32",
+                {any, out_.result(PtxRegister::int32, "mov.u32", {fmt::format("%tid.{}", "xyz"[axis])})});
+    return out_.result(PtxRegister::predicate, "setp.ne.u32", {any, "0"});
 }
 
 // ---- loops ----------------------------------------------------------------------------------------------------
@@ -92,7 +139,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     ir::VariableRanges& ranges = addresses_.ranges();
     const std::optional<Integer> trips = ranges.trip_count(loop);
     if (trips == 0) return;
-    addresses_.prepare(loop.body);
+    if (!has_barrier(loop.body)) addresses_.prepare(loop.body);
     ranges.enter(loop);
     const bool wide = !counts_in_32_bits(ranges, loop.variable, loop.step);
     ranges.leave(loop);

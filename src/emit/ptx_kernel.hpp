@@ -36,6 +36,8 @@ private:
     void write(const ir::For& loop);
     void write(const ir::If& branch);
     void write(const ir::Barrier& barrier);
+    void meet_in_group(const ir::Barrier& barrier);
+    std::string not_first_thread();
     void write_scoped(const ir::Body& body);
     void write(ir::Value value);
     PtxInteger begin_counting(const Affine& start, bool wide);
@@ -74,6 +76,12 @@ private:
         std::string_view space;
     };
     Reached reach(const ir::Address& address);
+    /// What an access in global memory tells the caches: the suffix of the instruction, and what follows its operands.
+    struct CacheHint {
+        std::string_view suffix = {};
+        std::string policy = {};
+    };
+    CacheHint cache_hint(ir::Buffer buffer, bool loads) const;
     std::vector<std::string> fresh_words();
     int lanes_at_once(const ir::Operation& operation, int lane) const;
 
@@ -86,6 +94,9 @@ private:
     std::map<std::pair<std::string, ir::Scalar>, std::string>
         bits_;              ///< of float32 registers that hold 16 bits
     std::string zero_bits_; ///< a register of 16 bits that holds 0
+    std::string
+        awaited_; ///< a register that counts the arrivals at a group's barriers that a block next waits for
+    std::string keeps_; ///< a register with the policy of caches for what is kept
 };
 
 /// ".f32" and so on: the type in which values of a scalar type are computed.

@@ -54,6 +54,17 @@ PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
     return {address, addresses_.pointer(address, dynamic.front()), space};
 }
 
+PtxKernelWriter::CacheHint PtxKernelWriter::cache_hint(ir::Buffer buffer, bool loads) const {
+    const ir::BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+    if (addresses_.place(buffer).space != PtxPlace::Space::global) return {};
+    if (info.kept && !keeps_.empty())
+        return {loads ? ".cg.L2::cache_hint" : ".L2::cache_hint", fmt::format(", {}", keeps_)};
+    if (info.streamed) return {".cs", ""};
+    // Other blocks write it: what the first cache has of it is out of date.
+    if (loads && info.space == ir::Space::scratch && program_.launch.group > 1) return {".cg", ""};
+    return {};
+}
+
 /// The lanes from `lane` on that one instruction can move.
 int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) const {
     return emit::lanes_at_once(operation, lane, addresses_.alignment(operation.address), 8);
@@ -71,6 +82,11 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     const PtxPlace& place = addresses_.place(address.buffer);
     const Reached from = reach(address);
+    const CacheHint hint = cache_hint(address.buffer, true);
+    const auto emit = [&](std::string_view form, const std::string& to, const std::string& at) {
+        out_.emit(fmt::format("ld.{}{}{}{}", from.space, hint.suffix, place.is_constant ? ".nc" : "", form),
+                  {to, at + hint.policy});
+    };
     const PtxRegister kind = is_short(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
     Lanes result;
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
@@ -78,14 +94,11 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
         std::vector<std::string> registers;
         for (int l = 0; l < count; ++l) registers.push_back(out_.fresh(kind));
         const std::string at = addresses_.operand(from.pointer, from.address, lane * address.lane_stride);
-        const std::string_view constant = place.is_constant ? ".nc" : "";
         if (count <= 4) {
-            out_.emit(
-                fmt::format("ld.{}{}{}.{}", from.space, constant, vector_suffix(count), memory_type(scalar)),
-                {group(registers), at});
+            emit(fmt::format("{}.{}", vector_suffix(count), memory_type(scalar)), group(registers), at);
         } else {
             const std::vector<std::string> words = fresh_words();
-            out_.emit(fmt::format("ld.{}{}.v4.b32", from.space, constant), {group(words), at});
+            emit(".v4.b32", group(words), at);
             for (std::size_t w = 0; w < words.size(); ++w)
                 out_.emit("mov.b32", {group(std::span(registers).subspan(2 * w, 2)), words[w]});
         }
@@ -102,8 +115,11 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
-    const PtxPlace& place = addresses_.place(address.buffer);
-    const bool streams = buffer.streamed && place.space == PtxPlace::Space::global;
+    const CacheHint hint = cache_hint(address.buffer, false);
+    const auto emit = [&](std::string_view space, std::string_view form, const std::string& at,
+                          const std::string& from) {
+        out_.emit(fmt::format("st.{}{}{}", space, hint.suffix, form), {at, from + hint.policy});
+    };
     const Reached to = reach(address);
     const Lanes& values = operand(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
@@ -114,16 +130,15 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
             registers.push_back(is_short(scalar) ? packed(scalar, value) : value);
         }
         const std::string at = addresses_.operand(to.pointer, to.address, lane * address.lane_stride);
-        const std::string_view hint = streams ? ".cs" : "";
         if (count <= 4) {
-            out_.emit(fmt::format("st.{}{}{}.{}", to.space, hint, vector_suffix(count), memory_type(scalar)),
-                      {at, group(registers)});
+            emit(to.space, fmt::format("{}.{}", vector_suffix(count), memory_type(scalar)), at,
+                 group(registers));
             continue;
         }
         const std::vector<std::string> words = fresh_words();
         for (std::size_t w = 0; w < words.size(); ++w)
             out_.emit("mov.b32", {words[w], group(std::span(registers).subspan(2 * w, 2))});
-        out_.emit(fmt::format("st.{}{}.v4.b32", to.space, hint), {at, group(words)});
+        emit(to.space, ".v4.b32", at, group(words));
     }
 }
 

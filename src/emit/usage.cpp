@@ -43,7 +43,12 @@ private:
         for (const ir::Condition& condition : branch.conditions) visit(condition.form);
     }
 
-    void visit(const ir::Barrier&) { usage_.synchronises = true; }
+    void visit(const ir::Barrier& barrier) {
+        usage_.synchronises = true;
+        if (!barrier.of_group) return;
+        usage_.buffers[static_cast<std::size_t>(barrier.counter.buffer)] = true;
+        visit(barrier.counter.index);
+    }
 
     void visit(const Affine& form) {
         for (const Affine::Term& term : form.terms())

@@ -78,6 +78,9 @@ public:
     }
     void barrier() { append(Statement{Barrier{}}); }
     void cluster_barrier() { append(Statement{Barrier{.of_cluster = true}}); }
+    void group_barrier(Address counter, Barrier::Half half = Barrier::Half::both) {
+        append(Statement{Barrier{.of_group = true, .half = half, .counter = std::move(counter)}});
+    }
 
     // ---- the same without lambdas, for builders whose structure is data
     Affine open_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind);

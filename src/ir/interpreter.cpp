@@ -43,19 +43,20 @@ InterpreterReport Interpreter::Machine::run(Arguments& arguments, const Interpre
 
 void Interpreter::Machine::run_blocks() {
     region_ = 0;
-    epoch_ = 0;
+    epochs_.assign(static_cast<std::size_t>(code_.together), 0);
     cluster_epoch_ = 0;
+    arrivals_ = waits_ = 0;
     in_parallel_loop_ = false;
     for (Integer cluster = 0; cluster < code_.clusters; ++cluster) {
         start_cluster(cluster);
         execute(code_.body, all_threads_);
-        ++epoch_;
+        for (std::int32_t& epoch : epochs_) ++epoch;
         ++cluster_epoch_;
     }
 }
 
 void Interpreter::Machine::start_cluster(Integer cluster) {
-    block_ = cluster * program_.launch.cluster;
+    block_ = cluster * code_.together;
     forget_own_memory();
     const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
         for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
@@ -193,11 +194,26 @@ void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
     if (failing > 0) execute(node.otherwise, Threads(node.others).first(failing));
 }
 
+/// Of a block all threads arrive or none; at a barrier of several blocks, all of these.
+bool Interpreter::Machine::are_whole_blocks(Threads threads) const {
+    if (threads.size() % code_.block_threads != 0) return false;
+    for (std::size_t first = 0; first < threads.size(); first += code_.block_threads)
+        if (static_cast<std::size_t>(threads[first]) % code_.block_threads != 0 ||
+            threads[first + code_.block_threads - 1] !=
+                threads[first] + static_cast<int>(code_.block_threads) - 1)
+            return false;
+    return true;
+}
+
 void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
-    if (threads.size() != code_.threads) report_divergence(threads);
-    report_.barriers += program_.launch.cluster;
-    ++epoch_;
+    const bool of_all = node.of_cluster || node.of_group;
+    if (of_all ? threads.size() != code_.threads : !are_whole_blocks(threads)) report_divergence(threads);
+    report_.barriers += ceil_divide(std::ssize(threads), static_cast<Integer>(code_.block_threads));
+    for (std::size_t t = 0; t < threads.size(); t += code_.block_threads)
+        ++epochs_[static_cast<std::size_t>(block_in_cluster(threads[t]))];
     if (node.of_cluster) ++cluster_epoch_;
+    if (node.of_group && node.half != Barrier::Half::wait) ++arrivals_;
+    if (node.of_group && node.half != Barrier::Half::arrive) waits_ = arrivals_;
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------

@@ -83,6 +83,8 @@ private:
         Node node;
         node.kind = Node::Kind::barrier;
         node.of_cluster = barrier.of_cluster;
+        node.of_group = barrier.of_group;
+        node.half = barrier.half;
         return node;
     }
 
@@ -143,15 +145,17 @@ private:
 } // namespace
 
 Code::Code(const Program& program) {
-    const Integer cluster = program.launch.cluster;
+    const Launch& launch = program.launch;
+    together = launch.cluster * launch.group;
     Integer blocks = 1;
     for (const Integer extent : program.launch.threads) block_threads *= static_cast<std::size_t>(extent);
     for (const Integer extent : program.launch.blocks) blocks *= extent;
-    ensure(block_threads > 0 && block_threads <= 65536 && blocks > 0 && cluster > 0 && blocks % cluster == 0,
-           "'{}' is launched on {} blocks of {} threads, {} in a cluster", program.name, blocks,
-           block_threads, cluster);
-    clusters = blocks / cluster;
-    threads = block_threads * static_cast<std::size_t>(cluster);
+    ensure(block_threads > 0 && block_threads <= 65536 && blocks > 0 && launch.cluster > 0 &&
+               launch.group > 0 && blocks % together == 0,
+           "'{}' is launched on {} blocks of {} threads, {} in a cluster, {} in a group", program.name,
+           blocks, block_threads, launch.cluster, launch.group);
+    clusters = blocks / together;
+    threads = block_threads * static_cast<std::size_t>(together);
     steps.reserve(program.operations.size());
     std::size_t lanes = 0;
     for (const Operation& operation : program.operations)

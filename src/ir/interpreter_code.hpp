@@ -46,6 +46,8 @@ struct Node {
     enum class Kind : std::uint8_t { run, loop, condition, barrier };
     Kind kind = Kind::run;
     bool of_cluster = false; ///< a barrier
+    bool of_group = false;
+    Barrier::Half half = Barrier::Half::both;
 
     std::size_t first = 0, last = 0; ///< run: steps[first … last−1]
 
@@ -70,9 +72,10 @@ struct Code {
     std::vector<Term> terms;
     std::vector<Node> body;
     std::vector<Cell> cells;       ///< of all values and threads; constants are in place
-    std::size_t threads = 1;       ///< of a cluster: they run together
+    std::size_t threads = 1;       ///< of a cluster or group: they run together
     std::size_t block_threads = 1; ///< of a block
-    Integer clusters = 1;
+    Integer together = 1;          ///< blocks of a cluster or group
+    Integer clusters = 1;          ///< or groups
     bool has_parallel_loop = false;
 
     Code(const Program& program);

@@ -10,7 +10,7 @@
 
 namespace swirl::ir {
 
-/// Executes decoded programs. All threads of a cluster execute each operation together; a set of threads says who
+/// Executes decoded programs. All threads of a cluster or group execute each operation together; a set of threads says who
 /// takes part.
 class Interpreter::Machine {
 public:
@@ -45,6 +45,7 @@ private:
     void execute_iterations(interpreted::Node& node, Threads threads);
     void execute_condition(interpreted::Node& node, Threads threads);
     void execute_barrier(const interpreted::Node& node, Threads threads);
+    bool are_whole_blocks(Threads threads) const;
     Integer evaluate(const interpreted::Form& form, int thread) const;
 
     // memory (interpreter_memory.cpp)
@@ -93,8 +94,10 @@ private:
 
     Integer block_ = 0; ///< the cluster's first, or iteration of a parallel loop
     std::int32_t region_ = 0;
-    std::int32_t epoch_ = 0;
-    std::int32_t cluster_epoch_ = 0; ///< counts barriers of clusters
+    std::vector<std::int32_t> epochs_; ///< by block of the cluster or group: counts its barriers
+    std::int32_t cluster_epoch_ = 0;   ///< counts barriers of clusters
+    std::int32_t arrivals_ = 0;        ///< at barriers of groups, of each block
+    std::int32_t waits_ = 0;           ///< how many of them had been made at the latest wait
     bool in_parallel_loop_ = false;
     InterpreterOptions options_;
     InterpreterReport report_;

@@ -63,9 +63,7 @@ void Interpreter::Machine::bind_own(std::size_t buffer) {
     View& view = views_[buffer];
     const bool local = info.space == Space::local;
     const bool of_block = !local && info.cluster_part == 0;
-    const Integer copies = local      ? static_cast<Integer>(code_.threads)
-                           : of_block ? program_.launch.cluster
-                                      : 1;
+    const Integer copies = local ? static_cast<Integer>(code_.threads) : of_block ? code_.together : 1;
     auto& memory = own_memories_[buffer];
     if (memory == nullptr)
         memory = std::make_unique<Memory>(info.element, info.elements * copies, info.first);
@@ -100,11 +98,20 @@ Integer Interpreter::Machine::base(const Step& step, int thread) const {
 }
 
 Moment Interpreter::Machine::now(const View& view, int thread) const {
-    const Integer block = block_in_cluster(thread);
+    const auto in_cluster = static_cast<std::int32_t>(block_in_cluster(thread));
+    const std::int32_t epoch = on_gpu_ ? epochs_[static_cast<std::size_t>(in_cluster)] : 0;
     // Clusters have shared memory of their own, and new epochs each; blocks in one meet only at its barriers.
     if (view.space == Space::shared)
-        return {cluster_epoch_, static_cast<std::int32_t>(block), epoch_, thread};
-    return {region_, static_cast<std::int32_t>(block_ + block), epoch_, thread};
+        return {.region = cluster_epoch_, .group = 0, .block = in_cluster, .epoch = epoch, .thread = thread};
+    const auto block = static_cast<std::int32_t>(block_) + in_cluster;
+    const bool in_groups = program_.launch.group > 1;
+    return {.region = region_,
+            .group = in_groups ? static_cast<std::int32_t>(block_ / code_.together) : block,
+            .block = block,
+            .epoch = epoch,
+            .thread = thread,
+            .arrivals = arrivals_,
+            .waits = waits_};
 }
 
 void Interpreter::Machine::load(const Step& step, Threads threads) {

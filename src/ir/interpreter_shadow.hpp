@@ -8,13 +8,17 @@
 /// Who touched what since when: finds races. Internal to the interpreter.
 namespace swirl::ir::interpreted {
 
-/// When and by whom memory is accessed. Accesses of one region by different blocks are never ordered; those of one
-/// block are ordered when their epochs differ; those of one thread always are.
+/// When and by whom memory is accessed. Accesses of one region by different groups of blocks are never ordered; those of
+/// one group's blocks are when one block has waited since the other arrived; those of one block are ordered when their epochs
+/// differ; those of one thread always are.
 struct Moment {
     std::int32_t region; ///< launch, or execution of a parallel loop
+    std::int32_t group;  ///< the block, where blocks never meet
     std::int32_t block;
-    std::int32_t epoch; ///< counts barriers
+    std::int32_t epoch; ///< counts barriers of the block
     std::int32_t thread;
+    std::int32_t arrivals = 0; ///< of a block at its group's barriers, so far
+    std::int32_t waits = 0;    ///< how many of these were made at its latest wait
 };
 
 /// The latest accesses of one kind to an element.
@@ -23,7 +27,8 @@ public:
     /// Whether an access now, together with a remembered one, is a race.
     bool conflicts(const Moment& now) const {
         if (last_.region != now.region) return false;
-        if (last_.block != now.block) return true;
+        if (last_.group != now.group) return true;
+        if (last_.block != now.block) return now.waits <= last_.arrivals;
         return last_.epoch == now.epoch && last_.thread != now.thread;
     }
 
@@ -31,9 +36,14 @@ public:
     void add(const Moment& now) {
         if (last_.region != now.region)
             last_ = now;
-        else if (last_.block != now.block)
+        else if (last_.group != now.group)
+            last_.group = several;
+        else if (last_.block != now.block && now.waits > last_.arrivals)
+            last_ = now;
+        else if (last_.block != now.block) {
             last_.block = several;
-        else if (last_.epoch != now.epoch)
+            last_.arrivals = now.arrivals;
+        } else if (last_.epoch != now.epoch)
             last_ = now;
         else if (last_.thread != now.thread)
             last_.thread = several;
@@ -41,7 +51,7 @@ public:
 
 private:
     static constexpr std::int32_t several = -2;
-    Moment last_{-1, -1, -1, -1};
+    Moment last_{-1, -1, -1, -1, -1};
 };
 
 /// Marks of all elements of one memory.

@@ -60,13 +60,14 @@ std::string to_string(const KernelInfo& info) {
         for (const Integer factor : info.factors) text += fmt::format(" {}", factor);
         text += "\n";
     }
-    const auto& [blocks, threads, cluster, resident] = info.launch;
+    const auto& [blocks, threads, cluster, resident, group] = info.launch;
     if (info.launch != Launch{})
         text +=
             fmt::format("  launch {}x{}x{} blocks of {}x{}x{} threads, {} transforms a block\n", blocks[0],
                         blocks[1], blocks[2], threads[0], threads[1], threads[2], info.transforms_per_block);
     if (cluster != 1) text += fmt::format("  clusters of {} blocks\n", cluster);
     if (resident != 0) text += fmt::format("  registers for {} blocks on a multiprocessor\n", resident);
+    if (group != 1) text += fmt::format("  groups of {} blocks, all at once\n", group);
     if (info.shared_bytes > 0)
         text += fmt::format("  {} bytes of shared memory a block, {} of them asked for at launch\n",
                             info.shared_bytes, info.dynamic_shared_bytes);

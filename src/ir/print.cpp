@@ -188,6 +188,7 @@ private:
                                  launch.blocks[2], launch.threads[0], launch.threads[1], launch.threads[2]);
         if (launch.cluster != 1) first += fmt::format(", clusters of {}", launch.cluster);
         if (launch.resident != 0) first += fmt::format(", {} resident", launch.resident);
+        if (launch.group != 1) first += fmt::format(", groups of {}", launch.group);
         for (const VariableInfo& info : program_.variables)
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);
@@ -200,6 +201,8 @@ private:
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
         if (buffer.cluster_part != 0) text += fmt::format(" in parts of {}", buffer.cluster_part);
         if (buffer.streamed) text += " streamed";
+        if (buffer.kept) text += " kept";
+        if (buffer.zeroed) text += " zeroed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
         if (buffer.per_iteration) text += " per iteration";
         if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";
@@ -220,7 +223,7 @@ private:
                 line(depth, "else:");
                 body(choice->otherwise, depth + 1);
             } else {
-                line(depth, "barrier");
+                line(depth, barrier_line(std::get<Barrier>(statement.node)));
             }
         }
     }
@@ -243,6 +246,20 @@ private:
             text += fmt::format(", {} = {} step {}", variable(induction.variable), form(induction.start),
                                 induction.step);
         return text + ":";
+    }
+
+    std::string barrier_line(const Barrier& barrier) const {
+        if (barrier.of_cluster) return "barrier of cluster";
+        if (!barrier.of_group) return "barrier";
+        const std::string counter =
+            fmt::format("{}[{}]", program_.buffers[static_cast<std::size_t>(barrier.counter.buffer)].name,
+                        form(barrier.counter.index));
+        switch (barrier.half) {
+        case Barrier::Half::both: break;
+        case Barrier::Half::arrive: return "arrive in group, counted in " + counter;
+        case Barrier::Half::wait: return "wait for group, counted in " + counter;
+        }
+        return "barrier of group, counted in " + counter;
     }
 
     std::string condition_line(const If& choice) const {

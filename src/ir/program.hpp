@@ -49,8 +49,11 @@ struct BufferInfo {
     Integer cluster_part =
         0; ///< shared memory that all blocks of a cluster see: element i is the (i mod part)th of
            ///< those in block i / part of the cluster; 0: each block has all elements for itself
-    bool streamed = false; ///< too large to stay in cache until it is read: stores should pass the caches by
-    TableData data;        ///< Space::table of floating elements
+    bool streamed =
+        false;           ///< too large to stay in cache until it is read: accesses should pass the caches by
+    bool kept = false;   ///< to stay in cache as long as what is streamed can leave it
+    bool zeroed = false; ///< scratch that whoever launches the kernel has filled with zeros
+    TableData data;      ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
 
@@ -150,9 +153,17 @@ struct If {
     Body otherwise;
 };
 
-/// All threads of the block meet, or of all blocks of the cluster; shared-memory writes before are seen after.
+/// All threads of the block meet, or of all blocks of the cluster; shared-memory writes before are seen after. Those of a
+/// group of blocks (see Launch) may do so in two halves, with other work in between: they arrive, and later wait until all
+/// have arrived as often as they themselves. What was accessed before arriving is ordered before what is accessed after that
+/// wait, in global memory too. Either half is a barrier of the block as well.
 struct Barrier {
+    enum class Half : std::uint8_t { both, arrive, wait };
     bool of_cluster = false;
+    bool of_group = false;
+    Half half = Half::both;
+    Address counter =
+        {}; ///< of a group: an int64, 0 at the launch, that counts arrivals of its blocks and is its own
 };
 
 struct Statement {
@@ -183,12 +194,14 @@ struct VariableInfo {
 };
 
 /// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x run together.
-/// `resident` blocks are to be on a multiprocessor at once, which bounds the registers of a thread; 0: as it comes.
+/// `resident` blocks are to be on a multiprocessor at once, which bounds the registers of a thread; 0: as it comes. Where
+/// `group` neighbouring blocks along x wait for each other through global memory, all blocks of the launch run at once.
 struct Launch {
     std::array<Integer, 3> blocks = {1, 1, 1};
     std::array<Integer, 3> threads = {1, 1, 1};
     Integer cluster = 1;
     Integer resident = 0;
+    Integer group = 1;
     bool operator==(const Launch&) const = default;
 };
 

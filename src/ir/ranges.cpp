@@ -79,4 +79,14 @@ bool VariableRanges::differs_between_threads(const Affine& form) const {
     return false;
 }
 
+bool VariableRanges::differs_in_group(const Affine& form) const {
+    const Affine counters = in_counters(form);
+    for (const Affine::Term& term : counters.terms()) {
+        const VariableInfo& info = program_.variables[at(term.variable)];
+        const bool of_block = info.kind == VariableInfo::Kind::block;
+        if (of_block && (info.axis != 0 || info.divisor % program_.launch.group != 0)) return true;
+    }
+    return differs_between_threads(form);
+}
+
 } // namespace swirl::ir

@@ -40,6 +40,8 @@ public:
 
     /// Whether threads of a block may see different values.
     bool differs_between_threads(const Affine& form) const;
+    /// Whether threads of a group of blocks may.
+    bool differs_in_group(const Affine& form) const;
 
 private:
     static std::size_t at(Variable variable) { return static_cast<std::size_t>(variable); }

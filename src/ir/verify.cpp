@@ -52,6 +52,10 @@ private:
         const Integer cluster = program_.launch.cluster;
         if (cluster < 1 || program_.launch.blocks[0] % cluster != 0)
             fail("launch of {} blocks in clusters of {}", program_.launch.blocks[0], cluster);
+        const Integer group = program_.launch.group;
+        if (group < 1 || program_.launch.blocks[0] % group != 0 || (group > 1 && cluster > 1))
+            fail("launch of {} blocks in groups of {} and clusters of {}", program_.launch.blocks[0], group,
+                 cluster);
     }
 
     void check(const BufferInfo& buffer) const {
@@ -69,6 +73,7 @@ private:
                       buffer.cluster_part * program_.launch.cluster == buffer.elements,
                   "is not one part for each block of a cluster");
         if (buffer.per_iteration) needs(buffer.space == Space::scratch, "is per iteration, but no scratch");
+        if (buffer.zeroed) needs(buffer.space == Space::scratch, "is filled with zeros, but no scratch");
         if (buffer.space != Space::table) return;
         needs(!buffer.written, "is written");
         if (buffer.element == Scalar::int64)
@@ -115,8 +120,10 @@ private:
         if (loop.kind == For::Kind::unrolled && stage_ == Stage::machine)
             fail("the loop over '{}' is not unrolled", name);
         const bool divergent = ranges_.differs_between_threads(loop.end - loop.begin);
+        const bool apart = ranges_.differs_in_group(loop.end - loop.begin);
         const bool unordered = loop.kind == For::Kind::vector || loop.kind == For::Kind::parallel;
         divergent_ += divergent || unordered;
+        apart_ += apart;
         const bool may_be_skipped = ranges_.trip_count(loop).value_or(0) == 0;
         conditional_ += may_be_skipped;
         ranges_.enter(loop);
@@ -130,27 +137,48 @@ private:
         conditional_ -= may_be_skipped;
         ranges_.leave(loop);
         divergent_ -= divergent || unordered;
+        apart_ -= apart;
     }
 
     void check(const If& choice) {
-        bool divergent = false;
+        bool divergent = false, apart = false;
         for (const Condition& condition : choice.conditions) {
             if (!in_scope(condition.form)) fail("a condition uses a variable out of scope");
             divergent = divergent || ranges_.differs_between_threads(condition.form);
+            apart = apart || ranges_.differs_in_group(condition.form);
         }
         divergent_ += divergent;
+        apart_ += apart;
         ++conditional_;
         check(choice.then);
         check(choice.otherwise);
         --conditional_;
         divergent_ -= divergent;
+        apart_ -= apart;
     }
 
     void check(const Barrier& barrier) const {
         if (barrier.of_cluster && program_.launch.cluster == 1)
             fail("a barrier of a cluster, and no clusters");
+        if (barrier.of_group) counter_of(barrier);
+        if (barrier.of_group && apart_ > 0)
+            fail("a barrier of a group is not reached by all of its blocks alike");
         if (divergent_ > 0)
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
+    }
+
+    void counter_of(const Barrier& barrier) const {
+        if (barrier.of_cluster || program_.launch.group == 1) fail("a barrier of a group, and no groups");
+        const Address& counter = barrier.counter;
+        if (counter.buffer < 0 || static_cast<std::size_t>(counter.buffer) >= program_.buffers.size())
+            fail("a barrier of a group counts in buffer {} of {}", counter.buffer, program_.buffers.size());
+        const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(counter.buffer)];
+        if (buffer.element != Scalar::int64 || !buffer.zeroed || !buffer.written)
+            fail("a barrier of a group counts in '{}', which is no zeroed scratch of int64", buffer.name);
+        const auto range = in_scope(counter.index) ? ranges_.range(counter.index) : std::nullopt;
+        if (!range || range->low < 0 || range->high >= buffer.elements || counter.dynamic != no_value)
+            fail("a barrier of a group counts outside of '{}'", buffer.name);
+        if (ranges_.differs_in_group(counter.index)) fail("a barrier of a group has several counters");
     }
 
     void variables_of(const For& loop) const {
@@ -252,6 +280,7 @@ private:
     bool in_vector_loop_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet
+    int apart_ = 0;       ///< enclosing statements in which the blocks of a group need not
 };
 
 } // namespace

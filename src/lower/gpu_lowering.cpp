@@ -2,284 +2,19 @@
 
 #include "base/error.hpp"
 #include "lower/context.hpp"
-#include "lower/emit_call.hpp"
 #include "lower/gpu_cluster.hpp"
+#include "lower/gpu_emitter.hpp"
+#include "lower/gpu_group.hpp"
 #include "lower/gpu_liveness.hpp"
 #include "lower/gpu_parts.hpp"
 #include "lower/gpu_spread.hpp"
 #include "lower/gpu_staging.hpp"
-#include "lower/gpu_threads.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <set>
-#include <span>
 
 namespace swirl::lower {
 
 namespace {
-
-/// Entries that a thread which copies has under way at a time.
-constexpr Integer turns_at_once = 8;
-
-/// Iterations of a part's innermost loop around its steps.
-struct Range {
-    Integer first;
-    Integer count;
-};
-
-/// Emits the body of one kernel for one thread.
-class GpuEmitter {
-public:
-    GpuEmitter(Context& context, const GpuMapping& mapping, const GpuPart& part,
-               const std::vector<std::vector<Loop>>& around_users)
-        : context_(context), mapping_(mapping), part_(part), around_users_(around_users) {}
-
-    /// `exchanges`, `joined`: see GpuCluster.
-    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {},
-              const std::set<std::size_t>& joined = {}) {
-        context_.assume_loops(part_.around);
-        bind_blocks(range);
-        for (std::size_t k = 0, end = 0; k < part_.calls.size(); k = end) {
-            for (end = k + 1; joined.contains(end);) ++end;
-            if (exchanges_) meet();
-            exchanges_ = std::any_of(exchanges.begin(), exchanges.end(),
-                                     [&](std::size_t step) { return k <= step && step < end; });
-            const std::span<const Call> calls(part_.calls.data() + k, end - k);
-            if (std::any_of(calls.begin(), calls.end(), [&](const Call& call) { return must_meet(call); }))
-                meet_in_block();
-            if (calls.size() > 1)
-                emit_joined(calls);
-            else
-                emit_alone(calls.front());
-            for (const Call& call : calls) unmet_.add(call);
-        }
-    }
-
-private:
-    /// Blocks are iterations of the loops around the steps, of the innermost one groups of several.
-    void bind_blocks(const Range& range) {
-        ir::Builder& builder = context_.builder;
-        Integer blocks = 1;
-        for (std::size_t k = part_.around.size(); k-- > 0;) {
-            const bool innermost = k + 1 == part_.around.size();
-            const Loop& loop = part_.around[k];
-            const Integer count = innermost ? ceil_divide(range.count, mapping_.transforms) : loop.count;
-            const Affine digit = count > 1 ? builder.block(0, blocks, k == 0 ? 0 : count) : Affine(0);
-            if (innermost) {
-                first_transform_ = range.first + mapping_.transforms * digit;
-                if (count * mapping_.transforms != range.count) end_ = range.first + range.count;
-            } else {
-                context_.bind(loop.variable, digit);
-            }
-            blocks *= count;
-        }
-        builder.launch({{blocks, 1, 1}, {mapping_.threads, 1, 1}, mapping_.cluster, mapping_.resident});
-    }
-
-    /// The transform of a block that is meant from now on.
-    void choose_transform(const Affine& number) {
-        if (!part_.around.empty()) context_.bind(part_.around.back().variable, first_transform_ + number);
-        for (std::size_t k = 0; k < context_.loops.arrays.size(); ++k) {
-            const Array& array = context_.loops.arrays[k];
-            if (array.role != Array::Role::temporary || array.unused) continue;
-            context_.choose_copy(static_cast<int>(k),
-                                 array.residence == Array::Residence::shared ? number : iteration_around(k));
-        }
-    }
-
-    /// The number of the iteration of the loops around all that touch an array.
-    Affine iteration_around(std::size_t array) const {
-        Affine iteration = 0;
-        for (const Loop& loop : around_users_.at(array))
-            iteration = loop.count * iteration + context_.placed(Affine::of(loop.variable));
-        return iteration;
-    }
-
-    bool must_meet(const Call& call) const {
-        return unmet_.must_meet_to_read(call) || (!waits_between(call) && unmet_.must_meet_to_write(call));
-    }
-
-    /// A step with its iterations shared out.
-    struct Step {
-        Step(GpuEmitter& emitter, const Call& original)
-            : shared(emitter.context_.loops, original, emitter.transforms(), emitter.mapping_.threads,
-                     !emitter.waits_between(original)),
-              call(emitter.bind_single_loops(original, shared)),
-              bound(emitter.context_, call) {}
-
-        SharedIterations shared;
-        Call call;
-        BoundCall bound;
-    };
-
-    Call bind_single_loops(const Call& original, const SharedIterations& shared) {
-        Call call = original;
-        call.loops = shared.loops_of_call();
-        for (const Loop& loop : original.loops) {
-            if (loop.count > 1) continue;
-            context_.bind(loop.variable, 0);
-            call.loops.insert(call.loops.begin(), loop);
-        }
-        return call;
-    }
-
-    SharedIterations::Digits choose(const Step& step, Integer turn) {
-        const auto variables = step.shared.in_turn(context_.builder, turn);
-        for (const auto& [loop, digit] : variables)
-            if (!transforms() || loop.variable != transforms()->variable) context_.bind(loop.variable, digit);
-        choose_transform(step.shared.transform(variables));
-        return variables;
-    }
-
-    void emit_alone(const Call& call) {
-        if (const auto whole = over_all_transforms(context_.loops, part_, call, mapping_.transforms))
-            return emit_whole(*whole, call.loops.front().count);
-        Step step(*this, call);
-        if (waits_between(call)) return emit_held({&step});
-        emit(step);
-    }
-
-    /// Steps that are one; those that read elsewhere than where the others do come when these have read.
-    void emit_joined(std::span<const Call> calls) {
-        std::deque<Step> steps;
-        std::vector<Step*> held, late;
-        for (const Call& call : calls) {
-            steps.emplace_back(*this, call);
-            const bool elsewhere =
-                is_shared(context_.loops, call.input) && call.input.array != call.output.array;
-            (elsewhere || !waits_between(call) ? late : held).push_back(&steps.back());
-        }
-        if (!held.empty()) emit_held(held);
-        for (Step* const step : late) emit(*step);
-    }
-
-    void emit(Step& step) {
-        for (Integer turn = 0; turn < step.shared.turns(); ++turn) {
-            const SharedIterations::Digits digits = choose(step, turn);
-            std::vector<ir::Condition> conditions = taking_part(step.shared);
-            add_limit(step.call, conditions);
-            if (const auto excess = step.shared.excess(digits, turn))
-                conditions.push_back({*excess, ir::Condition::Relation::negative});
-            if (end_)
-                conditions.push_back({first_transform_ + step.shared.transform(digits) - *end_,
-                                      ir::Condition::Relation::negative});
-            under(std::move(conditions), [&] { step.bound.store(step.bound.compute(step.bound.load())); });
-        }
-    }
-
-    void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const {
-        if (call.limit)
-            conditions.push_back({context_.placed(*call.limit), ir::Condition::Relation::negative});
-    }
-
-    template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body) {
-        if (conditions.empty()) return body();
-        context_.builder.if_then(std::move(conditions), body);
-    }
-
-    /// A copy of all the block's transforms, of which each has `entries`, neighbours by neighbouring threads.
-    void emit_whole(const Call& call, Integer entries) {
-        BoundCall bound(context_, call);
-        choose_transform(0);
-        const Loop& loop = call.loops.front();
-        const Affine thread = context_.builder.thread(0);
-        const auto bind = [&](Integer turn) {
-            context_.bind(loop.variable, thread + turn * mapping_.threads);
-        };
-        const Integer turns = loop.count / mapping_.threads;
-        for (Integer turn = 0; turn < turns && !end_; turn += turns_at_once) {
-            std::vector<BoundCall::Entries> held;
-            const Integer last = std::min(turn + turns_at_once, turns);
-            for (Integer k = turn; k < last; ++k) {
-                bind(k);
-                held.push_back(bound.load());
-            }
-            for (Integer k = turn; k < last; ++k) {
-                bind(k);
-                bound.store(bound.compute(std::move(held[static_cast<std::size_t>(k - turn)])));
-            }
-        }
-        for (Integer turn = end_ ? 0 : turns; turn * mapping_.threads < loop.count; ++turn) {
-            bind(turn);
-            const Affine index = thread + turn * mapping_.threads;
-            std::vector<ir::Condition> conditions;
-            if ((turn + 1) * mapping_.threads > loop.count)
-                conditions.push_back({index - loop.count, ir::Condition::Relation::negative});
-            if (end_)
-                conditions.push_back({entries * first_transform_ + index - entries * *end_,
-                                      ir::Condition::Relation::negative});
-            context_.builder.if_then(std::move(conditions),
-                                     [&] { bound.store(bound.compute(bound.load())); });
-        }
-    }
-
-    /// Reads everything, waits for the others to have done the same, and writes.
-    void emit_held(const std::vector<Step*>& steps) {
-        std::vector<std::vector<std::vector<Scaled>>> entries; // by step and turn
-        for (Step* const step : steps) {
-            auto& held = entries.emplace_back();
-            for (Integer turn = 0; turn < step->shared.turns(); ++turn) {
-                choose(*step, turn);
-                held.push_back(step->bound.load());
-            }
-            for (Integer turn = 0; turn < step->shared.turns(); ++turn) {
-                choose(*step, turn);
-                auto& of_turn = held[static_cast<std::size_t>(turn)];
-                of_turn = step->bound.compute(std::move(of_turn));
-            }
-        }
-        meet();
-        for (std::size_t k = 0; k < steps.size(); ++k)
-            under(taking_part(steps[k]->shared), [&] { store_held(*steps[k], std::move(entries[k])); });
-    }
-
-    void store_held(Step& step, std::vector<std::vector<Scaled>> entries) {
-        for (Integer turn = 0; turn < step.shared.turns(); ++turn) {
-            choose(step, turn);
-            std::vector<ir::Condition> conditions;
-            add_limit(step.call, conditions);
-            under(std::move(conditions),
-                  [&] { step.bound.store(std::move(entries[static_cast<std::size_t>(turn)])); });
-        }
-    }
-
-    /// Around a step that writes into other blocks' memory these meet too.
-    void meet() {
-        if (!exchanges_ || mapping_.cluster == 1) return meet_in_block();
-        context_.builder.cluster_barrier();
-        unmet_.met();
-    }
-
-    void meet_in_block() {
-        context_.builder.barrier();
-        unmet_.met();
-    }
-
-    bool waits_between(const Call& call) const {
-        return exchanges_ || writes_over_others(context_.loops, call);
-    }
-
-    std::vector<ir::Condition> taking_part(const SharedIterations& shared) {
-        if (shared.active() == mapping_.threads) return {};
-        return {{context_.builder.thread(0) - shared.active(), ir::Condition::Relation::negative}};
-    }
-
-    /// The loop over a block's transforms.
-    std::optional<Loop> transforms() const {
-        if (part_.around.empty() || mapping_.transforms == 1) return std::nullopt;
-        return Loop{part_.around.back().variable, mapping_.transforms};
-    }
-
-    Context& context_;
-    const GpuMapping& mapping_;
-    const GpuPart& part_;
-    const std::vector<std::vector<Loop>>& around_users_;
-    Affine first_transform_ = 0; ///< of the block
-    Unmet unmet_;
-    bool exchanges_ = false;     ///< the last step emitted writes into other blocks' memory
-    std::optional<Integer> end_; ///< of the transforms, where they do not fill the last block
-};
 
 /// The arrays as a kernel sees them: those it uses, one copy of what is shared for each of a block's transforms.
 LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping& mapping,
@@ -322,6 +57,205 @@ ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, G
         .emit({0, mapping.cluster}, cluster.exchanges, cluster.joined);
     return context.finish();
 }
+
+/// All parts in one kernel of groups of blocks.
+class GroupLowering {
+public:
+    GroupLowering(const KernelRequest& request, const GpuParts& parts,
+                  const std::vector<GpuMapping>& mappings)
+        : request_(request), parts_(parts), groups_{mappings[0].group, mappings[0].groups} {
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
+            GpuMapping mapping = mappings[std::min(p, mappings.size() - 1)];
+            GpuPart& part = parts_.parts[p];
+            open_part(parts_.loops, part);
+            arrange_part(parts_.loops, part, mapping.staged, mapping.one_vector);
+            const Integer count = own_loops(part).empty() ? 1 : part.around.back().count;
+            mapping.transforms = std::min(mapping.transforms, count);
+            if (mapping.threads != mappings[0].threads)
+                throw UserError("parts of one kernel on {} and {} threads; they share its blocks",
+                                mappings[0].threads, mapping.threads);
+            if (mapping.one_vector && count % mapping.transforms != 0)
+                throw UserError(
+                    "{} transforms for blocks that hold {} at once; take a divisor, or leave "
+                    "out 'held'",
+                    count, mapping.transforms);
+            mappings_.push_back(mapping);
+        }
+        if (parts_.parts.size() < 2)
+            throw UserError(
+                "groups of blocks for what is one kernel without; leave out 'group' and 'groups'");
+        if (mappings.size() > parts_.parts.size())
+            throw UserError("mappings of {} parts; there are {}", mappings.size(), parts_.parts.size());
+        if (goes_ahead() && (parts_.parts.size() != 2 || parts_.common.size() > 1))
+            throw UserError("'ahead' for {} parts in {} loops; there have to be two in at most one",
+                            parts_.parts.size(), parts_.common.size());
+    }
+
+    ir::Program lower() {
+        place_arrays();
+        Context context(request_, parts_.loops);
+        ir::Builder& builder = context.builder;
+        const Integer blocks = groups_.blocks * groups_.groups;
+        builder.launch({.blocks = {blocks, 1, 1},
+                        .threads = {mappings_[0].threads, 1, 1},
+                        .resident = mappings_[0].resident,
+                        .group = groups_.blocks});
+        const Affine group = groups_.groups > 1 ? builder.block(0, groups_.blocks, 0) : Affine(0);
+        const ir::Address counter{.buffer = builder.add(counters()), .index = counter_distance * group};
+        std::vector<Integer> counts;
+        for (const Loop& loop : parts_.common) counts.push_back(loop.count);
+        const ShareOfLoops of_group(counts, {groups_.blocks, groups_.groups}, blocks);
+        const bool in_turn = of_group.repeats();
+        if (goes_ahead() && in_turn)
+            emit_ahead(context, group, counter);
+        else
+            of_group.emit(builder, [&](const std::vector<Affine>& indices) {
+                for (std::size_t k = 0; k < indices.size(); ++k)
+                    context.bind(parts_.common[k].variable, indices[k]);
+                const bool again = in_turn && is_written_again(parts_);
+                for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
+                    if (p > 0) builder.group_barrier(counter);
+                    emit(context, p, {group, counter, in_turn && p == 0, again});
+                }
+            });
+        ir::Program program = context.finish();
+        lay_over(program, shared_buffers(context));
+        for (ir::BufferInfo& buffer : program.buffers) {
+            if (buffer.space == ir::Space::argument) buffer.streamed = in_turn;
+            if (buffer.space == ir::Space::scratch && !buffer.zeroed) buffer.kept = mappings_[0].kept;
+        }
+        return program;
+    }
+
+private:
+    static constexpr Integer counter_distance = 16; ///< of int64, so that no line of a cache has two
+
+    struct Place {
+        Affine copy; ///< of what parts hand on
+        ir::Address counter;
+        bool follows;     ///< another part that has had the shared memory
+        bool meets_again; ///< before the next transform writes what this one has read
+    };
+
+    std::vector<Loop> own_loops(const GpuPart& part) const {
+        return {part.around.begin() + static_cast<std::ptrdiff_t>(parts_.common.size()), part.around.end()};
+    }
+
+    ir::BufferInfo counters() const {
+        ir::BufferInfo info;
+        info.name = "meetings";
+        info.element = ir::Scalar::int64;
+        info.space = ir::Space::scratch;
+        info.elements = counter_distance * groups_.groups;
+        info.written = info.zeroed = true;
+        return info;
+    }
+
+    void place_arrays() {
+        for (Array& array : parts_.loops.arrays) array.unused = true;
+        for (std::size_t p = 0; p < parts_.parts.size(); ++p)
+            for (const Call& call : parts_.parts[p].calls)
+                for (const Memory* memory : {&call.input, &call.output}) {
+                    Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory->array)];
+                    array.unused = false;
+                    if (array.role != Array::Role::temporary) continue;
+                    const bool shared = array.residence == Array::Residence::shared;
+                    array.copies = shared ? mappings_[p].transforms : groups_.groups * (goes_ahead() ? 2 : 1);
+                    if (!shared) array.copies *= iterations_within(static_cast<std::size_t>(memory->array));
+                    array.pitch = array.elements + (shared && !array.gapless ? mappings_[p].shared_pitch : 0);
+                }
+    }
+
+    /// Of the loops around an array's users within those around all parts.
+    Integer iterations_within(std::size_t array) const {
+        const std::vector<Loop>& loops = parts_.around_users.at(array);
+        Integer iterations = 1;
+        for (std::size_t k = parts_.common.size(); k < loops.size(); ++k) iterations *= loops[k].count;
+        return iterations;
+    }
+
+    bool goes_ahead() const { return mappings_[0].ahead; }
+
+    /// In each turn the first part of one transform, and then the second one of the transform before. They hand on through one
+    /// of two copies in turn, so that blocks meet once in a turn: between reading one transform and writing the next.
+    void emit_ahead(Context& context, const Affine& group, const ir::Address& counter) {
+        using Half = ir::Barrier::Half;
+        using Relation = ir::Condition::Relation;
+        ir::Builder& builder = context.builder;
+        const Loop& loop = parts_.common.front();
+        const Integer turns = ceil_divide(loop.count, groups_.groups) + 1;
+        const Affine pair =
+            builder.open_loop("pair", 0, ceil_divide(turns, Integer{2}), 1, ir::For::Kind::serial);
+        const Affine odd = builder.open_loop("odd", 0, 2, 1, ir::For::Kind::serial);
+        const Affine turn = 2 * pair + odd, transform = groups_.groups * turn + group;
+        context.bind(loop.variable, transform);
+        builder.if_then(
+            {{transform - loop.count, Relation::negative}},
+            [&] {
+                emit(context, 0, {group + groups_.groups * odd, counter, true, true});
+            },
+            [&] { builder.group_barrier(counter, Half::wait); });
+        context.bind(loop.variable, transform - groups_.groups);
+        builder.if_then(
+            {{turn - 1, Relation::nonnegative},
+             {transform - groups_.groups - loop.count, Relation::negative}},
+            [&] {
+                emit(context, 1, {group + groups_.groups * (1 - odd), counter, true, true});
+            },
+            [&] { builder.group_barrier(counter, Half::arrive); });
+        builder.close_loop();
+        builder.close_loop();
+    }
+
+    /// The part's blocks are shared by those of the group.
+    void emit(Context& context, std::size_t p, const Place& place) {
+        const GpuPart& part = parts_.parts[p];
+        const GpuMapping& mapping = mappings_[p];
+        const std::vector<Loop> own = own_loops(part);
+        std::vector<Integer> counts;
+        for (const Loop& loop : own) counts.push_back(loop.count);
+        if (!counts.empty()) counts.back() = ceil_divide(counts.back(), mapping.transforms);
+        const ShareOfLoops of_block(counts, {1, groups_.blocks}, groups_.blocks * groups_.groups);
+        const bool repeats = of_block.repeats(), once = !repeats && of_block.is_even();
+        const bool waits = place.meets_again && p == 0;
+        const bool arrives = place.meets_again && p + 1 == parts_.parts.size();
+        HalfBarriers halves{.counter = place.counter};
+        if (waits && once) halves.wait_before = first_writing(parts_, part);
+        if (arrives && once) halves.arrive_after = last_reading(parts_, part);
+        ir::Builder& builder = context.builder;
+        if (waits && !once) builder.group_barrier(place.counter, ir::Barrier::Half::wait);
+        of_block.emit(builder, [&](const std::vector<Affine>& indices) {
+            for (std::size_t k = 0; k + 1 < indices.size(); ++k) context.bind(own[k].variable, indices[k]);
+            if (repeats || place.follows) builder.barrier(); // shared memory served before
+            Affine first = own.empty() ? Affine(0) : mapping.transforms * indices.back();
+            if (own.empty() && !part.around.empty())
+                first = context.placed(Affine::of(part.around.back().variable));
+            GpuEmitter(context, mapping, part, parts_.around_users)
+                .emit_in_group(first, {place.copy, parts_.common.size()}, halves);
+        });
+        if (arrives && !once) builder.group_barrier(place.counter, ir::Barrier::Half::arrive);
+    }
+
+    std::vector<std::vector<ir::Buffer>> shared_buffers(const Context& context) const {
+        std::vector<std::vector<ir::Buffer>> lists;
+        for (const GpuPart& part : parts_.parts) {
+            std::vector<ir::Buffer>& list = lists.emplace_back();
+            for (const Call& call : part.calls)
+                for (const Memory* memory : {&call.input, &call.output}) {
+                    if (!is_shared(parts_.loops, *memory)) continue;
+                    const Buffers buffers = context.buffers_of(*memory);
+                    for (const ir::Buffer buffer : {buffers.re, buffers.im})
+                        if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
+                }
+        }
+        return lists;
+    }
+
+    const KernelRequest& request_;
+    GpuParts parts_;
+    GpuGroups groups_;
+    std::vector<GpuMapping> mappings_; ///< by part
+};
 
 KernelRequest on_gpu(KernelRequest request) {
     request.lanes = 1;
@@ -392,6 +326,7 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
                      mappings.front().whole);
     const KernelRequest kernel = on_gpu(request);
     if (in_cluster) return {lower_cluster(kernel, parts, mappings.front())};
+    if (mappings.front().group > 0) return {GroupLowering(kernel, parts, mappings).lower()};
     std::vector<ir::Program> programs;
     for (std::size_t k = 0; k < parts.parts.size(); ++k)
         lower_part(kernel, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);

@@ -28,6 +28,14 @@ struct GpuMapping {
     Staged staged = Staged::none;
     /// All kernels in one, whose blocks have whole transforms (of a cluster that goes without saying).
     bool together = false;
+    /// All kernels in one, which hand on through global memory that stays in cache: so many blocks have one transform after
+    /// the other between them, and so many of these groups are at work at once; 0: kernels of their own. Of the first
+    /// kernel's mapping.
+    Integer group = 0;
+    Integer groups = 0;
+    /// A group's blocks do the first of two parts of a transform before the second one of the transform before it.
+    bool ahead = false;
+    bool kept = false; ///< what a group hands on is marked to stay in cache
     /// Of all kernels: transforms within a step of another stay in its kernel, all of them at each of their steps.
     bool whole = false;
     Integer resident = 0; ///< blocks that are to be on a multiprocessor at once: see ir::Launch

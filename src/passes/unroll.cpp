@@ -116,7 +116,10 @@ private:
         append(to, {std::move(changed)});
     }
 
-    void copy(const Barrier& barrier, Body& to) { append(to, {barrier}); }
+    void copy(Barrier barrier, Body& to) {
+        barrier.counter.index = replaced(barrier.counter.index);
+        append(to, {std::move(barrier)});
+    }
 
     static bool holds(const Condition& condition) {
         const Integer value = condition.form.constant();

@@ -114,6 +114,13 @@ void hand_on_scratch(std::vector<ir::Program>& programs) {
     }
 }
 
+/// Blocks that wait for each other have to run at once, with no more registers than let them.
+void make_resident(ir::Program& program, const target::Gpu& gpu) {
+    ir::Launch& launch = program.launch;
+    if (launch.group == 1 || launch.resident > 0 || gpu.multiprocessors == 0) return;
+    launch.resident = ceil_divide(launch.blocks[0], static_cast<Integer>(gpu.multiprocessors));
+}
+
 runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
     return {static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
             static_cast<unsigned>(extent[2])};
@@ -132,8 +139,10 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
     for (ir::Program& program : result.lowered) {
         store_as_named(program, problem, stage);
         align_spectra(program, problem, stage);
+        make_resident(program, gpu);
     }
-    if (recipe.mappings.size() > result.lowered.size())
+    const bool in_one = recipe.mappings.front().group > 0; // with a mapping for each of its parts
+    if (recipe.mappings.size() > result.lowered.size() && !in_one)
         throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
                         recipe.mappings.size(), result.lowered.size());
     hand_on_scratch(result.lowered);
@@ -154,6 +163,26 @@ std::vector<Integer> factors_of(const rules::BreakdownTree& tree, std::size_t ke
 
 } // namespace
 
+namespace {
+
+/// Without conditions that differ by block or turn: as if all blocks had equally many turns.
+void forget_ends(ir::Program& program) {
+    const auto is_of_threads = [&](const ir::Condition& condition) {
+        return std::all_of(condition.form.terms().begin(), condition.form.terms().end(),
+                           [&](const Affine::Term& term) {
+                               return program.variables[static_cast<std::size_t>(term.variable)].kind ==
+                                      ir::VariableInfo::Kind::thread;
+                           });
+    };
+    ir::for_each_statement(program.body, [&](ir::Statement& statement) {
+        if (auto* choice = std::get_if<ir::If>(&statement.node))
+            std::erase_if(choice->conditions,
+                          [&](const ir::Condition& condition) { return !is_of_threads(condition); });
+    });
+}
+
+} // namespace
+
 emit::PtxOptions ptx_options(const target::Gpu& gpu) {
     return {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)};
 }
@@ -161,13 +190,17 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu) {
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
                                 const target::Gpu& gpu) {
     ir::Program block = program; // conditions that depend on the block would be looked at in each
-    block.launch.blocks = {block.launch.cluster, 1, 1};
+    const bool at_once = program.launch.group > 1;
+    if (at_once)
+        forget_ends(block);
+    else
+        block.launch.blocks = {block.launch.cluster, 1, 1};
     const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
     ir::KernelInfo info = ir::describe(block, factors_of(recipe.tree, kernel), mapping.transforms);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
     for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
-        *count *= blocks[0] / info.launch.cluster * blocks[1] * blocks[2];
+        if (!at_once) *count *= blocks[0] / info.launch.cluster * blocks[1] * blocks[2];
     info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu)).dynamic_shared_bytes;
     return info;
 }
@@ -217,13 +250,14 @@ LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buf
                                                        const StepWorkspace& workspace,
                                                        std::size_t workspace_offset,
                                                        TableImage& tables) const {
-    if (buffer.space == ir::Space::table) return {Binding::Source::table, tables.add(buffer)};
+    if (buffer.space == ir::Space::table) return {Binding::Source::table, tables.add(buffer), 0};
     if (is_workspace(buffer))
-        return {Binding::Source::workspace, workspace_offset + workspace.offset_of(buffer.name)};
-    return {source_of(buffer.name, stage), 0};
+        return {Binding::Source::workspace, workspace_offset + workspace.offset_of(buffer.name),
+                buffer.zeroed ? bytes_of(buffer) : 0};
+    return {source_of(buffer.name, stage), 0, 0};
 }
 
-void LaunchedKernel::load(const runtime::GpuModule& module) {
+void LaunchedKernel::load(const runtime::GpuModule& module, const runtime::GpuDevice& device) {
     code_.assign(1, module.kernel(entry_));
     const runtime::GpuKernel& code = code_.front();
     const auto dynamic = static_cast<int>(info_.dynamic_shared_bytes);
@@ -234,6 +268,18 @@ void LaunchedKernel::load(const runtime::GpuModule& module) {
     info_.spilled_bytes = code.facts().local_bytes;
     info_.resident_blocks = code.resident_blocks(static_cast<int>(threads[0] * threads[1] * threads[2]),
                                                  static_cast<std::size_t>(dynamic));
+    if (info_.launch.group > 1) require_at_once(device);
+}
+
+void LaunchedKernel::require_at_once(const runtime::GpuDevice& device) const {
+    const int multiprocessors = device.attribute(runtime::cuda::DeviceAttribute::multiprocessors);
+    const Integer most = Integer{info_.resident_blocks} * multiprocessors, group = info_.launch.group;
+    if (info_.launch.blocks[0] <= most) return;
+    throw UserError(
+        "{} blocks of kernel '{}' wait for each other in groups of {}; {} runs {} of them at once, {} on "
+        "each of {} multiprocessors\n  {}",
+        info_.launch.blocks[0], info_.name, group, device.description(), most, info_.resident_blocks,
+        multiprocessors, most < group ? "use a smaller group" : fmt::format("use 'groups {}'", most / group));
 }
 
 void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const {
@@ -243,11 +289,13 @@ void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStr
         const Parameter& parameter = parameters_[k];
         values[k] = addresses[static_cast<std::size_t>(parameter.source)] + parameter.offset;
         pointers[k] = &values[k];
+        if (parameter.zeroed > 0) runtime::fill_on_gpu(stream, values[k], 0, parameter.zeroed);
     }
     const runtime::LaunchShape shape{.grid = extent_of(info_.launch.blocks),
                                      .block = extent_of(info_.launch.threads),
                                      .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
-                                     .cluster = {static_cast<unsigned>(info_.launch.cluster)}};
+                                     .cluster = {static_cast<unsigned>(info_.launch.cluster)},
+                                     .at_once = info_.launch.group > 1};
     code_.front().launch_with(shape, stream, std::span(pointers).first(parameters_.size()));
 }
 

@@ -33,7 +33,7 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
 emit::PtxOptions ptx_options(const target::Gpu& gpu);
 
 /// What a program says of its launch; registers and resident blocks are known once it is compiled. Operations and bytes
-/// are counted as if the last block had as many transforms as the others.
+/// are counted as if all blocks had as many transforms.
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
                                 const target::Gpu& gpu);
 
@@ -75,8 +75,9 @@ public:
     void write(ByteWriter& writer) const;
     static LaunchedKernel read(ByteReader& reader);
 
-    /// Takes its machine code, and what the driver knows of it. UserError where a block wants more than the GPU has.
-    void load(const runtime::GpuModule& module);
+    /// Takes its machine code, and what the driver knows of it. UserError where a block wants more than the GPU has, and
+    /// where blocks that wait for each other do not run at once.
+    void load(const runtime::GpuModule& module, const runtime::GpuDevice& device);
 
     /// Puts it into the stream.
     void launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const;
@@ -89,11 +90,13 @@ public:
 
 private:
     LaunchedKernel() = default;
+    void require_at_once(const runtime::GpuDevice& device) const;
 
     static constexpr std::size_t most_parameters = 64;
     struct Parameter {
         Binding::Source source;
         std::size_t offset; ///< bytes from where the memory starts
+        std::size_t zeroed; ///< bytes that a launch fills with zeros
     };
     Parameter parameter_of(const ir::BufferInfo& buffer, const Stage& stage, const StepWorkspace& workspace,
                            std::size_t workspace_offset, TableImage& tables) const;

@@ -85,7 +85,7 @@ void GpuSequence::keep(const runtime::CacheKey& key, const std::string& name,
 
 void GpuSequence::load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
                        const runtime::GpuDevice& device) {
-    for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k].load(modules[k]);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k].load(modules[k], device);
     tables_.emplace(device, tables.size());
     if (tables.empty()) return;
     runtime::copy_to_gpu(device, tables_->address(), tables.data(), tables.size());

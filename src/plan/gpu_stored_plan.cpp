@@ -20,18 +20,16 @@ template <class... Numbers> void read_all(ByteReader& reader, Numbers&... number
 }
 
 void write(ByteWriter& writer, const ir::Launch& launch) {
-    const auto& [blocks, threads, cluster, resident] = launch;
+    const auto& [blocks, threads, cluster, resident, group] = launch;
     for (const auto& extent : {blocks, threads}) write_all(writer, extent[0], extent[1], extent[2]);
-    writer.write(cluster);
-    writer.write(resident);
+    write_all(writer, cluster, resident, group);
 }
 
 ir::Launch read_launch(ByteReader& reader) {
     ir::Launch launch;
-    auto& [blocks, threads, cluster, resident] = launch;
+    auto& [blocks, threads, cluster, resident, group] = launch;
     for (auto* const extent : {&blocks, &threads}) read_all(reader, (*extent)[0], (*extent)[1], (*extent)[2]);
-    reader.read(cluster);
-    reader.read(resident);
+    read_all(reader, cluster, resident, group);
     return launch;
 }
 
@@ -82,8 +80,8 @@ ir::KernelInfo read_kernel_info(ByteReader& reader) {
 void LaunchedKernel::write(ByteWriter& writer) const {
     writer.write(entry_);
     writer.write_list(parameters_, [&](const Parameter& parameter) {
-        const auto& [source, offset] = parameter;
-        write_all(writer, source, offset);
+        const auto& [source, offset, zeroed] = parameter;
+        write_all(writer, source, offset, zeroed);
     });
     for (const std::size_t alignment : alignments_) writer.write(alignment);
     planning::write(writer, info_);
@@ -94,8 +92,8 @@ LaunchedKernel LaunchedKernel::read(ByteReader& reader) {
     reader.read(kernel.entry_);
     reader.read_list(kernel.parameters_, [&] {
         Parameter parameter{};
-        auto& [source, offset] = parameter;
-        read_all(reader, source, offset);
+        auto& [source, offset, zeroed] = parameter;
+        read_all(reader, source, offset, zeroed);
         return parameter;
     });
     for (std::size_t& alignment : kernel.alignments_) reader.read(alignment);

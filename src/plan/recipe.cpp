@@ -34,6 +34,10 @@ struct NamedChoice {
 };
 constexpr NamedChoice named_choices[] = {
     {.name = "cluster", .number = &lower::GpuMapping::cluster, .usual = 1},
+    {.name = "groups", .number = &lower::GpuMapping::groups},
+    {.name = "group", .number = &lower::GpuMapping::group},
+    {.name = "ahead", .flag = &lower::GpuMapping::ahead},
+    {.name = "kept", .flag = &lower::GpuMapping::kept},
     {.name = "pad", .number = &lower::GpuMapping::shared_row},
     {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
     {.name = "held", .flag = &lower::GpuMapping::one_vector},

@@ -96,8 +96,9 @@ constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default st
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
 constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
-/// CUlaunchAttribute with the one kind of value that is used of a union of 64 bytes.
+/// CUlaunchAttribute with the kinds of value that are used of a union of 64 bytes.
 struct alignas(8) LaunchAttribute {
+    static constexpr int cooperative_launch = 2; ///< all blocks run at once, or the launch fails
     static constexpr int cluster_dimension = 4;
     struct Extent {
         unsigned x, y, z;
@@ -105,7 +106,10 @@ struct alignas(8) LaunchAttribute {
 
     int id;
     char padding[4];
-    Extent cluster;
+    union {
+        Extent cluster;
+        int cooperative;
+    };
     char unused[64 - sizeof(Extent)];
 };
 

@@ -75,8 +75,9 @@ struct GpuDevice::State {
                             count == 0 ? "the NVIDIA driver lists none"
                                        : fmt::format("the numbers are 0 to {}", count - 1));
         facts = facts_of(driver, number);
-        target = &target::gpu_for(facts.capability_major, facts.capability_minor);
         device = device_of(driver, number);
+        target = target::gpu_for(facts.capability_major, facts.capability_minor);
+        target.multiprocessors = read_attribute(driver, device, cuda::DeviceAttribute::multiprocessors);
         const cuda::Result result = driver->cuDevicePrimaryCtxRetain(&context, device);
         if (result == cuda::out_of_memory || result == cuda::device_unavailable)
             throw UserError("GPU {} ({}) cannot be used now: {}; another process may hold it", number,
@@ -89,7 +90,7 @@ struct GpuDevice::State {
 
     const CudaDriver& driver;
     GpuFacts facts;
-    const target::Gpu* target = nullptr;
+    target::Gpu target{};
     cuda::DeviceNumber device = 0;
     cuda::Context context = nullptr;
 };
@@ -98,7 +99,7 @@ GpuDevice::GpuDevice(int number, const CudaDriver& driver)
     : state_(std::make_shared<const State>(number, driver)) {}
 
 const GpuFacts& GpuDevice::facts() const { return state_->facts; }
-const target::Gpu& GpuDevice::target() const { return *state_->target; }
+const target::Gpu& GpuDevice::target() const { return state_->target; }
 const CudaDriver& GpuDevice::driver() const { return state_->driver; }
 cuda::Context GpuDevice::context() const { return state_->context; }
 

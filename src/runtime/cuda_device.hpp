@@ -32,7 +32,7 @@ public:
     explicit GpuDevice(int number = 0, const CudaDriver& driver = CudaDriver::of_machine());
 
     const GpuFacts& facts() const;
-    const target::Gpu& target() const; ///< to generate for
+    const target::Gpu& target() const; ///< to generate for, with the device's own multiprocessors
     std::string description() const;   ///< "GPU 0 (NVIDIA H100 80GB HBM3)"
     int attribute(cuda::DeviceAttribute attribute) const;
 

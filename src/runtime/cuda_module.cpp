@@ -15,20 +15,33 @@ std::string in_words(const GpuExtent& extent) {
 }
 
 std::string in_words(const LaunchShape& shape) {
-    return fmt::format("grid {}, blocks of {} threads, {} bytes of shared memory, clusters {}",
+    return fmt::format("grid {}, blocks of {} threads, {} bytes of shared memory, clusters {}{}",
                        in_words(shape.grid), in_words(shape.block), shape.shared_bytes,
-                       in_words(shape.cluster));
+                       in_words(shape.cluster), shape.at_once ? ", all at once" : "");
 }
 
-cuda::Result launch_clusters(const CudaDriver& driver, cuda::Function function, const LaunchShape& shape,
+/// With what a plain launch has no words for.
+cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, const LaunchShape& shape,
                              cuda::Stream stream, void** arguments) {
-    if (driver->cuLaunchKernelEx == nullptr) driver.too_old_for("a launch of clusters", cluster_version);
-    cuda::LaunchAttribute attribute{};
-    attribute.id = cuda::LaunchAttribute::cluster_dimension;
-    attribute.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+    if (driver->cuLaunchKernelEx == nullptr)
+        driver.too_old_for(
+            shape.at_once ? "a launch of blocks that wait for each other" : "a launch of clusters",
+            cluster_version);
+    std::array<cuda::LaunchAttribute, 2> attributes{};
+    unsigned count = 0;
+    if (shape.cluster.count() > 1) {
+        cuda::LaunchAttribute& attribute = attributes[count++];
+        attribute.id = cuda::LaunchAttribute::cluster_dimension;
+        attribute.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+    }
+    if (shape.at_once) {
+        cuda::LaunchAttribute& attribute = attributes[count++];
+        attribute.id = cuda::LaunchAttribute::cooperative_launch;
+        attribute.cooperative = 1;
+    }
     const cuda::LaunchConfiguration configuration{
-        shape.grid.x,  shape.grid.y,       shape.grid.z, shape.block.x, shape.block.y,
-        shape.block.z, shape.shared_bytes, stream,       &attribute,    1};
+        shape.grid.x,  shape.grid.y,       shape.grid.z, shape.block.x,     shape.block.y,
+        shape.block.z, shape.shared_bytes, stream,       attributes.data(), count};
     return driver->cuLaunchKernelEx(&configuration, function, arguments, nullptr);
 }
 
@@ -130,8 +143,8 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
     const CurrentGpu current(code_->device);
     auto* const pointers = const_cast<void**>(arguments.data());
     const cuda::Result result =
-        shape.cluster.count() > 1
-            ? launch_clusters(driver, function_, shape, stream.handle(), pointers)
+        shape.cluster.count() > 1 || shape.at_once
+            ? launch_extended(driver, function_, shape, stream.handle(), pointers)
             : driver->cuLaunchKernel(function_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                                      shape.block.y, shape.block.z, shape.shared_bytes, stream.handle(),
                                      pointers, nullptr);

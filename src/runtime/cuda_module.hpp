@@ -24,6 +24,7 @@ struct LaunchShape {
     GpuExtent block = {};      ///< in threads
     unsigned shared_bytes = 0; ///< of each block, beyond what the kernel declares
     GpuExtent cluster = {};    ///< in blocks
+    bool at_once = false;      ///< whether all blocks have to run at the same time
 };
 
 /// A kernel in a module, which stays loaded as long as its kernels are there.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 // Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
@@ -28,6 +27,10 @@ struct MeasuredStep {
 constexpr double copy_bytes_per_second = 3e12;
 constexpr double least_bytes = 64e6; ///< of the data from which on these figures hold
 
+constexpr int multiprocessors = 132; ///< of the card
+constexpr Integer least_turns = 4;   ///< of a group of blocks: fewer are not the same for all groups
+
+/// Of several for one problem the first that can be used.
 constexpr MeasuredStep steps[] = {
     {8, Precision::float16, Form::rows, 1.000, "codelet on 64x64 pitch 1 resident 32 staged"},
     {16, Precision::float16, Form::rows, 1.000, "codelet on 64x64 pitch 1 held staged"},
@@ -39,6 +42,8 @@ constexpr MeasuredStep steps[] = {
     {1024, Precision::float16, Form::rows, 1.000, "stockham(16,16,4) on 64x1 pad 32 held"},
     {2048, Precision::float16, Form::rows, 1.000, "stockham(32,16,4) on 64x1 pad 32 held"},
     {4096, Precision::float16, Form::rows, 0.991, "stockham(32,32,4) on 128x1 pad 32 held"},
+    {65536, Precision::float16, Form::rows, 0.441,
+     "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 32 group 16 pad 32 pitch 1 held"},
     {65536, Precision::float16, Form::rows, 0.403,
      "two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 8 pad 32 pitch 3 held resident 3"},
     {7, Precision::float32, Form::rows, 1.000, "codelet on 128x128 staged"},
@@ -97,22 +102,36 @@ constexpr MeasuredStep steps[] = {
     {16384, Precision::float32, Form::rows, 0.987, "stockham(16,32,32) on 512x1 pad 32 held resident 1"},
     {32768, Precision::float32, Form::rows, 0.852,
      "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 3 held resident 5"},
+    {65536, Precision::float32, Form::rows, 0.690,
+     "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 32 group 16 pad 32 pitch 1 held"},
     {65536, Precision::float32, Form::rows, 0.687,
      "two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 8 pad 32 pitch 3 held resident 3"},
     {65537, Precision::float32, Form::rows, 0.088,
      "rader[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x16 pad 32 pitch "
      "1"},
+    {100000, Precision::float32, Form::rows, 0.549,
+     "two-sweep(250,1,1)[stockham(20,20), stockham(10,25)] on 400x16 groups 10 group 25 ahead pad 32 pitch 1 "
+     "held, 400x10 pad 32 pitch 1 held"},
     {100000, Precision::float32, Form::rows, 0.464,
      "two-sweep(160,1,1)[stockham(5,5,5,5), stockham(16,10)] on 512x64 pad 32 pitch 1 resident 2 staged, "
      "1000x8 pad 32 pitch 3 held resident 2"},
+    {131072, Precision::float32, Form::rows, 0.607,
+     "two-sweep(256,1,1)[stockham(8,8,8), stockham(16,16)] on 256x16 groups 16 group 16 pad 32 pitch 1 held, "
+     "256x16 pad 32 pitch 1 held"},
     {131072, Precision::float32, Form::rows, 0.581,
      "two-sweep(256,1,1)[stockham(8,8,8), stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 held resident "
      "3"},
+    {262144, Precision::float32, Form::rows, 0.531,
+     "two-sweep(512,1,1)[stockham(8,8,8)] on 256x16 groups 16 group 16 pad 32 pitch 1 held"},
     {262144, Precision::float32, Form::rows, 0.495,
      "two-sweep(256,1,1)[stockham(16,8,8), stockham(16,16)] on 512x32 pad 32 pitch 1, 512x16 pad 32 pitch 2 "
      "held"},
+    {1000000, Precision::float32, Form::rows, 0.461,
+     "two-sweep(1000,1,1)[stockham(10,10,10)] on 512x8 groups 1 group 125 ahead pad 32 pitch 4 held"},
     {1000000, Precision::float32, Form::rows, 0.439,
      "two-sweep(1000,1,1)[stockham(10,10,10)] on 1000x20 pad 32 pitch 1 held, 1000x20 pad 32 pitch 1 held"},
+    {1048576, Precision::float32, Form::rows, 0.492,
+     "two-sweep(1024,1,1)[stockham(32,32)] on 256x8 groups 1 group 128 ahead pad 32 pitch 2 held"},
     {1048576, Precision::float32, Form::rows, 0.480,
      "two-sweep(1024,1,1)[stockham(16,8,8)] on 512x16 pad 32 pitch 2 held, 512x16 pad 32 pitch 2 held"},
     {4194304, Precision::float32, Form::rows, 0.452,
@@ -151,6 +170,10 @@ constexpr MeasuredStep steps[] = {
     {4096, Precision::float64, Form::rows, 1.000, "stockham(8,8,8,8) on 128x1 pad 32 held"},
     {16384, Precision::float64, Form::rows, 0.890,
      "two-sweep(64,1,1)[stockham(16,16), stockham(8,8)] on 128x1 cluster 8 pad 32 pitch 3 held resident 5"},
+    {32768, Precision::float64, Form::rows, 0.676,
+     "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 256x16 groups 32 group 8 pad 32 pitch 1 held"},
+    {65536, Precision::float64, Form::rows, 0.646,
+     "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 16 group 16 pad 32 pitch 1 held"},
     {64, Precision::float32, Form::columns, 0.968, "stockham(4,16) on 256x128 pad 32 pitch 1 resident 3"},
     {256, Precision::float32, Form::columns, 0.953,
      "stockham(8,32) on 256x32 pad 32 pitch 1 resident 3 staged"},
@@ -214,6 +237,21 @@ Integer count_of(const std::vector<Integer>& loops) {
     return std::accumulate(loops.begin(), loops.end(), Integer{1}, std::multiplies<>());
 }
 
+/// Whether the mapping does with so many transforms on such a card what was measured, of groups of blocks that all of them
+/// run at once: as many on each multiprocessor as on the card, on which others of this architecture have as much memory.
+bool serves(const planning::StepRecipe& step, const planning::Stage& stage, const target::Gpu& gpu) {
+    const lower::GpuMapping& mapping = step.mappings.front();
+    if (mapping.group > 0) {
+        const Integer blocks = mapping.group * mapping.groups;
+        const Integer resident = ceil_divide(blocks, Integer{multiprocessors});
+        return blocks <= resident * gpu.multiprocessors && stage.left.size() <= 1 &&
+               count_of(stage.left) >= least_turns * mapping.groups;
+    }
+    const std::vector<Integer>& around = stage.right.empty() ? stage.left : stage.right;
+    const Integer available = around.empty() ? 1 : around.back();
+    return step.mappings.size() > 1 || mapping.cluster > 1 || mapping.transforms <= available;
+}
+
 } // namespace
 
 std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const planning::Stage& stage,
@@ -226,18 +264,15 @@ std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const plan
                          static_cast<double>(points * count_of(stage.left) * count_of(stage.right)) *
                          static_cast<double>(real_bytes(problem.precision));
     if (!form || bytes < least_bytes) return std::nullopt;
-    const auto* const found = std::find_if(std::begin(steps), std::end(steps), [&](const MeasuredStep& step) {
-        return step.n == n && step.precision == problem.precision && step.form == *form;
-    });
-    if (found == std::end(steps)) return std::nullopt;
-    planning::StepRecipe step =
-        planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, stage.dimension, found->step)).steps.at(0);
-    const std::vector<Integer>& around = stage.right.empty() ? stage.left : stage.right;
-    const Integer available = around.empty() ? 1 : around.back();
-    const bool fits = step.mappings.size() > 1 || step.mappings.front().cluster > 1 ||
-                      step.mappings.front().transforms <= available;
-    if (!fits) return std::nullopt;
-    return GpuCandidate{std::move(step), 2 * bytes / copy_bytes_per_second / found->share};
+    for (const MeasuredStep& measured : steps) {
+        if (measured.n != n || measured.precision != problem.precision || measured.form != *form) continue;
+        planning::StepRecipe step =
+            planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, stage.dimension, measured.step))
+                .steps.at(0);
+        if (serves(step, stage, gpu))
+            return GpuCandidate{std::move(step), 2 * bytes / copy_bytes_per_second / measured.share};
+    }
+    return std::nullopt;
 }
 
 } // namespace swirl::search

@@ -15,8 +15,8 @@ namespace swirl::search {
 
 /// A GPU as far as recipes run differently well.
 struct GpuMachine {
-    std::string key;        ///< in wisdom
-    const target::Gpu& gpu; ///< to generate for
+    std::string key; ///< in wisdom
+    target::Gpu gpu; ///< to generate for
 };
 
 /// "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13": the driver's major version is of its compiler too.

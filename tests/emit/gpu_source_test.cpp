@@ -224,6 +224,9 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     ir::Program in_clusters = doubling();
     in_clusters.launch.cluster = 2;
     EXPECT_THROW(emit_gpu_kernels(alone(in_clusters, "twice").transform), UserError);
+    ir::Program in_groups = doubling();
+    in_groups.launch.group = 2;
+    EXPECT_THROW(emit_gpu_kernels(alone(in_groups, "twice").transform), UserError);
     ir::Program on_cpu = doubling();
     on_cpu.launch = {};
     EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);

@@ -177,6 +177,45 @@ TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {
     }
 }
 
+/// Each block leaves a number for the opposite one of its group.
+ir::Program opposite_in_group(bool in_halves) {
+    ir::Builder b("opposite");
+    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .group = 4});
+    const auto y = b.output("y", ir::Scalar::float32, 512);
+    const auto between = b.scratch("between", ir::Scalar::float32, 512);
+    ir::BufferInfo info;
+    info.name = "meetings";
+    info.element = ir::Scalar::int64;
+    info.space = ir::Space::scratch;
+    info.elements = 32;
+    info.written = info.zeroed = true;
+    const auto meetings = b.add(info);
+    const Affine group = b.block(0, 4, 0), member = b.block(0, 1, 4);
+    const ir::Address counter{.buffer = meetings, .index = 16 * group};
+    b.store(between, 256 * group + 64 * member + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    if (in_halves) {
+        b.group_barrier(counter, ir::Barrier::Half::arrive);
+        b.group_barrier(counter, ir::Barrier::Half::wait);
+    } else {
+        b.group_barrier(counter);
+    }
+    b.store(y, 64 * b.block() + b.thread(), b.load(between, 256 * group + 192 - 64 * member + b.thread()));
+    return b.finish();
+}
+
+TEST(EmittedPtx, LetsBlocksOfAGroupWaitForEachOther) {
+    for (const bool in_halves : {false, true}) {
+        const std::string text = ptx(opposite_in_group(in_halves), {.target = "sm_90"});
+        EXPECT_EQ(count(text, "red.release.gpu.global.add.u64"), 1U);
+        EXPECT_EQ(count(text, "ld.acquire.gpu.global.u64"), 1U);
+        EXPECT_EQ(count(text, "ld.global.cg.f32"), 1U);
+        EXPECT_EQ(count(text, "bar.sync"), 2U);
+        if (const auto compiler = ptx_compiler()) {
+            EXPECT_EQ(complaints(*compiler, text, "sm_90"), "");
+        }
+    }
+}
+
 TEST(EmittedPtx, ReadsLikeWrittenByHand) {
     ir::Builder b("rows");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});

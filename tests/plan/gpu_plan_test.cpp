@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -268,6 +269,37 @@ TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
         {"shared memory", "232448"});
 }
 
+TEST_F(GpuPlans, RunAllBlocksThatWaitForEachOtherAtOnce) {
+    const auto plan =
+        plan_of("dft 256 float32 batch=8",
+                "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 groups 2 group 4 pad 32 held");
+    const std::vector<ir::KernelInfo> kernels = plan->kernels();
+    ASSERT_EQ(kernels.size(), 1U);
+    EXPECT_EQ(kernels[0].launch,
+              (ir::Launch{.blocks = {8, 1, 1}, .threads = {32, 1, 1}, .resident = 1, .group = 4}));
+    // What is handed on by both groups, and their counters.
+    EXPECT_EQ(plan->workspace_bytes(), 2U * 256 * 8 + 2 * 128);
+
+    const GpuBuffer in(plan->device(), 8 * 256 * 8), out(plan->device(), 8 * 256 * 8);
+    const GpuBuffer workspace(plan->device(), plan->workspace_bytes());
+    std::memset(at(workspace), 1, plan->workspace_bytes());
+    expect_parameters(4);
+    plan->execute({.input = at(in), .output = at(out)}, nullptr, {at(workspace), workspace.bytes()});
+    ASSERT_EQ(fake.launches.size(), 1U);
+    EXPECT_TRUE(fake.launches[0].at_once);
+    const auto* const bytes = static_cast<const unsigned char*>(at(workspace));
+    EXPECT_EQ(std::count(bytes, bytes + plan->workspace_bytes(), 0), 2 * 128) << "counters begin at zero";
+}
+
+TEST_F(GpuPlans, RefuseMoreBlocksThanRunAtOnce) {
+    expect_contains(error_of<UserError>([&] {
+                        plan_of(
+                            "dft 256 float32 batch=100000",
+                            "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 512x4 groups 50000 group 4 pad 32");
+                    }),
+                    {"200000 blocks", "groups of 4", "runs 528 of them at once", "use 'groups 132'"});
+}
+
 TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
     fake.free_bytes = 1024;
     expect_contains(
@@ -311,7 +343,8 @@ TEST(StepsForGpus, AreDescribedWithoutADriver) {
 TEST(RecipesForGpus, RoundTripAsText) {
     for (const char* text :
          {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
-          "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 held, 8x4 held, 4x1 pad 16"})
+          "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 held, 8x4 held, 4x1 pad 16",
+          "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 groups 2 group 4 ahead kept pad 32"})
         EXPECT_EQ(to_string(parse_recipe(text)), text);
     const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 held");
     EXPECT_EQ(recipe.steps[0].mappings, (std::vector<lower::GpuMapping>{{8, 16, 32, 0, true}}));

@@ -89,6 +89,7 @@ TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(stream_non_blocking, CU_STREAM_NON_BLOCKING));
     EXPECT_TRUE(is(capture_none, CU_STREAM_CAPTURE_STATUS_NONE));
     EXPECT_TRUE(is(LaunchAttribute::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
+    EXPECT_TRUE(is(LaunchAttribute::cooperative_launch, CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
 }
 
 TEST(CudaAbi, LayoutsAreThoseOfCudasHeader) {

@@ -55,5 +55,40 @@ TEST(MeasuredStepsOnGpus, DoNotServeForFewNorForOtherLayoutsAndGpus) {
     EXPECT_FALSE(measured("rdft 1000 float32 batch=67108"));
 }
 
+std::string mapping_of(const std::optional<GpuCandidate>& candidate) {
+    return candidate ? planning::to_string(candidate->step.mappings.front()) : "";
+}
+
+/// Of groups of blocks that wait for each other, all have to run at once.
+TEST(MeasuredStepsOnGpus, OfGroupsServeWhereAllBlocksRunAtOnceAndEachGroupHasSeveralTurns) {
+    const Problem all = problem("dft 65536 float32 batch=1024");
+    const planning::Stage stage = planning::stages(all, planning::Fusion::none).front();
+    target::Gpu gpu = target::gpu_named("sm_90");
+    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("groups 32 group 16"), std::string::npos);
+    gpu.multiprocessors = 114; // 4 blocks on each are less than 512
+    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("cluster 8"), std::string::npos);
+    gpu.multiprocessors = 0; // unknown
+    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("cluster 8"), std::string::npos);
+    EXPECT_EQ(mapping_of(measured("dft 262144 float32 batch=40")).find("group"), std::string::npos);
+    EXPECT_NE(mapping_of(measured("dft 1000000 float32 batch=67")).find("ahead"), std::string::npos);
+}
+
+TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard) {
+    for (const char* text :
+         {"dft 65536 float16 batch=2048", "dft 32768 float64 batch=1024", "dft 65536 float64 batch=512",
+          "dft 100000 float32 batch=671", "dft 131072 float32 batch=512", "dft 262144 float32 batch=256",
+          "dft 1000000 float32 batch=67", "dft 1048576 float32 batch=64",
+          "dft 65536 float32 inplace batch=1024"}) {
+        const auto step = measured(text);
+        ASSERT_TRUE(step) << text;
+        const auto described = planning::describe_steps(problem(text), {"sm_90", {step->step}});
+        ASSERT_EQ(described.size(), 1U) << text;
+        ASSERT_EQ(described[0].kernels.size(), 1U) << text;
+        const ir::Launch& launch = described[0].kernels[0].launch;
+        EXPECT_GT(launch.group, 1) << text;
+        EXPECT_LE(launch.blocks[0], launch.resident * target::gpu_named("sm_90").multiprocessors) << text;
+    }
+}
+
 } // namespace
 } // namespace swirl::search

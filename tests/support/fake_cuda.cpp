@@ -138,6 +138,7 @@ EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, Device
     return Call("cuDeviceGetAttribute", Call::initialised)([=] {
         switch (attribute) {
         case DeviceAttribute::capability_major: *value = 9; break;
+        case DeviceAttribute::multiprocessors: *value = 132; break;
         case DeviceAttribute::shared_bytes_per_block_at_most: *value = 232448; break;
         case DeviceAttribute::memory_pools: *value = fake().has_memory_pools ? 1 : 0; break;
         default: *value = 0;
@@ -265,6 +266,8 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
                           bytes_of_arguments(arguments)};
         for (unsigned k = 0; k < c->attribute_count; ++k) {
             const LaunchAttribute& attribute = c->attributes[k];
+            if (attribute.id == LaunchAttribute::cooperative_launch)
+                launch.at_once = attribute.cooperative != 0;
             if (attribute.id != LaunchAttribute::cluster_dimension) continue;
             launch.cluster[0] = attribute.cluster.x;
             launch.cluster[1] = attribute.cluster.y;

@@ -19,6 +19,7 @@ struct FakeLaunch {
     unsigned shared_bytes;
     runtime::cuda::Stream stream;
     std::string arguments;
+    bool at_once = false; ///< all blocks, or none
 };
 
 /// A driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place of
