@@ -200,6 +200,10 @@ private:
 template <class Number> void renumber_buffers(Program& program, Number&& number) {
     for (Operation& operation : program.operations)
         if (accesses_memory(operation.opcode)) operation.address.buffer = number(operation.address.buffer);
+    for_each_statement(program.body, [&](Statement& statement) {
+        if (auto* barrier = std::get_if<Barrier>(&statement.node); barrier != nullptr && barrier->of_group)
+            barrier->counter.buffer = number(barrier->counter.buffer);
+    });
 }
 
 } // namespace

@@ -78,7 +78,7 @@ TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard)
          {"dft 65536 float16 batch=2048", "dft 32768 float64 batch=1024", "dft 65536 float64 batch=512",
           "dft 100000 float32 batch=671", "dft 131072 float32 batch=512", "dft 262144 float32 batch=256",
           "dft 1000000 float32 batch=67", "dft 1048576 float32 batch=64",
-          "dft 65536 float32 inplace batch=1024"}) {
+          "dft 65536 float32 inplace batch=1024", "dft 65536 float32 planar batch=1024"}) {
         const auto step = measured(text);
         ASSERT_TRUE(step) << text;
         const auto described = planning::describe_steps(problem(text), {"sm_90", {step->step}});
