@@ -272,8 +272,17 @@ std::string PtxAddresses::remote_pointer(const InCluster& place) {
     const std::pair key(own, place.rank);
     for (const Scope& scope : scopes_)
         if (const auto at = scope.remote.find(key); at != scope.remote.end()) return at->second;
-    const std::string remote = out_.result(PtxRegister::int32, "mapa.shared::cluster.u32",
-                                           {own, converted(value(place.rank), false).text});
+    // What is mapped has to lie in the block's own memory, also where the terms of the index are negative.
+    const std::optional<ir::Range> range = ranges_.range(place.within.index - place.within.index.constant());
+    ensure(range.has_value(), "ptx: an index into a cluster's memory without bounds");
+    const Integer below = std::max<Integer>(-range->low, 0) * element_size(place.within.buffer);
+    const auto moved = [&](const std::string& pointer, Integer bytes) {
+        return below == 0 ? pointer
+                          : out_.result(PtxRegister::int32, "add.s32", {pointer, fmt::format("{}", bytes)});
+    };
+    const std::string mapped = out_.result(PtxRegister::int32, "mapa.shared::cluster.u32",
+                                           {moved(own, below), converted(value(place.rank), false).text});
+    const std::string remote = moved(mapped, -below);
     scopes_.back().remote.emplace(key, remote);
     return remote;
 }

@@ -267,6 +267,19 @@ KernelRequest on_gpu(KernelRequest request) {
 
 } // namespace
 
+namespace {
+
+/// With rows of banks, where maps allow them.
+std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between between) {
+    try {
+        return gpu_parts(loop_program(request), between);
+    } catch (const UnfollowedMap&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
 GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole) {
     KernelRequest request = on_gpu(original);
     request.loops_inside = whole;
@@ -278,17 +291,17 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
             request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
     }
     request.shared_row = shared_row;
-    GpuParts padded = gpu_parts(loop_program(request), between);
-    return index_tables(padded) > index_tables(parts) ? parts : padded;
+    const std::optional<GpuParts> padded = parts_in_rows(request, between);
+    return !padded || index_tables(*padded) > index_tables(parts) ? parts : *padded;
 }
 
 GpuParts gpu_parts_of_passes(const KernelRequest& original, Integer shared_row, bool whole) {
     KernelRequest request = on_gpu(original);
     request.loops_inside = whole;
     request.shared_row = shared_row;
-    GpuParts parts = gpu_parts(loop_program(request), Between::global);
-    const bool suits = parts.carried.empty() && index_tables(parts) == 0;
-    return suits ? parts : gpu_parts_of(original, shared_row, Between::global, whole);
+    const std::optional<GpuParts> parts = parts_in_rows(request, Between::global);
+    const bool suits = parts && parts->carried.empty() && index_tables(*parts) == 0;
+    return suits ? *parts : gpu_parts_of(original, shared_row, Between::global, whole);
 }
 
 void open_part(LoopProgram& loops, GpuPart& part) {

@@ -78,7 +78,14 @@ struct KernelRequest {
 struct LoopProgram;
 
 /// The first half of lowering: loops around codelets, index maps and diagonals folded into the codelets' ends.
+/// UnfollowedMap where rows of shared memory take entries apart that a copy has together.
 LoopProgram loop_program(const KernelRequest& request);
+
+/// A copy's index map is neither affine in loops over its entries nor a table.
+class UnfollowedMap : public InternalError {
+public:
+    UnfollowedMap() : InternalError("an index map of a copy is neither affine nor a table") {}
+};
 /// The second half: codelets become straight-line operations, one loop of each vector lanes.
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 

@@ -63,7 +63,7 @@ std::optional<std::vector<Location>> tabled_all(Recorder& recorder, const Endpoi
 /// Entry 0, through a table of indices where a map is not affine.
 std::vector<Location> tabled(Recorder& recorder, const Endpoint& endpoint) {
     auto places = tabled_all(recorder, endpoint, 1);
-    ensure(places.has_value(), "an index map of a copy is neither affine nor a table");
+    if (!places) throw UnfollowedMap();
     return std::move(*places);
 }
 

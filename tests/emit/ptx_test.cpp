@@ -162,13 +162,15 @@ TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {
     const Affine rank = b.block(0, 1, 4);
     b.cluster_barrier();
     b.store(all, 3 * part - part * rank + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
-    b.store(all, 2 * part + b.thread() + 64, b.constant({ir::Scalar::float32, 1}, 2));
+    b.store(all, 2 * part + 127 - b.thread(), b.constant({ir::Scalar::float32, 1}, 2));
     b.cluster_barrier();
     b.store(y, 64 * b.block() + b.thread(), b.load(all, part * rank + b.thread()));
     const ir::Program program = b.finish();
     const std::string text = ptx(program, {.target = "sm_90"});
     EXPECT_EQ(count(text, "mapa.shared::cluster.u32"), 2U);
     EXPECT_EQ(count(text, "st.shared::cluster.f32"), 2U);
+    EXPECT_EQ(count(text, ", 252;"), 1U);  // what is mapped lies in the block's own memory: 63 entries on,
+    EXPECT_EQ(count(text, ", -252;"), 1U); // and back
     EXPECT_EQ(count(text, "ld.shared.f32"), 1U);
     EXPECT_EQ(count(text, ".reqnctapercluster 4, 1, 1"), 1U);
     EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
