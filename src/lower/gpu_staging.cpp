@@ -103,7 +103,19 @@ private:
             run.count += more;
     }
 
+    /// Of a run that the steps touch enough of. Indices in tables may seem to go anywhere.
+    Integer most_entries(const Run& run) const {
+        Integer touched = 0;
+        for (const Touch& touch : touches_) {
+            Integer iterations = 1;
+            for (const Loop& loop : touch.call->loops) iterations *= loop.count;
+            touched += 2 * std::min(iterations, run.count) * std::ssize(*touch.places);
+        }
+        return touched * of_entries / least_read;
+    }
+
     bool touches_each_once(const Run& run) const {
+        if (run.count > most_entries(run)) return false;
         std::vector<bool> touched(static_cast<std::size_t>(run.count));
         Integer total = 0;
         for (const Touch& touch : touches_)

@@ -88,7 +88,8 @@ TEST(RecipesForGpus, ComputeTransformsOfReals) {
     for (const char* text :
          {"wht 64 inplace float32", "wht 512", "wht 2^14", "wht 16x64", "dct2 60", "dct2 64 batch=3",
           "dst2 36", "dct4 128", "dst4 64 float32", "rdft 16x20", "rdft 12x30 backward", "rdft 4x5x6 inplace",
-          "rdft 1000 planar", "rdft 64 planar backward batch=3", "dct2 3x5", "rdft 6720 float32"})
+          "rdft 1000 planar", "rdft 64 planar backward batch=3", "dct2 3x5", "rdft 6720 float32",
+          "rdft 6 inplace", "rdft 8 inplace"})
         prove(text);
 }
 
