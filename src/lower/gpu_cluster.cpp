@@ -81,8 +81,11 @@ private:
 
     /// Several iterations of the loop around all parts: a loop in every step.
     void take_several() {
-        ensure(!parts_.common.empty() && parts_.common.back().count % transforms_.count == 0,
-               "a cluster for {} transforms at once, of a number that is no multiple", transforms_.count);
+        const Integer available = parts_.common.empty() ? 1 : parts_.common.back().count;
+        if (available % transforms_.count != 0)
+            throw UserError(
+                "a cluster has {} transforms at once, of {}; a number that divides these would work",
+                transforms_.count, available);
         Loop& around = parts_.common.back();
         const Loop outside{new_variable(around.count / transforms_.count), around.count / transforms_.count};
         const Affine form =

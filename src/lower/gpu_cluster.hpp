@@ -19,7 +19,7 @@ struct GpuCluster {
 /// exchange finds in its own block. `pitch`: entries left out between vectors of neighbouring iterations. A cluster has
 /// `transforms` neighbours of the innermost loop around the parts at once, which have as many.
 /// Parts without a loop of their own are done by one block.
-/// InternalError where the steps of a part are no chain, it has more than one loop of its own, or there are several exchanges.
+/// UserError where these do not divide its iterations, InternalError where the steps of a part are no chain, it has more than one loop of its own, or there are several exchanges.
 GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms);
 
 } // namespace swirl::lower

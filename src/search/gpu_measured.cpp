@@ -179,6 +179,8 @@ constexpr MeasuredStep steps[] = {
      "stockham(8,32) on 256x32 pad 32 pitch 1 resident 3 staged"},
     {1024, Precision::float32, Form::columns, 0.911, "stockham(32,32) on 512x16 pad 32 pitch 2"},
     {4096, Precision::float32, Form::columns, 0.673, "stockham(16,16,16) on 1024x4 pad 32 pitch 3 held"},
+    {8192, Precision::float32, Form::columns, 0.490,
+     "two-sweep(64,1,1)[stockham(16,8), stockham(8,8)] on 256x8 cluster 8 pad 32 pitch 3 held resident 2"},
     {64, Precision::float32, Form::planes, 0.997,
      "row-column(1,0)[stockham(8,8)] on 256x1 pad 32 pitch 3 held together"},
     {128, Precision::float32, Form::planes, 0.839,
@@ -249,7 +251,8 @@ bool serves(const planning::StepRecipe& step, const planning::Stage& stage, cons
     }
     const std::vector<Integer>& around = stage.right.empty() ? stage.left : stage.right;
     const Integer available = around.empty() ? 1 : around.back();
-    return step.mappings.size() > 1 || mapping.cluster > 1 || mapping.transforms <= available;
+    if (mapping.cluster > 1) return available % mapping.transforms == 0;
+    return step.mappings.size() > 1 || mapping.transforms <= available;
 }
 
 } // namespace
