@@ -1,6 +1,7 @@
 #include "lower/gpu_cluster.hpp"
 
 #include "base/error.hpp"
+#include "lower/gpu_cluster_loops.hpp"
 #include "lower/gpu_real_cluster.hpp"
 #include "lower/gpu_spread.hpp"
 
@@ -10,21 +11,6 @@ namespace swirl::lower {
 
 namespace {
 
-/// One past the largest entry of an array that a part touches.
-Integer entries_of(const GpuPart& part, int array, const Extents& extents) {
-    Integer entries = 0;
-    const auto look = [&](const Memory& memory, const std::vector<Location>& places) {
-        if (memory.array != array) return;
-        for (const Location& place : places)
-            entries = std::max(entries, bounds(place.re, extents).second + 1);
-    };
-    for (const Call& call : part.calls) {
-        look(call.input, call.placement.sources);
-        look(call.output, call.placement.targets);
-    }
-    return entries;
-}
-
 /// Takes parts apart into the cluster's blocks.
 class ClusterBuilder {
 public:
@@ -32,13 +18,13 @@ public:
         : parts_(std::move(parts)),
           blocks_(blocks),
           pitch_(pitch),
-          transforms_{new_variable(transforms), transforms},
-          rank_(new_variable(blocks)) {}
+          transforms_(new_loop(parts_.loops, transforms)),
+          rank_(new_loop(parts_.loops, blocks).variable) {}
 
     GpuCluster build() {
         for (std::size_t p = 0; p + 1 < parts_.parts.size(); ++p) find_exchange(p);
         for (GpuPart& part : parts_.parts) share_loop(part);
-        if (transforms_.count > 1) take_several();
+        if (transforms_.count > 1) take_several(parts_, transforms_);
         for (const Exchange& exchange : exchanges_)
             transform_entries_ =
                 std::max(transform_entries_, exchange.count / blocks_ * vector_entries(exchange));
@@ -60,42 +46,17 @@ public:
     }
 
 private:
-    Variable new_variable(Integer extent) {
-        const auto variable = static_cast<Variable>(parts_.loops.extents.size());
-        parts_.loops.extents.set(variable, extent);
-        return variable;
-    }
-
     /// The part's own loop: its blocks, and in each of them a loop in every step.
     void share_loop(GpuPart& part) {
         const Loop own = part.around.back();
         ensure(own.count % blocks_ == 0, "{} iterations for {} blocks", own.count, blocks_);
-        const Loop inside{new_variable(own.count / blocks_), own.count / blocks_};
+        const Loop inside = new_loop(parts_.loops, own.count / blocks_);
         const Affine form = Affine::of(rank_, inside.count) + Affine::of(inside.variable);
         for (Call& call : part.calls) {
             substitute(call, own.variable, form);
             call.loops.insert(call.loops.begin(), inside);
         }
         vectors_.push_back(inside);
-    }
-
-    /// Several iterations of the loop around all parts: a loop in every step.
-    void take_several() {
-        const Integer available = parts_.common.empty() ? 1 : parts_.common.back().count;
-        if (available % transforms_.count != 0)
-            throw UserError(
-                "a cluster has {} transforms at once, of {}; a number that divides these would work",
-                transforms_.count, available);
-        Loop& around = parts_.common.back();
-        const Loop outside{new_variable(around.count / transforms_.count), around.count / transforms_.count};
-        const Affine form =
-            Affine::of(outside.variable, transforms_.count) + Affine::of(transforms_.variable);
-        for (GpuPart& part : parts_.parts)
-            for (Call& call : part.calls) {
-                substitute(call, around.variable, form);
-                call.loops.insert(call.loops.begin(), transforms_);
-            }
-        around = outside;
     }
 
     /// The array by which a part hands its results to the next one, and where there that one's own loop finds the vectors

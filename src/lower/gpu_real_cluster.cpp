@@ -1,6 +1,7 @@
 #include "lower/gpu_real_cluster.hpp"
 
 #include "base/error.hpp"
+#include "lower/gpu_cluster_loops.hpp"
 #include "lower/gpu_spread.hpp"
 
 #include <algorithm>
@@ -11,22 +12,6 @@
 namespace swirl::lower {
 
 namespace {
-
-/// One past the largest scalar of an array that a part touches; of complex numbers whose parts lie apart, of either.
-Integer entries_of(const GpuPart& part, int array, const Extents& extents) {
-    Integer entries = 0;
-    const auto look = [&](const Memory& memory, const std::vector<Location>& places) {
-        if (memory.array != array) return;
-        for (const Location& place : places)
-            for (const Affine* form : {&place.re, &place.im})
-                entries = std::max(entries, bounds(*form, extents).second + 1);
-    };
-    for (const Call& call : part.calls) {
-        look(call.input, call.placement.sources);
-        look(call.output, call.placement.targets);
-    }
-    return entries;
-}
 
 /// The index of a function in place of what a map makes it of, so that it holds for further values of loops too.
 void evaluate_maps(std::vector<MetDiagonal>& diagonals, const Extents& extents) {
@@ -52,13 +37,13 @@ public:
         : parts_(std::move(parts)),
           blocks_(blocks),
           pitch_(pitch),
-          transforms_{new_variable(transforms), transforms},
-          rank_(new_variable(blocks)) {}
+          transforms_(new_loop(parts_.loops, transforms)),
+          rank_(new_loop(parts_.loops, blocks).variable) {}
 
     GpuCluster build() {
         find_exchanged();
         for (GpuPart& part : parts_.parts) share_out(part);
-        if (transforms_.count > 1) take_several();
+        if (transforms_.count > 1) take_several(parts_, transforms_);
         make_room();
         add_array();
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
@@ -79,12 +64,6 @@ private:
     struct Group {
         std::size_t first, end;
     };
-
-    Variable new_variable(Integer extent) {
-        const auto variable = static_cast<Variable>(parts_.loops.extents.size());
-        parts_.loops.extents.set(variable, extent);
-        return variable;
-    }
 
     bool has_own_loop(const GpuPart& part) const {
         const std::size_t own = part.around.size() - parts_.common.size();
@@ -127,7 +106,7 @@ private:
         }
         const Loop own = part.around.back();
         const Integer count = ceil_divide(own.count, blocks_);
-        const Loop inside{new_variable(count), count};
+        const Loop inside = new_loop(parts_.loops, count);
         const Affine form = Affine::of(rank_, count) + Affine::of(inside.variable);
         for (Call& call : part.calls) {
             if (own.count % blocks_ != 0) evaluate_maps(call, parts_.loops.extents);
@@ -137,22 +116,6 @@ private:
             if (own.count % blocks_ != 0 && leaves) call.limit = form - own.count;
         }
         vectors_.push_back(inside);
-    }
-
-    /// Several iterations of the loop around all parts: a loop in every step.
-    void take_several() {
-        ensure(!parts_.common.empty() && parts_.common.back().count % transforms_.count == 0,
-               "a cluster for {} transforms at once, of a number that is no multiple", transforms_.count);
-        Loop& around = parts_.common.back();
-        const Loop outside{new_variable(around.count / transforms_.count), around.count / transforms_.count};
-        const Affine form =
-            Affine::of(outside.variable, transforms_.count) + Affine::of(transforms_.variable);
-        for (GpuPart& part : parts_.parts)
-            for (Call& call : part.calls) {
-                substitute(call, around.variable, form);
-                call.loops.insert(call.loops.begin(), transforms_);
-            }
-        around = outside;
     }
 
     const Array& array(int number) const { return parts_.loops.arrays[static_cast<std::size_t>(number)]; }

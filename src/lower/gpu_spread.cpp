@@ -46,12 +46,6 @@ Longest longest_loop(const Call& call) {
     return longest;
 }
 
-Loop new_loop(LoopProgram& loops, Integer count) {
-    const auto variable = static_cast<Variable>(loops.extents.size());
-    loops.extents.set(variable, count);
-    return {variable, count};
-}
-
 /// The call with its k-th loop over `count` iterations from a first one on.
 Call over_range(LoopProgram& loops, Call call, std::size_t k, const Affine& first, Integer count) {
     const Loop inside = new_loop(loops, count);
@@ -61,6 +55,12 @@ Call over_range(LoopProgram& loops, Call call, std::size_t k, const Affine& firs
 }
 
 } // namespace
+
+Loop new_loop(LoopProgram& loops, Integer count) {
+    const auto variable = static_cast<Variable>(loops.extents.size());
+    loops.extents.set(variable, count);
+    return {variable, count};
+}
 
 void substitute(Call& call, Variable variable, const Affine& form) {
     substitute(call.placement.sources, variable, form);

@@ -4,6 +4,9 @@
 
 namespace swirl::lower {
 
+/// Of a variable that the program does not have yet.
+Loop new_loop(LoopProgram& loops, Integer count);
+
 /// A form in place of a variable, in all locations and factors of a step.
 void substitute(Call& call, Variable variable, const Affine& form);
 

@@ -1,9 +1,6 @@
 #include "lower/lower.hpp"
 #include "lower/block_width.hpp"
 
-#include "base/overloaded.hpp"
-#include "lower/emit_call.hpp"
-#include "lower/pair_lowering.hpp"
 #include "lower/recorder.hpp"
 #include "lower/steps.hpp"
 
@@ -367,16 +364,6 @@ void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, c
     in_chain_ = outside;
 }
 
-void emit(Context& context, const Nodes& nodes) {
-    for (const Node& node : nodes)
-        std::visit(Overloaded{[&](const Call& call) { emit_call(context, call); },
-                              [&](const Nest& nest) {
-                                  context.in_nest(nest.loop, nest.body.size() == 1,
-                                                  [&] { emit(context, nest.body); });
-                              }},
-                   node.node);
-}
-
 } // namespace
 
 LoopProgram loop_program(const KernelRequest& request) {
@@ -395,14 +382,5 @@ LoopProgram loop_program(const KernelRequest& request) {
                                 Endpoint(out).through(request.output), {});
     return recorder.finish();
 }
-
-ir::Program lower(const KernelRequest& request, const LoopProgram& loops) {
-    if (request.pairs && suits_pairs(request, loops)) return lower_in_pairs(request, loops);
-    Context context(request, loops);
-    emit(context, loops.body);
-    return context.finish();
-}
-
-ir::Program lower(const KernelRequest& request) { return lower(request, loop_program(request)); }
 
 } // namespace swirl::lower

@@ -3,7 +3,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/gpu_estimate.hpp"
-#include "support/interpreted_plan.hpp"
+#include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,9 @@
 namespace swirl::search {
 namespace {
 
-const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+using support::prove;
 
-/// Throws where the plan, interpreted, is not the transform.
-void prove(const std::string& text, const planning::Recipe& recipe) {
-    const Problem problem = swirl::problem(text);
-    SCOPED_TRACE(text + ": " + to_string(recipe));
-    support::InterpretedPlan plan(problem, recipe);
-    EXPECT_NO_THROW(planning::check_against_definition(
-        problem, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
-}
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 struct Counts {
     Integer read = 0, written = 0; ///< sectors of the caller's memory

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "plan/check.hpp"
+#include "problem/syntax.hpp"
+#include "support/interpreted_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::support {
+
+/// A failure where the plan for a GPU, interpreted, is not the transform.
+inline void prove(const std::string& text, const planning::Recipe& recipe) {
+    const Problem problem = swirl::problem(text);
+    SCOPED_TRACE(text + ": " + to_string(recipe));
+    InterpretedPlan plan(problem, recipe);
+    EXPECT_NO_THROW(planning::check_against_definition(
+        problem, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+}
+
+} // namespace swirl::support
