@@ -63,7 +63,9 @@ struct PlanOptions {
     /// it needs where nothing, 0 or infinity is said.
     std::optional<double> time_budget_seconds = {};
     bool use_wisdom = true; ///< take what an earlier measurement on such a GPU found
-    bool check = true;      ///< run the plan once against a second route before it is handed out
+    /// Run the plan once against a second route before it is handed out, unless it comes from the cache of kernels and was
+    /// when it was made.
+    bool check = true;
     bool use_cache =
         true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
     std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen

@@ -57,6 +57,13 @@ struct GpuPlan::State {
         check.emplace(problem, alignments, workspace_bytes);
     }
 
+    bool is_checked() const { return whole->is_checked() && (!rest || rest->is_checked()); }
+    /// In the cache. A plan that fails its check does not get there.
+    void keep(bool checked) {
+        whole->keep(checked);
+        if (rest) rest->keep(checked);
+    }
+
     void launch(const Arguments& arguments, runtime::cuda::Address workspace,
                 const runtime::GpuStream& stream) const {
         for (Integer k = 0; k < chunks.whole(); ++k)
@@ -110,13 +117,15 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Reci
     auto state = std::make_unique<State>(problem, recipe, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
-    if (options.check)
+    const bool known = plan->state_->is_checked();
+    if (options.check && !known)
         check_against_definition(problem, recipe, [&](ProblemData& data) {
             GpuProblemData there(device, data);
             there.copy_from(data);
             plan->execute(there.arguments(), nullptr);
             there.copy_to(data);
         });
+    plan->state_->keep(options.check);
     return plan;
 }
 

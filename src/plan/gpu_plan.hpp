@@ -17,8 +17,9 @@
 namespace swirl::planning {
 
 struct GpuPlanOptions {
-    bool check = true;     ///< run each plan once against a second route before it is handed out
-    bool use_cache = true; ///< of machine code on disk, see runtime::KernelCache
+    /// Run each plan once against a second route before it is handed out, unless it comes from the cache and was before.
+    bool check = true;
+    bool use_cache = true; ///< of machine code and plans on disk, see runtime::KernelCache
 };
 
 /// What one step is on a GPU, for people and reports.

@@ -7,14 +7,15 @@
 #include "runtime/cuda_compile.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::planning {
 
 namespace {
 
 constexpr Integer intermediate_alignment = 256; ///< bytes
-/// Bytes of a plan with its tables: more than this takes about as long to read as to make.
-constexpr std::size_t largest_stored = std::size_t{8} << 20;
+/// Bytes of a plan with its tables, which should leave room for others.
+constexpr std::size_t largest_stored = std::size_t{32} << 20;
 
 } // namespace
 
@@ -34,7 +35,11 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
                          const target::Gpu& gpu, runtime::KernelCache* cache) {
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);
-    if (key && recall(*key, device, *cache)) return;
+    if (key) {
+        unkept_.emplace(Unkept{
+            *cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}, {}, {}, false});
+        if (recall(device)) return;
+    }
     const auto between = static_cast<std::size_t>(
         ceil_divide(static_cast<Integer>(intermediate_bytes(problem)), intermediate_alignment) *
         intermediate_alignment);
@@ -54,33 +59,42 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
         }
     }
     load(runtime::compiled(device, texts, cache), image.bytes(), device);
-    if (key) keep(*key, "plan of " + to_text(problem), texts, image.bytes(), device, *cache);
+    if (!unkept_) return;
+    for (const runtime::KernelText& text : texts) unkept_->code.push_back(runtime::code_key(device, text));
+    unkept_->tables = image.bytes();
 }
 
-bool GpuSequence::recall(const runtime::CacheKey& key, const runtime::GpuDevice& device,
-                         runtime::KernelCache& cache) {
-    const auto bytes = cache.find(key);
+bool GpuSequence::recall(const runtime::GpuDevice& device) {
+    const runtime::KernelCache& cache = unkept_->cache;
+    const auto bytes = cache.find(unkept_->key);
     if (!bytes) return false;
     auto plan = StoredGpuPlan::decode(*bytes);
     if (!plan) {
-        cache.drop(key);
+        cache.drop(unkept_->key);
         return false;
     }
-    const auto modules = runtime::cached(device, plan->code, cache);
+    const auto modules = runtime::cached(device, plan->code, unkept_->cache);
     if (!modules) return false;
     kernels_ = std::move(plan->kernels);
     workspace_bytes_ = plan->workspace_bytes;
     load(*modules, plan->tables, device);
+    is_checked_ = plan->checked;
+    if (is_checked_) {
+        unkept_.reset();
+        return true;
+    }
+    unkept_->code = std::move(plan->code);
+    unkept_->tables.assign(plan->tables.begin(), plan->tables.end());
+    unkept_->is_there = true;
     return true;
 }
 
-void GpuSequence::keep(const runtime::CacheKey& key, const std::string& name,
-                       std::span<const runtime::KernelText> texts, const std::vector<std::byte>& tables,
-                       const runtime::GpuDevice& device, runtime::KernelCache& cache) const {
-    StoredGpuPlan plan{kernels_, {}, tables, workspace_bytes_};
-    for (const runtime::KernelText& text : texts) plan.code.push_back(runtime::code_key(device, text));
+void GpuSequence::keep(bool checked) {
+    if (!unkept_ || (unkept_->is_there && !checked)) return;
+    const Unkept entry = *std::exchange(unkept_, std::nullopt);
+    const StoredGpuPlan plan{kernels_, entry.code, entry.tables, workspace_bytes_, checked};
     const runtime::Bytes bytes = plan.encode();
-    if (bytes.size() <= largest_stored) cache.store(key, {runtime::target_text(device), name}, bytes);
+    if (bytes.size() <= largest_stored) entry.cache.store(entry.key, entry.label, bytes);
 }
 
 void GpuSequence::load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,

@@ -21,11 +21,16 @@ namespace swirl::planning {
 std::vector<Stage> gpu_stages(const Problem& problem, const Recipe& recipe);
 
 /// The kernels of a recipe's steps, loaded into a GPU with their tables. With a cache, all but the tables' place in the GPU's
-/// memory is kept there, and derived but once.
+/// memory is taken from there if it is kept, and not derived.
 class GpuSequence {
 public:
     GpuSequence(const Problem& problem, const Recipe& recipe, const runtime::GpuDevice& device,
                 const target::Gpu& gpu, runtime::KernelCache* cache);
+
+    /// Whether it comes from the cache, where it is said to have been compared with the definition.
+    bool is_checked() const { return is_checked_; }
+    /// Puts it into the cache unless it is there like that. `checked`: what it gives has been compared with the definition.
+    void keep(bool checked);
 
     const std::vector<LaunchedKernel>& kernels() const { return kernels_; }
     /// The intermediate, then what each step's kernels hand on, over that of the other steps.
@@ -38,16 +43,25 @@ public:
 
 private:
     /// As it was kept; false where it was not, or without its machine code.
-    bool recall(const runtime::CacheKey& key, const runtime::GpuDevice& device, runtime::KernelCache& cache);
-    void keep(const runtime::CacheKey& key, const std::string& name,
-              std::span<const runtime::KernelText> texts, const std::vector<std::byte>& tables,
-              const runtime::GpuDevice& device, runtime::KernelCache& cache) const;
+    bool recall(const runtime::GpuDevice& device);
     void load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
               const runtime::GpuDevice& device);
 
     std::vector<LaunchedKernel> kernels_;
     std::optional<runtime::GpuBuffer> tables_;
     std::size_t workspace_bytes_ = 0;
+    bool is_checked_ = false;
+
+    /// What the cache does not have of it yet, or has without the word that it was checked.
+    struct Unkept {
+        runtime::KernelCache& cache;
+        runtime::CacheKey key;
+        runtime::KernelLabel label;
+        std::vector<runtime::CacheKey> code;
+        std::vector<std::byte> tables;
+        bool is_there;
+    };
+    std::optional<Unkept> unkept_;
 };
 
 } // namespace swirl::planning

@@ -105,8 +105,8 @@ runtime::Bytes StoredGpuPlan::encode() const {
     ByteWriter writer;
     writer.write_list(kernels, [&](const LaunchedKernel& kernel) { kernel.write(writer); });
     writer.write_list(code, [&](const runtime::CacheKey& key) { write_all(writer, key.high, key.low); });
-    writer.write(std::span(tables));
-    writer.write(workspace_bytes);
+    writer.write(tables);
+    write_all(writer, workspace_bytes, checked);
     return writer.bytes();
 }
 
@@ -119,9 +119,8 @@ std::optional<StoredGpuPlan> StoredGpuPlan::decode(std::span<const std::byte> by
         read_all(reader, key.high, key.low);
         return key;
     });
-    const auto tables = reader.read_bytes();
-    plan.tables.assign(tables.begin(), tables.end());
-    reader.read(plan.workspace_bytes);
+    plan.tables = reader.read_bytes();
+    read_all(reader, plan.workspace_bytes, plan.checked);
     if (!reader.is_whole() || plan.code.size() != plan.kernels.size()) return std::nullopt;
     return plan;
 }

@@ -22,8 +22,10 @@ namespace swirl::planning {
 struct StoredGpuPlan {
     std::vector<LaunchedKernel> kernels;
     std::vector<runtime::CacheKey> code; ///< of each
-    std::vector<std::byte> tables;
+    std::span<const std::byte>
+        tables; ///< lie elsewhere: where it was decoded, in the bytes that it was decoded from
     std::size_t workspace_bytes = 0;
+    bool checked = false; ///< its results were compared with the definition, with this machine code
 
     runtime::Bytes encode() const;
     /// Nothing where the bytes are none.

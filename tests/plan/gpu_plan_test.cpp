@@ -1,11 +1,14 @@
 #include "plan/gpu_plan.hpp"
+#include "plan/gpu_sequence.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "support/cuda_fixture.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -136,6 +139,37 @@ TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
                     {"generic", "bfloat16", "use float16 or float32"});
     EXPECT_EQ(describe_steps(problem("dft 8 float16"), parse_recipe("generic: 0 codelet on 32x1")).size(),
               1U);
+}
+
+TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(setenv("SWIRL_KERNEL_CACHE", folder.path().c_str(), 1), 0); // no plan before this one has asked
+    runtime::KernelCache& cache = *runtime::KernelCache::of_user();
+    ASSERT_EQ(cache.folder(), folder.path());
+    const Problem transform = problem("dft 256 batch=8");
+    const Recipe recipe = parse_recipe("sm_90 chunk 3: 0 stockham(16,16) on 32x2 pad 32");
+    const GpuDevice device(0, driver());
+    const auto plans = [&] {
+        const auto entries = cache.entries();
+        return std::count_if(entries.begin(), entries.end(),
+                             [](const auto& entry) { return entry.label.name.starts_with("plan of "); });
+    };
+    const auto build = [&](bool check) {
+        return GpuPlan::build(transform, recipe, device, {.check = check});
+    };
+    expect_parameters(2);
+    EXPECT_THROW(build(true), InternalError) << "such kernels do nothing";
+    EXPECT_EQ(plans(), 0);
+    build(false);
+    EXPECT_EQ(plans(), 2) << "of a whole chunk and of the rest";
+    EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
+    for (const Integer batch : {3, 2}) {
+        const Problem part = problem("dft 256 batch=" + std::to_string(batch));
+        GpuSequence(part, recipe, device, target::gpu_named("sm_90"), &cache).keep(true);
+    }
+    fake.launches.clear();
+    EXPECT_EQ(build(true)->workspace_bytes(), 0U);
+    EXPECT_TRUE(fake.launches.empty());
 }
 
 TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {

@@ -35,7 +35,9 @@ protected:
     GpuSequence sequence(const std::string& text, const std::string& recipe, const GpuDevice& device,
                          runtime::KernelCache* with) {
         const Recipe parsed = parse_recipe(recipe);
-        return GpuSequence(problem(text), parsed, device, target::gpu_named(parsed.machine), with);
+        GpuSequence result(problem(text), parsed, device, target::gpu_named(parsed.machine), with);
+        result.keep(false);
+        return result;
     }
 
     /// What is launched, and with which contents of the tables.
@@ -114,6 +116,69 @@ TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
             }
         }
     }
+}
+
+/// A plan of each kind there is. What is read is known by a mark: the entry says another size of workspace.
+TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
+    fake.free_bytes = std::size_t{1} << 27;
+    const GpuDevice device(0, driver());
+    for (const auto& [text, recipe] : std::map<std::string, std::string>{
+             {"dft 60", "0 stockham(10,6) on 32x1 resident 32"},
+             {"dft 64 batch=100", "sm_90 chunk 30: 0 stockham(8,8) on 16x2"},
+             {"dft 16x8", "1 codelet on 32x16; 0 codelet on 8x1"},
+             {"dft 32x32 float32 batch=3",
+              "0 row-column(1,0)[stockham(8,4)] on 128x1 pad 32 pitch 1 held together resident 16"},
+             {"dft 65536 float32 batch=2", "0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 pad 32 pitch 1"},
+             {"dft 65536 float32 batch=9",
+              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 held resident 5"},
+             {"dft 65536 float32 batch=100",
+              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 16 group 16 pad 32 pitch 1 held"},
+             {"rdft 65536 float32 batch=9",
+              "0 rdft-two-sweep(256)[rdft-half-size[stockham(16,16)], stockham(16,16), "
+              "rdft-half-size[stockham(16,8)]] on 128x1 cluster 16 pad 32 pitch 3 held resident 7"},
+             {"rdft 256 backward", "0 rdft-half-size[stockham(16,8)] on 32x1"},
+             {"dct2 64 float32", "0 dct2-rdft on 32x1 pad 32 resident 24"},
+             {"wht 64", "0 wht-split(8,8) on 32x1 pad 32 resident 32"},
+             {"convolution 256 float32",
+              "0 circulant-dft[stockham(16,16), stockham(16,16)] on 32x1 pad 32 resident 32"},
+             {"convolution 65536 float32",
+              "0 circulant-dft[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on "
+              "256x1 cluster 16 pad 32 pitch 1 held resident 5"},
+             {"dft 127 float32", "0 rader[stockham(14,9), stockham(14,9)] on 32x1 resident 32"},
+             {"dft 65537 float32",
+              "0 rader[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x32 "
+              "pad 32 pitch 1"},
+             {"dft 1048576 float32", "0 two-sweep(1024,1,1)[stockham(16,8,8)] on 512x4 pad 32 held"}}) {
+        SCOPED_TRACE(text);
+        const std::string on_hopper = recipe.starts_with("sm_90") ? recipe : "sm_90: " + recipe;
+        const runtime::CacheKey key =
+            *stored_plan_key(problem(text), parse_recipe(on_hopper), device, target::gpu_named("sm_90"));
+        const GpuSequence first = sequence(text, on_hopper, device, &cache);
+        const auto bytes = cache.find(key);
+        ASSERT_TRUE(bytes);
+        StoredGpuPlan plan = *StoredGpuPlan::decode(*bytes);
+        EXPECT_EQ(plan.encode(), *bytes);
+        plan.workspace_bytes += 256;
+        cache.store(key, {"sm_90", "plan of something"}, plan.encode());
+        fake.compiled.clear();
+        EXPECT_EQ(sequence(text, on_hopper, device, &cache).workspace_bytes(), first.workspace_bytes() + 256);
+        EXPECT_TRUE(fake.compiled.empty());
+    }
+}
+
+TEST_F(StoredGpuPlans, SayWhetherTheyWereChecked) {
+    const GpuDevice device(0, driver());
+    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
+    EXPECT_FALSE(sequence(text, recipe, device, &cache).is_checked());
+    GpuSequence unchecked = sequence(text, recipe, device, &cache);
+    EXPECT_FALSE(unchecked.is_checked());
+    const Run whole = run(unchecked, device);
+    unchecked.keep(true);
+    const GpuSequence checked = sequence(text, recipe, device, &cache);
+    EXPECT_TRUE(checked.is_checked()) << "and keeping it as unchecked changes nothing";
+    EXPECT_TRUE(sequence(text, recipe, device, &cache).is_checked());
+    EXPECT_EQ(run(checked, device).kernels, whole.kernels);
+    EXPECT_FALSE(sequence(text, recipe, device, nullptr).is_checked());
 }
 
 TEST_F(StoredGpuPlans, AreReadAndNotDerived) {

@@ -18,8 +18,16 @@ using swirl::support::FakeLaunch;
 std::recursive_mutex mutex;
 thread_local std::vector<Context> stack;
 
+/// Programs other than tests say in the environment how much memory a GPU has.
+FakeCuda initial_state() {
+    FakeCuda state;
+    if (const char* mebibytes = std::getenv("SWIRL_FAKE_CUDA_MIB"))
+        state.free_bytes = static_cast<std::size_t>(std::atoll(mebibytes)) << 20;
+    return state;
+}
+
 FakeCuda& fake() {
-    static FakeCuda state;
+    static FakeCuda state = initial_state();
     return state;
 }
 
