@@ -1,6 +1,7 @@
 #include "runtime/cuda_device.hpp"
 
 #include "base/error.hpp"
+#include "runtime/read_ahead.hpp"
 
 #include <array>
 #include <exception>
@@ -68,7 +69,7 @@ std::string describe_gpus() {
 }
 
 struct GpuDevice::State {
-    State(int number, const CudaDriver& of) : driver(of) {
+    State(int number, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
         const int count = count_of(driver);
         if (number < 0 || number >= count)
             throw UserError("there is no GPU {}: {}", number,
@@ -89,6 +90,8 @@ struct GpuDevice::State {
     State& operator=(const State&) = delete;
 
     const CudaDriver& driver;
+    ReadAhead
+        compiler; ///< from the disk it takes about as long as its first kernel, and a context takes longer than both
     GpuFacts facts;
     target::Gpu target{};
     cuda::DeviceNumber device = 0;

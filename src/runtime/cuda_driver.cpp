@@ -155,6 +155,13 @@ void CudaDriver::initialise() {
     check(functions_.cuDriverGetVersion(&version_), "cuDriverGetVersion");
 }
 
+std::filesystem::path CudaDriver::compiler_library() const {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(functions_.cuInit), &info) == 0 || info.dli_fname == nullptr)
+        return {};
+    return std::filesystem::path(info.dli_fname).parent_path() / "libnvidia-ptxjitcompiler.so.1";
+}
+
 std::string CudaDriver::describe(cuda::Result result) const {
     const char* name = nullptr;
     const char* text = nullptr;

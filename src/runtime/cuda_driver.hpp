@@ -2,6 +2,7 @@
 
 #include "runtime/cuda_abi.hpp"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ public:
     const cuda::Functions& operator*() const { return functions_; }
     const cuda::Functions* operator->() const { return &functions_; }
     int version() const { return version_; } ///< of CUDA that it supports: 1000·major + 10·minor
+
+    /// The library of its compiler, which it loads when the first PTX is compiled; empty where it cannot be told.
+    std::filesystem::path compiler_library() const;
 
     /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)", and what to do where that is known.
     std::string describe(cuda::Result result) const;
