@@ -7,7 +7,6 @@
 #include "lower/tabled_copy.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace swirl::lower {
 
@@ -15,6 +14,13 @@ namespace {
 
 /// Straight-line operations up to which a codelet's loops are unrolled.
 constexpr double unroll_limit = 400;
+
+/// Whether the factor's tables tell apart what the form does.
+bool varies_with(const Factor& factor, const Affine& form) {
+    return std::all_of(form.terms().begin(), form.terms().end(), [&](const Affine::Term& term) {
+        return std::binary_search(factor.variables.begin(), factor.variables.end(), term.variable);
+    });
+}
 
 } // namespace
 
@@ -34,10 +40,15 @@ public:
         if (lane_) std::erase_if(loops_, [&](const Loop& l) { return l.variable == lane_->loop.variable; });
         std::vector<Loop> around = context.open_loops();
         around.insert(around.end(), loops_.begin(), loops_.end());
+        const auto limited = [&](Factor factor) {
+            if (call.limit && varies_with(factor, *call.limit)) factor.limit = call.limit;
+            return factor;
+        };
         const auto factors = [&](const std::vector<Location>& places) {
             std::vector<Factor> result;
-            for (const Location& place : places)
-                result.push_back(factor_of(place.diagonals, context.extents()));
+            for (const Location& place : places) {
+                result.push_back(limited(factor_of(place.diagonals, context.extents())));
+            }
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
         source_pairs_ = pairs_among(call.input, placement_.sources);
@@ -50,7 +61,9 @@ public:
         after_.emplace(factors(placement_.targets));
         for (const auto& entries : placement_.between) {
             std::vector<Factor> result;
-            for (const auto& diagonals : entries) result.push_back(factor_of(diagonals, context.extents()));
+            for (const auto& diagonals : entries) {
+                result.push_back(limited(factor_of(diagonals, context.extents())));
+            }
             between_.push_back(
                 std::make_unique<FactorTables>(context, complex_, std::move(result), around, lane_));
         }

@@ -106,6 +106,7 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
 
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values) {
+    if (factor.limit && factor.limit->evaluate(lookup) >= 0) return 0;
     if (factor.varying.size() == 1 && factor.constant == formula::Complex(1))
         return value_at(factor.varying[0], lookup, values);
     formula::Complex value = factor.constant;

@@ -15,6 +15,8 @@ struct Factor {
     std::vector<Variable> variables; ///< empty: only the constant counts
     std::vector<MetDiagonal> varying;
     std::vector<Location> beside = {}; ///< where in the caller's array, in entries
+    std::optional<Affine> limit =
+        {}; ///< no factor is needed, and there may be none, where it is not negative
 
     bool is_one() const { return variables.empty() && beside.empty() && constant == formula::Complex(1); }
 };

@@ -270,9 +270,9 @@ KernelRequest on_gpu(KernelRequest request) {
 namespace {
 
 /// With rows of banks, where maps allow them.
-std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between between) {
+std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between between, Integer apart = 0) {
     try {
-        return gpu_parts(loop_program(request), between);
+        return gpu_parts(loop_program(request), between, apart);
     } catch (const UnfollowedMap&) {
         return std::nullopt;
     }
@@ -280,10 +280,11 @@ std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between betw
 
 } // namespace
 
-GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole) {
+GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole,
+                      Integer apart) {
     KernelRequest request = on_gpu(original);
     request.loops_inside = whole;
-    GpuParts parts = gpu_parts(loop_program(request), between);
+    GpuParts parts = gpu_parts(loop_program(request), between, apart);
     if (shared_row == 0) return parts;
     for (const int carried : parts.carried) {
         const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
@@ -291,7 +292,7 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
             request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
     }
     request.shared_row = shared_row;
-    const std::optional<GpuParts> padded = parts_in_rows(request, between);
+    const std::optional<GpuParts> padded = parts_in_rows(request, between, apart);
     return !padded || index_tables(*padded) > index_tables(parts) ? parts : *padded;
 }
 
@@ -305,8 +306,9 @@ GpuParts gpu_parts_of_passes(const KernelRequest& original, Integer shared_row, 
 }
 
 void open_part(LoopProgram& loops, GpuPart& part) {
+    if (part.over_all) spread_over_blocks(loops, part);
     open_loops_of(part);
-    spread_over_blocks(loops, part);
+    if (!part.over_all) spread_over_blocks(loops, part);
 }
 
 void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held) {
@@ -336,7 +338,7 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
     const bool in_cluster = mappings.front().cluster > 1 || mappings.front().together;
     const GpuParts parts =
         gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global,
-                     mappings.front().whole);
+                     mappings.front().whole, mappings.front().apart);
     const KernelRequest kernel = on_gpu(request);
     if (in_cluster) return {lower_cluster(kernel, parts, mappings.front())};
     if (mappings.front().group > 0) return {GroupLowering(kernel, parts, mappings).lower()};

@@ -38,12 +38,15 @@ struct GpuMapping {
     bool kept = false; ///< what a group hands on is marked to stay in cache
     /// Of all kernels: transforms within a step of another stay in its kernel, all of them at each of their steps.
     bool whole = false;
+    /// Of all kernels: steps in no loops of their own that hand on more numbers than this are kernels of their own; 0: never.
+    Integer apart = 0;
     Integer resident = 0; ///< blocks that are to be on a multiprocessor at once: see ir::Launch
     bool operator==(const GpuMapping&) const = default;
 };
 
-/// What the kernels for a GPU will do; `whole` as in GpuMapping. Rows are left out of what is shared alone, and only where the loops go by rows.
-GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between, bool whole);
+/// What the kernels for a GPU will do; `whole` and `apart` as in GpuMapping. Rows are left out of what is shared alone, and only where the loops go by rows.
+GpuParts gpu_parts_of(const KernelRequest& request, Integer shared_row, Between between, bool whole,
+                      Integer apart = 0);
 /// The same, quicker, of a product of passes in one kernel: nothing lies between kernels, where rows would be in the way.
 GpuParts gpu_parts_of_passes(const KernelRequest& request, Integer shared_row, bool whole);
 

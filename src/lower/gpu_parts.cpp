@@ -1,5 +1,6 @@
 #include "lower/gpu_parts.hpp"
 
+#include "lower/gpu_apart.hpp"
 #include "lower/gpu_liveness.hpp"
 
 #include <algorithm>
@@ -177,7 +178,7 @@ bool is_shared(const LoopProgram& loops, const Memory& memory) {
     return array.role == Array::Role::temporary && array.residence == Array::Residence::shared;
 }
 
-GpuParts gpu_parts(LoopProgram loops, Between between) {
+GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart) {
     GpuParts result;
     std::vector<Loop> around;
     add_parts(loops.body, around, result.parts);
@@ -186,6 +187,7 @@ GpuParts gpu_parts(LoopProgram loops, Between between) {
     result.common = loops_around_all(result.parts);
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     work_in_place(loops, result.parts, result.common.size());
+    if (apart > 0 && between == Between::global) take_apart(loops, result.parts, result.common.size(), apart);
     const std::set<int> carried = carried_between(loops, result.parts);
     result.carried.assign(carried.begin(), carried.end());
     for (const int array : carried) {

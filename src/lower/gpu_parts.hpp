@@ -11,6 +11,7 @@ namespace swirl::lower {
 struct GpuPart {
     std::vector<Loop> around; ///< outermost first
     std::vector<Call> calls;
+    bool over_all = false; ///< its steps, independent of each other, go over whole vectors in global memory
 };
 
 struct GpuParts {
@@ -27,8 +28,9 @@ enum class Between : std::uint8_t { global, shared };
 
 /// Each run of steps in the same loops is a part, and has the zeros that are due in these loops. Temporaries that carry something from one part to another lie where
 /// `between` says; in global memory one for each iteration of the loops that the parts which touch it have in common, numbers
-/// of adjacent pairs. The others are shared by a block's threads.
-GpuParts gpu_parts(LoopProgram loops, Between between);
+/// of adjacent pairs. The others are shared by a block's threads. Where `apart` is not 0, parts in no loops of their own that would
+/// hand on more numbers from step to step come apart: see take_apart.
+GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart = 0);
 
 /// Places that codelets which compute reach through tables of indices.
 Integer index_tables(const GpuParts& parts);

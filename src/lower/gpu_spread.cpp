@@ -1,5 +1,7 @@
 #include "lower/gpu_spread.hpp"
 
+#include "lower/gpu_apart.hpp"
+
 #include <algorithm>
 
 namespace swirl::lower {
@@ -9,8 +11,22 @@ namespace {
 /// Iterations that one block does.
 constexpr Integer chunk = 512;
 
+void substitute(std::optional<IndexTable>& table, Variable variable, const Affine& form) {
+    if (!table || std::erase(table->variables, variable) == 0) return;
+    for (const Affine::Term& term : form.terms())
+        if (std::find(table->variables.begin(), table->variables.end(), term.variable) ==
+            table->variables.end())
+            table->variables.push_back(term.variable);
+    table->value = [inner = table->value, variable, form](const IndexTable::Lookup& lookup) {
+        return inner([&](Variable v) { return v == variable ? form.evaluate(lookup) : lookup(v); });
+    };
+}
+
 void substitute(std::vector<MetDiagonal>& diagonals, Variable variable, const Affine& form) {
-    for (MetDiagonal& met : diagonals) met.index = met.index.substitute(variable, form);
+    for (MetDiagonal& met : diagonals) {
+        met.index = met.index.substitute(variable, form);
+        substitute(met.table, variable, form);
+    }
 }
 
 void substitute(std::vector<Location>& places, Variable variable, const Affine& form) {
@@ -18,18 +34,24 @@ void substitute(std::vector<Location>& places, Variable variable, const Affine& 
         place.re = place.re.substitute(variable, form);
         place.im = place.im.substitute(variable, form);
         substitute(place.diagonals, variable, form);
+        substitute(place.table, variable, form);
         for (auto& forms : place.forms)
             for (Affine& own : forms) own = own.substitute(variable, form);
     }
 }
 
-bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls) {
-    return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
+/// Whether the steps' iterations may be done by blocks that do not know of each other.
+bool may_spread(const LoopProgram& loops, const GpuPart& part) {
+    const bool in_global = std::all_of(part.calls.begin(), part.calls.end(), [&](const Call& call) {
+        return !is_shared(loops, call.input) && !is_shared(loops, call.output);
+    });
+    if (!in_global) return false;
+    if (part.over_all) return are_independent(loops, part.calls, part.around);
+    return std::all_of(part.calls.begin(), part.calls.end(), [&](const Call& call) {
         const bool reads = !call.placement.sources.empty();
-        return !is_shared(loops, call.input) && !is_shared(loops, call.output) &&
-               std::none_of(calls.begin(), calls.end(), [&](const Call& other) {
-                   return reads && call.input.array == other.output.array;
-               });
+        return std::none_of(part.calls.begin(), part.calls.end(), [&](const Call& other) {
+            return reads && call.input.array == other.output.array;
+        });
     });
 }
 
@@ -54,6 +76,21 @@ Call over_range(LoopProgram& loops, Call call, std::size_t k, const Affine& firs
     return call;
 }
 
+/// The call in the first iterations of a loop around it alone. What its tables of indices say of others is not asked for.
+void limit_to(Call& call, const Loop& around, Integer count) {
+    call.limit = Affine::of(around.variable) - count;
+    for (std::vector<Location>* const places : {&call.placement.sources, &call.placement.targets})
+        for (Location& place : *places) {
+            if (!place.table || std::find(place.table->variables.begin(), place.table->variables.end(),
+                                          around.variable) == place.table->variables.end())
+                continue;
+            place.table->value = [inner = place.table->value,
+                                  limit = *call.limit](const IndexTable::Lookup& lookup) {
+                return limit.evaluate(lookup) < 0 ? inner(lookup) : 0;
+            };
+        }
+}
+
 } // namespace
 
 Loop new_loop(LoopProgram& loops, Integer count) {
@@ -72,8 +109,9 @@ void substitute(Call& call, Variable variable, const Affine& form) {
 void spread_over_blocks(LoopProgram& loops, GpuPart& part) {
     Integer most = 0;
     for (const Call& call : part.calls) most = std::max(most, longest_loop(call).count);
-    const bool computes_alone = part.calls.size() == 1 && part.calls[0].codelet.formula.has_value();
-    if (computes_alone || most < chunk || !are_independent(loops, part.calls)) return;
+    const bool computes_alone =
+        part.calls.size() == 1 && part.calls[0].codelet.formula.has_value() && !part.over_all;
+    if (computes_alone || most < chunk || !may_spread(loops, part)) return;
     const Loop blocks = new_loop(loops, most / chunk);
     std::vector<Call> spread, rests;
     for (const Call& call : part.calls) {
@@ -81,8 +119,7 @@ void spread_over_blocks(LoopProgram& loops, GpuPart& part) {
         const Integer whole = count / chunk * chunk;
         if (whole > 0)
             spread.push_back(over_range(loops, call, k, Affine::of(blocks.variable, chunk), chunk));
-        if (whole > 0 && count / chunk < blocks.count)
-            spread.back().limit = Affine::of(blocks.variable) - count / chunk;
+        if (whole > 0 && count / chunk < blocks.count) limit_to(spread.back(), blocks, count / chunk);
         if (whole > 0 && whole == count) continue;
         rests.push_back(whole > 0 ? over_range(loops, call, k, whole, count - whole) : call);
         rests.back().limit = Affine::of(blocks.variable) - 1;

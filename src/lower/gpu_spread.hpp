@@ -10,7 +10,7 @@ Loop new_loop(LoopProgram& loops, Integer count);
 /// A form in place of a variable, in all locations and factors of a step.
 void substitute(Call& call, Variable variable, const Affine& form);
 
-/// Steps that touch global memory alone and none of which reads what another writes: chunks of the longest loops become
+/// Steps that touch global memory alone and are independent of each other: chunks of the longest loops become
 /// blocks, what is left of them and the other steps are done by the first. Any other part stays as it is.
 void spread_over_blocks(LoopProgram& loops, GpuPart& part);
 

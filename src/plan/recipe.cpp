@@ -47,6 +47,7 @@ constexpr NamedChoice named_choices[] = {
     {.name = "staged out", .staged = lower::Staged::out},
     {.name = "staged", .staged = lower::Staged::both},
     {.name = "whole", .flag = &lower::GpuMapping::whole},
+    {.name = "apart", .number = &lower::GpuMapping::apart},
 };
 
 std::string choice_names() {

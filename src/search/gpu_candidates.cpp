@@ -2,6 +2,7 @@
 
 #include "lower/gpu_cluster.hpp"
 #include "lower/gpu_lowering.hpp"
+#include "search/gpu_large_trees.hpp"
 #include "search/gpu_model.hpp"
 #include "search/gpu_trees.hpp"
 
@@ -70,6 +71,7 @@ public:
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
             if (const auto tree = swept_convolution(n_)) add_kernels(*tree, row_of_banks);
+        if (found_.empty()) add_large();
         fastest_first(found_);
         if (found_.size() > most_)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
@@ -90,9 +92,21 @@ private:
     }
     Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
 
-    /// Each part as a kernel.
-    void add_kernels(const BreakdownTree& tree, Integer row) {
-        const GpuParts parts = parts_of(tree, row, Between::global);
+    /// Beyond a block, of kinds that have no better way: what no block can hand on is handed on from kernel to kernel.
+    void add_large() {
+        const Integer reals =
+            gpu_.shared_bytes_per_block_at_most / ir::size_in_bytes(code().scalar) / 2; // and another vector
+        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal)) {
+            const std::size_t before = found_.size();
+            add_kernels(tree, row_of_banks, reals);
+            for (std::size_t k = before; k < found_.size(); ++k)
+                found_[k].step.mappings.front().apart = reals;
+        }
+    }
+
+    /// Each part as a kernel; `apart` as in GpuMapping.
+    void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) {
+        const GpuParts parts = parts_of(tree, row, Between::global, apart);
         std::vector<std::vector<RatedMapping>> rated;
         for (const GpuPart& part : parts.parts)
             rated.push_back(mappings_of(parts, part, row, stays_whole(tree)));
@@ -112,11 +126,11 @@ private:
         }
     }
 
-    GpuParts parts_of(const BreakdownTree& tree, Integer row, Between between) const {
+    GpuParts parts_of(const BreakdownTree& tree, Integer row, Between between, Integer apart = 0) const {
         const lower::KernelRequest request = planning::kernel_request(problem_, stage_, tree);
         const bool simple = between == Between::global && is_product_of_passes(tree);
         GpuParts parts = simple ? lower::gpu_parts_of_passes(request, row, stays_whole(tree))
-                                : lower::gpu_parts_of(request, row, between, stays_whole(tree));
+                                : lower::gpu_parts_of(request, row, between, stays_whole(tree), apart);
         for (GpuPart& part : parts.parts) lower::open_part(parts.loops, part);
         return parts;
     }

@@ -1,0 +1,96 @@
+#include "search/gpu_large_trees.hpp"
+
+#include "search/gpu_trees.hpp"
+
+#include <algorithm>
+
+namespace swirl::search {
+
+using rules::BreakdownTree;
+
+namespace {
+
+constexpr std::size_t most_matrices = 2; ///< as which a vector is swept twice
+
+/// Divisors of n, those nearest to its root first.
+std::vector<Integer> near_root(Integer n) {
+    std::vector<Integer> result;
+    for (Integer divisor = 2; divisor <= n / divisor; ++divisor)
+        if (n % divisor == 0)
+            for (const Integer side : {divisor, n / divisor})
+                if (result.empty() || result.back() != side) result.push_back(side);
+    std::reverse(result.begin(), result.end());
+    return result;
+}
+
+/// The tree that a rule leaves to one transform, or to two that differ.
+BreakdownTree split(const char* rule, rules::Choice choice, const BreakdownTree& first,
+                    const BreakdownTree& second, bool same) {
+    BreakdownTree tree{rule, std::move(choice), {first}};
+    if (!same) tree.children.push_back(second);
+    return tree;
+}
+
+std::vector<BreakdownTree> around(const char* rule, std::vector<BreakdownTree> inner) {
+    for (BreakdownTree& tree : inner) tree = {rule, {}, {std::move(tree)}};
+    return inner;
+}
+
+std::vector<BreakdownTree> sweeps(Integer n) {
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        const Integer rows = n / columns;
+        const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
+        if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
+            continue;
+        result.push_back(split("two-sweep", {columns, 1, 1}, *of_rows, *of_columns, columns == rows));
+        if (result.size() == most_matrices) return result;
+    }
+    if (result.empty())
+        if (auto convolution = swept_convolution(n)) result.push_back(std::move(*convolution));
+    return result;
+}
+
+std::vector<BreakdownTree> of_reals(Integer n, Direction direction) {
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        if (auto tree = real_two_sweep(n, columns, direction)) result.push_back(std::move(*tree));
+        if (result.size() == most_matrices) break;
+    }
+    if (!result.empty()) return result;
+    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2)) : around("rdft-embedding", sweeps(n));
+}
+
+std::vector<BreakdownTree> of_cosines(int type, Integer n) {
+    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward));
+    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward));
+    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2))
+                      : around("dct4-rdft", of_reals(n, Direction::forward));
+}
+
+std::vector<BreakdownTree> of_signs(Integer n) {
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        const Integer rows = n / columns;
+        const auto of_columns = gpu_tree(formula::WHT(columns)), of_rows = gpu_tree(formula::WHT(rows));
+        if (!of_columns || !of_rows) continue;
+        result.push_back(split("wht-split", {columns, rows}, *of_columns, *of_rows, columns == rows));
+        if (result.size() == most_matrices) break;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform) {
+    const Integer n = transform.rows();
+    if (transform.is<formula::Dft>()) return sweeps(n);
+    if (const auto* real = transform.get_if<formula::RealDft>()) return of_reals(n, real->direction);
+    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n);
+    if (const auto* dst = transform.get_if<formula::Dst>())
+        return around("dst-dct", of_cosines(dst->type, n));
+    if (transform.is<formula::Wht>()) return of_signs(n);
+    return {};
+}
+
+} // namespace swirl::search

@@ -1,0 +1,87 @@
+#include "base/error.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/gpu_large_trees.hpp"
+#include "support/proved_recipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+/// Transforms of all kinds whose vectors no block holds.
+namespace swirl::search {
+namespace {
+
+using support::prove;
+
+/// Of which a block has 48 KiB.
+const target::Gpu& small_gpu() { return target::gpu_named("generic"); }
+
+/// Proves the choice for a problem, and returns it as text.
+std::string proved(const std::string& text) {
+    const planning::Recipe recipe = gpu_recipe(swirl::problem(text), small_gpu());
+    prove(text, recipe);
+    return to_string(recipe);
+}
+
+void expect_starts_with(const std::string& recipe, const std::string& beginning) {
+    EXPECT_EQ(recipe.substr(0, beginning.size()), beginning) << recipe;
+}
+
+TEST(TransformsBeyondABlock, OfRealsOfOddLengthAreComplexOnes) {
+    for (const char* more : {"", " batch=2", " backward batch=2", " backward inplace", " planar",
+                             " backward planar batch=2", " scale=0.5"})
+        expect_starts_with(proved(std::string("rdft 6561") + more),
+                           "generic: 0 rdft-embedding[two-sweep(81,1,1)");
+    expect_starts_with(proved("rdft 14641 float32 batch=2"), "generic: 0 rdft-embedding[two-sweep(");
+    proved("rdft 3x6561");
+    proved("rdft 6561x3 float32");
+}
+
+TEST(TransformsBeyondABlock, OfLargePrimesAreSweptConvolutions) {
+    for (const char* more : {"", " backward batch=2", " inplace float32 batch=2"})
+        expect_starts_with(proved(std::string("rdft 10007") + more), "generic: 0 rdft-embedding[bluestein(");
+    for (const char* text : {"rdft 20014 backward", "rdft 20014 batch=2"})
+        expect_starts_with(proved(text), "generic: 0 rdft-half-size[bluestein(");
+    expect_starts_with(proved("rdft 8191 batch=2"), "generic: 0 rdft-embedding[rader[two-sweep(");
+    expect_starts_with(proved("rdft 10001"), "generic: 0 rdft-embedding[bluestein("); // 73·137
+}
+
+TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
+    for (const char* kind : {"dct2", "dct3", "dst2", "dst3"})
+        for (const char* length : {" 6561", " 10000", " 16384 batch=2", " 10007"})
+            EXPECT_NE(proved(kind + std::string(length)).find("-rdft[rdft-"), std::string::npos);
+    for (const char* kind : {"dct4", "dst4"}) {
+        EXPECT_NE(proved(kind + std::string(" 16384 batch=2")).find("dct4-dft[two-sweep("),
+                  std::string::npos);
+        EXPECT_NE(proved(kind + std::string(" 20014")).find("dct4-dft[bluestein("), std::string::npos);
+        EXPECT_NE(proved(kind + std::string(" 6561 inplace")).find("dct4-rdft[rdft-embedding["),
+                  std::string::npos);
+    }
+    proved("dct2 3x10000 float32");
+    proved("dct3 10000x3 inplace");
+}
+
+TEST(TransformsBeyondABlock, OfSignsAreSweptTwice) {
+    for (const char* text : {"wht 8192", "wht 16384 batch=3", "wht 65536 float32 inplace", "wht 4x8192",
+                             "wht 8192x4", "wht 131072 float32"})
+        EXPECT_NE(proved(text).find("wht-split("), std::string::npos);
+}
+
+/// In a launch of few blocks a kernel would take as long as one of them does for all.
+TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
+    for (const char* text : {"dct2 2^20 float32", "dst3 10^6 float32", "rdft 3^12 float32",
+                             "wht 2^20 float32", "rdft 100003 float32"}) {
+        const Problem problem = swirl::problem(text);
+        const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
+        for (const planning::GpuStepDescription& step : planning::describe_steps(problem, recipe))
+            for (const ir::KernelInfo& kernel : step.kernels) {
+                const Integer bytes = kernel.bytes_loaded + kernel.bytes_stored;
+                EXPECT_LT(bytes / kernel.launch.blocks[0], Integer{1} << 20)
+                    << text << ": " << ir::to_string(kernel);
+            }
+    }
+}
+
+} // namespace
+} // namespace swirl::search
