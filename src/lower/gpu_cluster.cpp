@@ -19,7 +19,9 @@ public:
           blocks_(blocks),
           pitch_(pitch),
           transforms_(new_loop(parts_.loops, transforms)),
-          rank_(new_loop(parts_.loops, blocks).variable) {}
+          rank_(new_loop(parts_.loops, blocks).variable) {
+        for (GpuPart& part : parts_.parts) open_codelets(part);
+    }
 
     GpuCluster build() {
         for (std::size_t p = 0; p + 1 < parts_.parts.size(); ++p) find_exchange(p);
@@ -30,7 +32,7 @@ public:
                 std::max(transform_entries_, exchange.count / blocks_ * vector_entries(exchange));
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             transform_entries_ = std::max(transform_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
-        if (transforms_.count > 1) transform_entries_ |= 1; // so that banks differ
+        if (transforms_.count > 1) transform_entries_ = in_different_banks(transform_entries_);
         add_array();
         GpuCluster result;
         result.part.around = parts_.common;
@@ -46,6 +48,25 @@ public:
     }
 
 private:
+    /// Codelets alone get a loop of their own.
+    void open_codelets(GpuPart& part) const {
+        if (part.around.size() > parts_.common.size() || part.calls.size() != 1) return;
+        std::vector<Loop>& inside = part.calls.front().loops;
+        if (inside.empty()) return;
+        const auto longest =
+            std::max_element(inside.begin(), inside.end(),
+                             [](const Loop& a, const Loop& b) { return a.count < b.count; });
+        part.around.push_back(*longest);
+        inside.erase(longest);
+    }
+
+    /// Room from which neighbouring entries of all transforms at once are in different banks.
+    Integer in_different_banks(Integer entries) const {
+        constexpr Integer banks = 32;
+        const Integer neighbours = std::max<Integer>(1, banks / transforms_.count);
+        return entries + modulo(neighbours - entries, banks);
+    }
+
     /// The part's own loop: its blocks, and in each of them a loop in every step.
     void share_loop(GpuPart& part) {
         const Loop own = part.around.back();

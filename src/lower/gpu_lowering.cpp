@@ -50,12 +50,29 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
 ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, GpuMapping mapping) {
     const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch, mapping.transforms);
     mapping.transforms = 1;
-    const std::vector<std::vector<Loop>> nobody; // all is shared
-    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, nobody);
+    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, parts.around_users);
     Context context(request, arrays);
-    GpuEmitter(context, mapping, cluster.part, nobody)
+    GpuEmitter(context, mapping, cluster.part, parts.around_users)
         .emit({0, mapping.cluster}, cluster.exchanges, cluster.joined);
     return context.finish();
+}
+
+bool does_together(const GpuMapping& mapping) { return mapping.cluster > 1 || mapping.together; }
+
+/// Kernels of which at least one does several parts together.
+void lower_together(const KernelRequest& request, const GpuParts& parts,
+                    const std::vector<GpuMapping>& mappings, std::vector<ir::Program>& programs) {
+    for (std::size_t k = 0; k < parts.ends_together.size(); ++k) {
+        const GpuMapping& mapping = mappings[std::min(k, mappings.size() - 1)];
+        const GpuParts own = together(parts, k);
+        if (does_together(mapping))
+            programs.push_back(lower_cluster(request, own, mapping));
+        else if (own.parts.size() == 1)
+            lower_part(request, own, own.parts.front(), mapping, programs);
+        else
+            throw UserError("kernel {} does {} parts, which one kernel does 'together' or in a 'cluster'", k,
+                            own.parts.size());
+    }
 }
 
 /// All parts in one kernel of groups of blocks.
@@ -335,15 +352,15 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::v
     for (const GpuMapping& mapping : mappings)
         ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for {} transforms",
                mapping.threads, mapping.transforms);
-    const bool in_cluster = mappings.front().cluster > 1 || mappings.front().together;
+    const bool in_cluster = std::any_of(mappings.begin(), mappings.end(), does_together);
     const GpuParts parts =
         gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global,
                      mappings.front().whole, mappings.front().apart);
     const KernelRequest kernel = on_gpu(request);
-    if (in_cluster) return {lower_cluster(kernel, parts, mappings.front())};
     if (mappings.front().group > 0) return {GroupLowering(kernel, parts, mappings).lower()};
     std::vector<ir::Program> programs;
-    for (std::size_t k = 0; k < parts.parts.size(); ++k)
+    if (in_cluster) lower_together(kernel, parts, mappings, programs);
+    for (std::size_t k = 0; k < parts.parts.size() && !in_cluster; ++k)
         lower_part(kernel, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
         programs[k].name += fmt::format("_{}", k);

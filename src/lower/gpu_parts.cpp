@@ -78,6 +78,21 @@ std::vector<Loop> loops_around_all(const std::vector<GpuPart>& parts) {
     return common;
 }
 
+/// See GpuParts.
+std::vector<std::size_t> ends_together(const std::vector<GpuPart>& parts, std::size_t common) {
+    const auto continues = [&](std::size_t k) {
+        const std::vector<Loop>&loops = parts[k].around, &before = parts[k - 1].around;
+        return loops.size() > common && before.size() > common &&
+               loops[common].variable == before[common].variable;
+    };
+    std::vector<std::size_t> ends;
+    for (std::size_t k = 1; k < parts.size(); ++k)
+        if (!continues(k)) ends.push_back(k);
+    if (ends.size() + 1 == parts.size()) ends.clear();
+    ends.push_back(parts.size());
+    return ends;
+}
+
 std::vector<std::vector<Loop>> loops_around_users(const std::vector<GpuPart>& parts, std::size_t arrays) {
     std::vector<std::vector<Loop>> around(arrays);
     std::set<int> met;
@@ -171,6 +186,17 @@ Integer index_tables(const Call& call) {
     return count;
 }
 
+/// Whether one kernel, of those that do parts together, has all that touches the array.
+bool stays_in_kernel(const GpuParts& parts, int array) {
+    std::set<std::size_t> kernels;
+    for (std::size_t k = 0, kernel = 0; k < parts.parts.size(); ++k) {
+        kernel += k == parts.ends_together[kernel];
+        for (const Call& call : parts.parts[k].calls)
+            if (call.input.array == array || call.output.array == array) kernels.insert(kernel);
+    }
+    return kernels.size() == 1;
+}
+
 } // namespace
 
 bool is_shared(const LoopProgram& loops, const Memory& memory) {
@@ -190,14 +216,31 @@ GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart) {
     if (apart > 0 && between == Between::global) take_apart(loops, result.parts, result.common.size(), apart);
     const std::set<int> carried = carried_between(loops, result.parts);
     result.carried.assign(carried.begin(), carried.end());
+    result.ends_together = ends_together(result.parts, result.common.size());
     for (const int array : carried) {
-        if (between == Between::shared) break;
+        if (between == Between::shared && stays_in_kernel(result, array)) continue;
         loops.arrays[static_cast<std::size_t>(array)].residence = Array::Residence::global;
         make_interleaved(loops, result.parts, array);
         make_neighbours(loops, result.parts, array);
     }
     result.around_users = loops_around_users(result.parts, loops.arrays.size());
     result.loops = std::move(loops);
+    return result;
+}
+
+GpuParts together(const GpuParts& parts, std::size_t kernel) {
+    GpuParts result = parts;
+    const auto place = [&](std::size_t k) {
+        return parts.parts.begin() + static_cast<std::ptrdiff_t>(k);
+    };
+    const std::size_t first = kernel == 0 ? 0 : parts.ends_together[kernel - 1];
+    result.parts.assign(place(first), place(parts.ends_together[kernel]));
+    result.common = loops_around_all(result.parts);
+    result.ends_together = {result.parts.size()};
+    result.carried.clear();
+    for (const int array : carried_between(result.loops, result.parts))
+        if (result.loops.arrays[static_cast<std::size_t>(array)].residence == Array::Residence::shared)
+            result.carried.push_back(array);
     return result;
 }
 

@@ -64,7 +64,7 @@ Integer largest_divisor(Integer number, Integer most) {
 /// Where the threads of a warp meet in the banks of shared memory, at the first entry of each side.
 class Banks {
 public:
-    Banks(const LoopProgram& loops, const Call& call, const Loop& transforms)
+    Banks(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms)
         : loops_(loops), call_(call), transforms_(transforms) {}
 
     /// Accesses beyond the first to some bank, where neighbouring threads have the first loops' iterations.
@@ -83,7 +83,7 @@ private:
         for (Integer thread = 0; thread < banks; ++thread) {
             Integer rest = thread, at = 0;
             for (const Loop& loop : order) {
-                const Integer step = loop.variable == transforms_.variable
+                const Integer step = transforms_ && loop.variable == transforms_->variable
                                          ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
                                          : places.front().re.coefficient(loop.variable);
                 at += rest % loop.count * step;
@@ -98,8 +98,49 @@ private:
 
     const LoopProgram& loops_;
     const Call& call_;
-    const Loop& transforms_;
+    const std::optional<Loop>& transforms_;
 };
+
+/// The order with one of its loops at a place before.
+std::vector<Loop> moved(std::vector<Loop> order, std::size_t from, std::size_t to) {
+    const auto at = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+    std::rotate(at(to), at(from), at(from) + 1);
+    return order;
+}
+
+/// Whether a step's entries, over its own iterations, lie further apart than what one block of a cluster has.
+bool goes_to_other_blocks(const LoopProgram& loops, const Call& call) {
+    const Integer part = loops.arrays[static_cast<std::size_t>(call.output.array)].cluster_part;
+    if (part == 0) return false;
+    for (const Location& place : call.placement.targets) {
+        const Affine apart = place.re - call.placement.targets.front().re;
+        if (!apart.is_constant()) return true;
+        Integer reach = std::abs(apart.constant());
+        for (const Loop& loop : call.loops)
+            reach += std::abs(place.re.coefficient(loop.variable)) * (loop.count - 1);
+        if (reach >= part) return true;
+    }
+    return false;
+}
+
+/// Other loops first and second, where neighbouring threads then meet in fewer banks: in a step of shared memory alone. What
+/// goes to other blocks of a cluster stays in the order in which it lies there.
+void avoid_conflicts(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
+                     std::vector<Loop>& order) {
+    if (!is_shared(loops, call.input) || !is_shared(loops, call.output)) return;
+    if (goes_to_other_blocks(loops, call)) return;
+    const Banks banks(loops, call, transforms);
+    const std::vector<Loop> original = order;
+    Integer fewest = banks.conflicts(order);
+    for (std::size_t first = 0; first < original.size() && fewest > 0; ++first)
+        for (std::size_t second = 1; second < original.size() && fewest > 0; ++second) {
+            std::vector<Loop> other = moved(moved(original, first, 0), second, 1);
+            const Integer conflicts = banks.conflicts(other);
+            if (conflicts >= fewest) continue;
+            fewest = conflicts;
+            order = std::move(other);
+        }
+}
 
 } // namespace
 
@@ -112,15 +153,7 @@ SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
     const Nearness near(loops, call, transforms_);
     std::stable_sort(all.begin(), all.end(),
                      [&](const Loop& a, const Loop& b) { return near.distance(a) < near.distance(b); });
-    if (transforms && is_shared(loops, call.input) && is_shared(loops, call.output)) {
-        std::vector<Loop> across = all;
-        const auto of_transforms = std::find_if(across.begin(), across.end(), [&](const Loop& loop) {
-            return loop.variable == transforms->variable;
-        });
-        std::rotate(across.begin(), of_transforms, of_transforms + 1);
-        const Banks banks(loops, call, *transforms);
-        if (banks.conflicts(across) < banks.conflicts(all)) all = across;
-    }
+    avoid_conflicts(loops, call, transforms, all);
     Integer inner = 1;
     for (const Loop& loop : all) {
         digits_.push_back({loop, inner, loop.count});

@@ -14,7 +14,7 @@ std::span<const BreakdownRule> registry() {
         rader_real,     rdft_base,     rdft_cooley_tukey, rdft_embedding, rdft_good_thomas,
         rdft_half_size, rdft_rader,    rdft_split_radix,  rdft_stockham,  rdft_two_sweep,
         row_column,     six_step,      split_radix,       stockham,       two_sweep,
-        wht_base,       wht_iterative, wht_recursive,     wht_split,
+        volume_bands,   wht_base,      wht_iterative,     wht_recursive,  wht_split,
     };
     return table;
 }

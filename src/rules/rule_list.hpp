@@ -35,6 +35,7 @@ extern const BreakdownRule six_step;
 extern const BreakdownRule split_radix;
 extern const BreakdownRule stockham;
 extern const BreakdownRule two_sweep;
+extern const BreakdownRule volume_bands;
 extern const BreakdownRule wht_base;
 extern const BreakdownRule wht_iterative;
 extern const BreakdownRule wht_recursive;
