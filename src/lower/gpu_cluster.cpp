@@ -53,9 +53,8 @@ private:
         if (part.around.size() > parts_.common.size() || part.calls.size() != 1) return;
         std::vector<Loop>& inside = part.calls.front().loops;
         if (inside.empty()) return;
-        const auto longest =
-            std::max_element(inside.begin(), inside.end(),
-                             [](const Loop& a, const Loop& b) { return a.count < b.count; });
+        const auto longest = std::max_element(inside.begin(), inside.end(),
+                                              [](const Loop& a, const Loop& b) { return a.count < b.count; });
         part.around.push_back(*longest);
         inside.erase(longest);
     }

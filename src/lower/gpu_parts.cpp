@@ -230,9 +230,7 @@ GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart) {
 
 GpuParts together(const GpuParts& parts, std::size_t kernel) {
     GpuParts result = parts;
-    const auto place = [&](std::size_t k) {
-        return parts.parts.begin() + static_cast<std::ptrdiff_t>(k);
-    };
+    const auto place = [&](std::size_t k) { return parts.parts.begin() + static_cast<std::ptrdiff_t>(k); };
     const std::size_t first = kernel == 0 ? 0 : parts.ends_together[kernel - 1];
     result.parts.assign(place(first), place(parts.ends_together[kernel]));
     result.common = loops_around_all(result.parts);

@@ -21,7 +21,7 @@ struct GpuParts {
     /// Of each kernel that does parts together, one past the last of them: parts in one loop within those around all, or all parts
     /// where each has loops of its own.
     std::vector<std::size_t> ends_together;
-    std::vector<int> carried;   ///< temporaries by which one part hands something to another
+    std::vector<int> carried; ///< temporaries by which one part hands something to another
     /// By array, the loops around all parts that touch it: of those carried in global memory each iteration has its own.
     std::vector<std::vector<Loop>> around_users;
 };

@@ -8,13 +8,13 @@ Applicability accepted() { return {}; }
 
 std::span<const BreakdownRule> registry() {
     static const BreakdownRule table[] = {
-        bands,          bluestein,     circulant_dft,     cooley_tukey,   cooley_tukey_frequency,
-        dct2_rdft,      dct3_rdft,     dct4_dft,          dct4_rdft,      dft_base,
-        dft_iterative,  dst_dct,       four_step,         good_thomas,    rader,
-        rader_real,     rdft_base,     rdft_cooley_tukey, rdft_embedding, rdft_good_thomas,
-        rdft_half_size, rdft_rader,    rdft_split_radix,  rdft_stockham,  rdft_two_sweep,
-        row_column,     six_step,      split_radix,       stockham,       two_sweep,
-        volume_bands,   wht_base,      wht_iterative,     wht_recursive,  wht_split,
+        bands,          bluestein,  circulant_dft,     cooley_tukey,   cooley_tukey_frequency,
+        dct2_rdft,      dct3_rdft,  dct4_dft,          dct4_rdft,      dft_base,
+        dft_iterative,  dst_dct,    four_step,         good_thomas,    rader,
+        rader_real,     rdft_base,  rdft_cooley_tukey, rdft_embedding, rdft_good_thomas,
+        rdft_half_size, rdft_rader, rdft_split_radix,  rdft_stockham,  rdft_two_sweep,
+        row_column,     six_step,   split_radix,       stockham,       two_sweep,
+        volume_bands,   wht_base,   wht_iterative,     wht_recursive,  wht_split,
     };
     return table;
 }

@@ -58,8 +58,9 @@ Formula build(const Formula& f, const Choice& choice) {
 
 constinit const BreakdownRule volume_bands = {
     .name = "volume-bands",
-    .identity = "DFT_l ⊗ DFT_m ⊗ DFT_n = pass(((DFT_l ⊗ I_b)(I_l ⊗ DFT_b) ⊗ I_a ⊗ I_n) · (I_l ⊗ T^m_a ⊗ I_n)) · "
-                "pass(I_l ⊗ (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ DFT_n)) · P)",
+    .identity =
+        "DFT_l ⊗ DFT_m ⊗ DFT_n = pass(((DFT_l ⊗ I_b)(I_l ⊗ DFT_b) ⊗ I_a ⊗ I_n) · (I_l ⊗ T^m_a ⊗ I_n)) · "
+        "pass(I_l ⊗ (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ DFT_n)) · P)",
     .applicable = applicable,
     .choices = choices,
     .build = build,

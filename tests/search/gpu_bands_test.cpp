@@ -1,0 +1,54 @@
+#include "base/error.hpp"
+#include "plan/gpu_kernel.hpp"
+#include "plan/steps.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/proved_recipe.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::search {
+namespace {
+
+using support::prove;
+
+planning::Recipe recipe(const std::string& step) { return planning::parse_recipe("sm_90: 0 " + step); }
+
+TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
+    for (const char* step :
+         {"bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32 pitch 1 held together, 64x16 pad "
+          "32",
+          "bands(16)[codelet, stockham(4,4), stockham(8,8)] on 128x1 pad 32 pitch 1 held together, 64x16 pad "
+          "32",
+          "bands(8)[codelet, codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 held, 64x16 pad 32"})
+        prove("dft 64x64 float32 batch=2", recipe(step));
+    prove("dft 48x35 backward float64",
+          recipe("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 held together, 64x5"));
+}
+
+TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
+    for (const char* step : {"volume-bands(16)[stockham(8,4), codelet, stockham(4,4), stockham(8,8)] on 64x1 "
+                             "pad 32 pitch 1 held together, "
+                             "64x8 pad 32 pitch 1 held together",
+                             "volume-bands(4)[stockham(8,4), codelet, codelet, stockham(8,8)] on 64x1 pad 32 "
+                             "pitch 1 held together, "
+                             "64x4 cluster 2 pad 32 pitch 1 held",
+                             "volume-bands(4)[stockham(8,4), stockham(4,4), codelet, stockham(8,8)] on 64x1 "
+                             "pad 32 pitch 1 held together, "
+                             "64x8 pad 32 pitch 3 held together"})
+        prove("dft 32x64x64 float32", recipe(step));
+    prove("dft 8x64x64 float32 batch=2", recipe("volume-bands(16)[codelet, codelet, stockham(4,4), "
+                                                "stockham(8,8)] on 64x1 pad 32 pitch 1 held together, "
+                                                "64x16 pad 32 pitch 1"));
+}
+
+TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
+    const Problem matrices = problem("dft 64x64 float32");
+    const planning::Recipe apart =
+        recipe("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 together");
+    const auto stages = planning::stages(matrices, 0);
+    EXPECT_THROW(planning::derive_for_gpu(matrices, stages[0], apart.steps[0], target::gpu_named("sm_90")),
+                 UserError);
+}
+
+} // namespace
+} // namespace swirl::search
