@@ -19,7 +19,7 @@ TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
           "32",
           "bands(16)[codelet, stockham(4,4), stockham(8,8)] on 128x1 pad 32 pitch 1 held together, 64x16 pad "
           "32",
-          "bands(8)[codelet, codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 held, 64x16 pad 32"})
+          "bands(8)[codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 held, 64x16 pad 32"})
         prove("dft 64x64 float32 batch=2", recipe(step));
     prove("dft 48x35 backward float64",
           recipe("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 held together, 64x5"));
