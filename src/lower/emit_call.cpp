@@ -1,6 +1,7 @@
 #include "lower/emit_call.hpp"
 
 #include "base/error.hpp"
+#include "lower/emit_number.hpp"
 #include "lower/emit_pointwise.hpp"
 #include "lower/lane_choice.hpp"
 #include "lower/straight_line.hpp"
@@ -48,6 +49,7 @@ public:
             std::vector<Factor> result;
             for (const Location& place : places) {
                 result.push_back(limited(factor_of(place.diagonals, context.extents())));
+                if (place.limit) result.back().limit = place.limit;
             }
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
@@ -59,6 +61,8 @@ public:
         storing_.emplace(context, context.request.store, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));
+        if (call.first_source) first_before_.emplace(factors({call.first_source->place}));
+        if (call.first_target) first_after_.emplace(factors({call.first_target->place}));
         for (const auto& entries : placement_.between) {
             std::vector<Factor> result;
             for (const auto& diagonals : entries) {
@@ -74,24 +78,37 @@ public:
     std::vector<Scaled> load() {
         std::vector<Scaled> x(placement_.sources.size());
         for (std::size_t k = 0; k < x.size(); ++k)
-            if (const auto second = source_pairs_[k]; second == k)
+            if (placement_.sources[k].limit)
+                x[k] = lower::load_if_there(context_, call_.input, placement_.sources[k],
+                                            placement_.sources.front(), complex_);
+            else if (const auto second = source_pairs_[k]; second == k)
                 x[k] = placement_.sources[k].forms.empty() ? load(k) : load_pointwise(k);
             else if (second)
                 load_pair(x, k, *second);
+        if (const auto& first = call_.first_source)
+            x.push_back(lower::load_if_there(context_, first->memory, first->place, first->place, true));
         return x;
     }
 
     std::vector<Scaled> compute(std::vector<Scaled> x, const Affine& vector, const Affine& lane) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
         std::vector<Scaled> y = computed(std::move(x), arithmetic, vector, lane);
-        for (std::size_t k = 0; k < y.size(); ++k) y[k] = settled(k, y[k], arithmetic, vector, lane);
+        for (std::size_t k = 0; k < placement_.targets.size(); ++k)
+            if (!placement_.targets[k].is_nowhere()) y[k] = settled(k, y[k], arithmetic, vector, lane);
+        if (call_.first_target)
+            y.back() = arithmetic.settle(first_after_->apply(0, y.back(), arithmetic, vector, lane));
         return y;
     }
 
     void store(const std::vector<Scaled>& y) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
-        for (std::size_t k = 0; k < y.size(); ++k)
-            if (const auto second = target_pairs_[k]; second == k)
+        if (const auto& first = call_.first_target)
+            lower::store_if_there(context_, first->memory, first->place, arithmetic.materialize(y.back().re),
+                                  arithmetic.materialize(y.back().im));
+        for (std::size_t k = 0; k < placement_.targets.size(); ++k)
+            if (placement_.targets[k].limit)
+                store_if_there(k, y[k], arithmetic);
+            else if (const auto second = target_pairs_[k]; second == k)
                 store(k, y[k], arithmetic);
             else if (second)
                 store_pair(y, k, *second, arithmetic);
@@ -140,8 +157,14 @@ private:
     /// What the codelet makes of the sources, without the factors of the targets.
     std::vector<Scaled> computed(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
                                  const Affine& lane) {
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] = before_->apply(k, x[k], arithmetic, vector, lane);
-        return run(std::move(x), arithmetic, vector, lane);
+        for (std::size_t k = 0; k < placement_.sources.size(); ++k)
+            x[k] = before_->apply(k, x[k], arithmetic, vector, lane);
+        if (!call_.first_source) return run(std::move(x), arithmetic, vector, lane);
+        x.back() = first_before_->apply(0, x.back(), arithmetic, vector, lane);
+        std::rotate(x.begin(), x.end() - 1, x.end());
+        x = run(std::move(x), arithmetic, vector, lane);
+        std::rotate(x.begin(), x.begin() + 1, x.end());
+        return x;
     }
 
     Scaled settled(std::size_t target, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
@@ -157,18 +180,16 @@ private:
         }
         x = straight_line(*codelet_.formula, std::move(x), arithmetic);
         for (std::size_t step = 0; step < codelet_.then.size(); ++step) {
-            for (std::size_t k = 0; k < x.size(); ++k)
-                x[k] = between_[step]->apply(k, x[k], arithmetic, vector, lane);
+            const std::size_t first = call_.first_source ? 1 : 0;
+            for (std::size_t k = first; k < x.size(); ++k)
+                x[k] = between_[step]->apply(k - first, x[k], arithmetic, vector, lane);
             x = straight_line(codelet_.then[step], std::move(x), arithmetic);
         }
         return x;
     }
 
-    /// On a GPU both parts of a number that lie together are one access, at a multiple of two scalars.
     bool is_one_access(const Memory& memory, const Location& place) const {
-        if (!context_.request.for_gpu || !complex_ || place.im != place.re + 1) return false;
-        const Array& array = context_.loops.arrays[static_cast<std::size_t>(memory.array)];
-        return array.kind == Memory::Kind::interleaved || is_at_even_place(array, place.re);
+        return complex_ && lower::is_one_access(context_, memory, place);
     }
 
     /// On a GPU, what lies beside each entry that is a real and the first of two that are one access; itself where it is
@@ -191,13 +212,6 @@ private:
             pairs[second->second].reset();
         }
         return pairs;
-    }
-
-    static bool is_at_even_place(const Array& array, const Affine& form) {
-        const auto& terms = form.terms();
-        return form.constant() % 2 == 0 && array.pitch % 2 == 0 &&
-               std::all_of(terms.begin(), terms.end(),
-                           [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
     }
 
     void load_pair(std::vector<Scaled>& x, std::size_t first, std::size_t second) {
@@ -240,6 +254,14 @@ private:
                                               {.dynamic = from_->dynamic_of_imaginary(source)}),
                         place.im_negative};
         return value;
+    }
+
+    void store_if_there(std::size_t target, const Scaled& value, Arithmetic& arithmetic) {
+        const Location& place = placement_.targets[target];
+        if (place.is_nowhere()) return;
+        const ir::Value re = arithmetic.materialize(place.re_negative ? -value.re : value.re);
+        const ir::Value im = arithmetic.materialize(place.im_negative ? -value.im : value.im);
+        lower::store_if_there(context_, call_.output, place, re, im);
     }
 
     void store(std::size_t target, Scaled value, Arithmetic& arithmetic) {
@@ -378,6 +400,8 @@ private:
     std::optional<IndexTables> to_;
     std::optional<PointwiseEmitter> loading_;
     std::optional<PointwiseEmitter> storing_;
+    std::optional<FactorTables> first_before_;
+    std::optional<FactorTables> first_after_;
     std::optional<FactorTables> before_;
     std::optional<FactorTables> after_;
     std::vector<std::unique_ptr<FactorTables>> between_;

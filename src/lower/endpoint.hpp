@@ -69,6 +69,10 @@ struct Location {
     /// In the caller's memory, where something is done to each number (see Pointwise): forms of the number's place; of a pair
     /// of reals those of each. Else none.
     std::vector<std::vector<Affine>> forms = {};
+    /// On a GPU, of an entry that there is only where the form is negative: else a source is zero, and a target goes nowhere.
+    std::optional<Affine> limit = {};
+
+    bool is_nowhere() const { return limit && limit->is_constant() && limit->constant() >= 0; }
 };
 
 /// A factor's input or output: memory behind a chain of stages.

@@ -117,10 +117,16 @@ formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup
 FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
     : context_(context), complex_(complex), factors_(std::move(factors)) {
+    for (std::size_t entry = 0; entry < factors_.size(); ++entry) of_entry_.push_back({entry});
     if (auto split = split_factors(factors_, context.extents())) {
-        has_common_ = true;
         factors_ = std::move(split->own);
+        for (auto& numbers : of_entry_) numbers.push_back(factors_.size());
         factors_.push_back(std::move(split->common));
+    } else if (complex && context.request.for_gpu) {
+        if (auto products = factor_products(factors_, context.extents())) {
+            factors_ = std::move(products->factors);
+            of_entry_ = std::move(products->of_entry);
+        }
     }
     places_.resize(factors_.size());
     add_tables(loops, lane);
@@ -204,9 +210,13 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
 
 Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
                            const Affine& vector, const Affine& lane) {
-    Scaled scaled = multiply(entry, value, arithmetic, vector, lane);
-    for (const std::size_t place : beside_of_[entry]) scaled = multiply_beside(place, scaled, arithmetic);
-    return has_common_ ? multiply(factors_.size() - 1, scaled, arithmetic, vector, lane) : scaled;
+    Scaled scaled = value;
+    for (const std::size_t factor : of_entry_[entry]) {
+        scaled = multiply(factor, scaled, arithmetic, vector, lane);
+        for (const std::size_t place : beside_of_[factor])
+            scaled = multiply_beside(place, scaled, arithmetic);
+    }
+    return scaled;
 }
 
 Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic) {

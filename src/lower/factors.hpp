@@ -40,6 +40,16 @@ struct SplitFactors {
 /// Nothing where the factors are not such twiddles or where one table is small.
 std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents);
 
+/// Each entry's factor as a product of some of a few.
+struct FactorProducts {
+    std::vector<Factor> factors;
+    std::vector<std::vector<std::size_t>> of_entry; ///< numbers of factors, ascending
+};
+/// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, h a multiple of a number
+/// about as large as the root of the entries. Nothing where the factors are not such twiddles, or where one table is no larger than
+/// what stays in a multiprocessor's cache.
+std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents);
+
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
 /// then full vectors, then the ragged rest.
 struct LaneLoop {
@@ -84,8 +94,8 @@ private:
     Context& context_;
     bool complex_;
     formula::DiagonalValues diagonal_values_;
-    std::vector<Factor> factors_; ///< one an entry, then the common one if there is
-    bool has_common_ = false;
+    std::vector<Factor> factors_;
+    std::vector<std::vector<std::size_t>> of_entry_;  ///< numbers of the factors whose product is the entry's
     std::vector<std::optional<Place>> places_;        ///< by factor
     std::vector<Location> beside_;                    ///< places in the caller's array, in scalars
     std::vector<std::vector<std::size_t>> beside_of_; ///< by factor

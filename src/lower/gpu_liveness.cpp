@@ -79,8 +79,9 @@ std::vector<Affine> sorted_forms(const std::vector<Location>& places) {
 
 /// Whether each iteration writes entries of the same numbers as it reads.
 bool keeps_entries(const Call& call) {
-    const auto is_tabled = [](const Location& place) { return place.table.has_value(); };
-    return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), is_tabled) &&
+    const auto varies = [](const Location& place) { return place.table || place.limit; };
+    return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), varies) &&
+           std::none_of(call.placement.targets.begin(), call.placement.targets.end(), varies) &&
            sorted_forms(call.placement.sources) == sorted_forms(call.placement.targets);
 }
 

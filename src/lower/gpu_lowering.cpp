@@ -21,8 +21,8 @@ LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping&
                        const std::vector<std::vector<Loop>>& around_users) {
     for (Array& array : loops.arrays) array.unused = true;
     for (const Call& call : part.calls)
-        for (const Memory* memory : {&call.input, &call.output})
-            loops.arrays[static_cast<std::size_t>(memory->array)].unused = false;
+        for (const Memory& memory : memories_of(call))
+            loops.arrays[static_cast<std::size_t>(memory.array)].unused = false;
     lay_out_arrays(loops, mapping, around_users);
     return loops;
 }
@@ -172,13 +172,13 @@ private:
         for (Array& array : parts_.loops.arrays) array.unused = true;
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             for (const Call& call : parts_.parts[p].calls)
-                for (const Memory* memory : {&call.input, &call.output}) {
-                    Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory->array)];
+                for (const Memory& memory : memories_of(call)) {
+                    Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory.array)];
                     array.unused = false;
                     if (array.role != Array::Role::temporary) continue;
                     const bool shared = array.residence == Array::Residence::shared;
                     array.copies = shared ? mappings_[p].transforms : groups_.groups * (goes_ahead() ? 2 : 1);
-                    if (!shared) array.copies *= iterations_within(static_cast<std::size_t>(memory->array));
+                    if (!shared) array.copies *= iterations_within(static_cast<std::size_t>(memory.array));
                     array.pitch = array.elements + (shared && !array.gapless ? mappings_[p].shared_pitch : 0);
                 }
     }

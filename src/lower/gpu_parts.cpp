@@ -1,7 +1,10 @@
 #include "lower/gpu_parts.hpp"
 
 #include "lower/gpu_apart.hpp"
+#include "lower/gpu_edges.hpp"
+#include "lower/gpu_fusion.hpp"
 #include "lower/gpu_liveness.hpp"
+#include "lower/gpu_moves.hpp"
 
 #include <algorithm>
 #include <set>
@@ -210,9 +213,12 @@ GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart) {
     add_parts(loops.body, around, result.parts);
     loops.body.clear();
     join_zeros(loops, result.parts);
+    fold_moves(loops, result.parts);
+    fuse_steps(loops, result.parts);
     result.common = loops_around_all(result.parts);
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     work_in_place(loops, result.parts, result.common.size());
+    fuse_edges(loops, result.parts);
     if (apart > 0 && between == Between::global) take_apart(loops, result.parts, result.common.size(), apart);
     const std::set<int> carried = carried_between(loops, result.parts);
     result.carried.assign(carried.begin(), carried.end());

@@ -29,15 +29,18 @@ void substitute(std::vector<MetDiagonal>& diagonals, Variable variable, const Af
     }
 }
 
+void substitute(Location& place, Variable variable, const Affine& form) {
+    place.re = place.re.substitute(variable, form);
+    place.im = place.im.substitute(variable, form);
+    if (place.limit) place.limit = place.limit->substitute(variable, form);
+    substitute(place.diagonals, variable, form);
+    substitute(place.table, variable, form);
+    for (auto& forms : place.forms)
+        for (Affine& own : forms) own = own.substitute(variable, form);
+}
+
 void substitute(std::vector<Location>& places, Variable variable, const Affine& form) {
-    for (Location& place : places) {
-        place.re = place.re.substitute(variable, form);
-        place.im = place.im.substitute(variable, form);
-        substitute(place.diagonals, variable, form);
-        substitute(place.table, variable, form);
-        for (auto& forms : place.forms)
-            for (Affine& own : forms) own = own.substitute(variable, form);
-    }
+    for (Location& place : places) substitute(place, variable, form);
 }
 
 /// Whether the steps' iterations may be done by blocks that do not know of each other.
@@ -104,6 +107,8 @@ void substitute(Call& call, Variable variable, const Affine& form) {
     substitute(call.placement.targets, variable, form);
     for (auto& entries : call.placement.between)
         for (auto& diagonals : entries) substitute(diagonals, variable, form);
+    for (auto* entry : {&call.first_source, &call.first_target})
+        if (*entry) substitute((*entry)->place, variable, form);
 }
 
 void spread_over_blocks(LoopProgram& loops, GpuPart& part) {

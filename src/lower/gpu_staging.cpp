@@ -68,6 +68,7 @@ public:
                 if (part_of(place.re, around_) != run.around) return std::nullopt;
                 // What depends on the place may say that memory is not to be touched there.
                 if (!place.forms.empty() && !place.forms.front().empty()) return std::nullopt;
+                if (place.limit) return std::nullopt;
                 if (scalars == 2 && place.im != place.re + 1) return std::nullopt;
                 for (const Affine* form : {&place.re, &place.im}) {
                     if (scalars == 2 && form == &place.im) continue;
@@ -84,16 +85,21 @@ public:
         run.first = lowest;
         run.step = std::max<Integer>(divisor, 1);
         run.count = (highest - lowest) / run.step + 1;
-        if (!touches_each_once(run)) return std::nullopt;
+        if (!trim_to_what_is_touched(run)) return std::nullopt;
         if (reading_) fill_up(run);
         return run;
     }
 
 private:
-    /// Reads on to where the next iteration of the innermost loop around begins, if that is near and in the array.
+    /// Reads from where the iteration of the innermost loop around begins on to where the next one does, if that is near and in the array.
     void fill_up(Run& run) const {
         if (around_.empty()) return;
         const Integer distance = run.around.coefficient(around_.back().variable);
+        if (const Integer before = run.first / run.step;
+            run.first > 0 && run.first % run.step == 0 && before <= run.count / 8) {
+            run.first = 0;
+            run.count += before;
+        }
         const Integer more = distance / run.step - run.count;
         if (distance % run.step != 0 || more <= 0 || more > run.count / 8) return;
         const Memory& memory = *touches_.front().memory;
@@ -114,7 +120,8 @@ private:
         return touched * of_entries / least_read;
     }
 
-    bool touches_each_once(const Run& run) const {
+    /// Leaves out the ends that nothing touches, which tables of indices seem to reach; whether each of the rest is touched once.
+    bool trim_to_what_is_touched(Run& run) const {
         if (run.count > most_entries(run)) return false;
         std::vector<bool> touched(static_cast<std::size_t>(run.count));
         Integer total = 0;
@@ -127,6 +134,10 @@ private:
                         return false;
                 }
             }
+        const auto first = std::find(touched.begin(), touched.end(), true);
+        const auto last = std::find(touched.rbegin(), touched.rend(), true);
+        run.first += run.step * (first - touched.begin());
+        run.count -= (first - touched.begin()) + (last - touched.rbegin());
         return reading_ ? of_entries * total >= least_read * run.count : total == run.count;
     }
 

@@ -24,13 +24,15 @@ public:
         const bool reads = !is_shared(loops, call.input) && !call.placement.sources.empty();
         memory_ = reads ? call.input : call.output;
         places_ = reads ? &call.placement.sources : &call.placement.targets;
+        if (places_->front().table && !call.placement.sources.empty()) { // neighbours lie anywhere
+            memory_ = reads ? call.output : call.input;
+            places_ = reads ? &call.placement.targets : &call.placement.sources;
+        }
         if (!is_shared(loops, memory_)) return;
         for (const auto* places : {&call.placement.sources, &call.placement.targets})
-            for (const Location& place : *places)
-                for (const MetDiagonal& met : place.diagonals)
-                    if (factor_ == nullptr &&
-                        std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function))
-                        factor_ = &met.index;
+            for (const Location& place : *places) look_for_factor(place.diagonals);
+        for (const auto& entries : call.placement.between)
+            for (const auto& diagonals : entries) look_for_factor(diagonals);
     }
 
     Integer distance(const Loop& loop) const {
@@ -44,7 +46,17 @@ public:
         return std::abs(places_->front().re.coefficient(loop.variable));
     }
 
+    /// Whether neighbouring threads get neighbours in an array of the caller's.
+    bool goes_by_factor() const { return factor_ != nullptr; }
+
 private:
+    void look_for_factor(const std::vector<MetDiagonal>& diagonals) {
+        for (const MetDiagonal& met : diagonals)
+            if (factor_ == nullptr &&
+                std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function))
+                factor_ = &met.index;
+    }
+
     const LoopProgram& loops_;
     const std::optional<Loop>& transforms_;
     Memory memory_;
@@ -78,7 +90,7 @@ private:
 
     Integer conflicts(const std::vector<Loop>& order, const Memory& memory,
                       const std::vector<Location>& places) const {
-        if (places.empty()) return 0;
+        if (places.empty() || places.front().table || !is_shared(loops_, memory)) return 0;
         std::array<std::set<Integer>, banks> words;
         for (Integer thread = 0; thread < banks; ++thread) {
             Integer rest = thread, at = 0;
@@ -100,6 +112,8 @@ private:
     const Call& call_;
     const std::optional<Loop>& transforms_;
 };
+
+bool is_tabled(const std::vector<Location>& places) { return !places.empty() && places.front().table; }
 
 /// The order with one of its loops at a place before.
 std::vector<Loop> moved(std::vector<Loop> order, std::size_t from, std::size_t to) {
@@ -123,11 +137,12 @@ bool goes_to_other_blocks(const LoopProgram& loops, const Call& call) {
     return false;
 }
 
-/// Other loops first and second, where neighbouring threads then meet in fewer banks: in a step of shared memory alone. What
-/// goes to other blocks of a cluster stays in the order in which it lies there.
+/// Other loops first and second, where neighbouring threads then meet in fewer banks: in a step of shared memory alone, or whose
+/// other side lies anywhere, by a table. What goes to other blocks of a cluster stays in the order in which it lies there.
 void avoid_conflicts(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
                      std::vector<Loop>& order) {
-    if (!is_shared(loops, call.input) || !is_shared(loops, call.output)) return;
+    const bool tabled = is_tabled(call.placement.sources) || is_tabled(call.placement.targets);
+    if (!tabled && (!is_shared(loops, call.input) || !is_shared(loops, call.output))) return;
     if (goes_to_other_blocks(loops, call)) return;
     const Banks banks(loops, call, transforms);
     const std::vector<Loop> original = order;
@@ -153,7 +168,7 @@ SharedIterations::SharedIterations(const LoopProgram& loops, const Call& call,
     const Nearness near(loops, call, transforms_);
     std::stable_sort(all.begin(), all.end(),
                      [&](const Loop& a, const Loop& b) { return near.distance(a) < near.distance(b); });
-    avoid_conflicts(loops, call, transforms, all);
+    if (!near.goes_by_factor()) avoid_conflicts(loops, call, transforms, all);
     Integer inner = 1;
     for (const Loop& loop : all) {
         digits_.push_back({loop, inner, loop.count});

@@ -94,6 +94,13 @@ Codelet codelet_of(const formula::Formula& formula) { return {formula.rows(), fo
 Codelet copying_codelet() { return {1, 1, std::nullopt}; }
 Codelet zero_codelet() { return {1, 0, std::nullopt}; }
 
+std::vector<Memory> memories_of(const Call& call) {
+    std::vector<Memory> memories{call.input, call.output};
+    for (const auto* entry : {&call.first_source, &call.first_target})
+        if (*entry) memories.push_back((*entry)->memory);
+    return memories;
+}
+
 std::string name_of(const LoopProgram& program, int array) {
     const auto& arrays = program.arrays;
     switch (arrays[static_cast<std::size_t>(array)].role) {

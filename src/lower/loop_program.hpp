@@ -40,6 +40,12 @@ struct Placement {
     std::vector<std::vector<std::vector<MetDiagonal>>> between = {};
 };
 
+/// An entry of one of the caller's vectors.
+struct CallersEntry {
+    Memory memory;
+    Location place;
+};
+
 /// targets = codelet(sources) for every iteration of `loops`, which are independent: an iteration may write over its
 /// own sources, never over another's.
 struct Call {
@@ -51,7 +57,14 @@ struct Call {
     std::vector<Loop> loops;
     std::optional<Affine> limit =
         {}; ///< on a GPU: nothing is done in iterations of the loops around, and of its own, where it is not negative
+    /// On a GPU, a further entry that the codelet's formulas have before all others: read from one of the caller's vectors, and
+    /// written to another; rows and columns are without it.
+    std::optional<CallersEntry> first_source = {};
+    std::optional<CallersEntry> first_target = {};
 };
+
+/// What the call reads and writes: input and output, and those of its first entries.
+std::vector<Memory> memories_of(const Call& call);
 
 struct Node;
 using Nodes = std::vector<Node>;

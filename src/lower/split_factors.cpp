@@ -1,5 +1,7 @@
 #include "lower/factors.hpp"
 
+#include <map>
+
 namespace swirl::lower {
 
 namespace {
@@ -9,6 +11,8 @@ using formula::TwiddleFunction;
 /// Entries of a table that is small enough to stay whole, and how much smaller the two tables must be together.
 constexpr Integer largest_whole_table = 8192;
 constexpr Integer least_saving = 4;
+/// Entries of a table that stays in a multiprocessor's cache beside other data.
+constexpr Integer largest_cached_table = 8192;
 
 /// A twiddle ω_order^{x·y}, x and y affine; `entry` is the digit that differs from entry to entry.
 struct Exponent {
@@ -71,6 +75,37 @@ std::optional<SplitFactors> split_by(const std::vector<Factor>& factors, const s
     return split;
 }
 
+/// ω^{c_e·g}: of each entry c_e, and g.
+struct Powers {
+    const TwiddleFunction* twiddle;
+    bool first; ///< c_e is the twiddle's first digit
+    std::vector<Integer> exponents;
+    Affine form;
+};
+
+/// Digits of which one is constant, the other the same for all entries; entries without a factor have exponent 0.
+std::optional<Powers> powers_of(const std::vector<Factor>& factors, const Extents& extents) {
+    for (const bool first : {true, false}) {
+        Powers powers{nullptr, first, {}, 0};
+        bool fits = true;
+        for (const Factor& factor : factors) {
+            const auto digits = factor.is_one() ? std::nullopt : digits_of(factor, extents);
+            const Affine own = digits ? first ? digits->first : digits->second : Affine(0);
+            const Affine form = digits ? first ? digits->second : digits->first : powers.form;
+            const auto* twiddle =
+                digits ? std::get_if<TwiddleFunction>(&factor.varying[0].diagonal.function) : powers.twiddle;
+            if (powers.twiddle == nullptr) powers.form = form;
+            fits = fits && (digits || factor.is_one()) && !factor.limit && own.is_constant() &&
+                   own.constant() >= 0 && form == powers.form &&
+                   (powers.twiddle == nullptr || *twiddle == *powers.twiddle);
+            powers.twiddle = twiddle;
+            powers.exponents.push_back(own.constant());
+        }
+        if (fits && powers.twiddle != nullptr) return powers;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents) {
@@ -92,6 +127,31 @@ std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, co
         if (least_saving * size <= whole) return split;
     }
     return std::nullopt;
+}
+
+std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents) {
+    Integer whole = 0;
+    for (const Factor& factor : factors)
+        if (!factor.is_one()) whole += combinations(factor, extents);
+    if (whole <= largest_cached_table) return std::nullopt;
+    const auto powers = powers_of(factors, extents);
+    if (!powers) return std::nullopt;
+    Integer step = 1;
+    while (step * step < std::ssize(factors)) step *= 2;
+    FactorProducts products;
+    std::map<Integer, std::size_t> numbers; // by exponent
+    for (const Integer exponent : powers->exponents) {
+        auto& own = products.of_entry.emplace_back();
+        for (const Integer part : {exponent % step, exponent / step * step}) {
+            if (part == 0) continue;
+            const auto [at, is_new] = numbers.emplace(part, products.factors.size());
+            if (is_new)
+                products.factors.push_back(
+                    power(*powers->twiddle, powers->first, part, powers->form, extents));
+            own.push_back(at->second);
+        }
+    }
+    return products;
 }
 
 } // namespace swirl::lower

@@ -293,15 +293,15 @@ private:
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
             if (convolves()) { // back by the other split: its columns are what the rows of the way there leave
-                BreakdownTree back{"two-sweep", {rows, 1, 1}, {*of_columns}};
-                if (columns != rows) back.children.push_back(*of_rows);
+                BreakdownTree back{"two-sweep", {rows, 1, 1}, {reversed_passes(*of_rows)}};
+                if (columns != rows) back.children.insert(back.children.begin(), *of_columns);
                 tree = {"circulant-dft", {}, {back, tree}};
             }
             if (beyond_half_a_block()) add_kernels(tree, row_of_banks);
             std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
-                    (!convolves() || of_rows->choice.back() % blocks == 0))
+                    (!convolves() || of_rows->choice.front() % blocks == 0))
                     clusters.push_back(blocks);
             add_clusters(tree, clusters);
         }

@@ -22,7 +22,10 @@ constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next, and
 constexpr double entry_seconds = 5e-9;  ///< for each of a thread's entries
 constexpr int other_registers = 16;     ///< of a thread: addresses and the like, and
 constexpr int registers_of_turns = 16;  ///< those of several turns of a step that holds what it has read
-constexpr Integer largest_pitch = 3;    ///< worth trying
+/// Of a codelet that does several things to its entries one after the other, entries for which a thread needs no registers beyond
+/// those of one: loads of the factors between are under way for the others.
+constexpr Integer entries_of_one = 8;
+constexpr Integer largest_pitch = 3; ///< worth trying
 
 /// Shares of the time for a thousand instructions of a thread, so that of mappings which are about as fast the one wins that
 /// the driver compiles sooner, in proportion to its instructions; of kernels that wait for themselves more than for memory the
@@ -135,6 +138,7 @@ private:
         weight_ = static_cast<double>(entries_of(call)) / static_cast<double>(all_);
         passes_ += weight_;
         widest_ = std::max(widest_, entries);
+        if (!call.codelet.then.empty()) widest_of_several_ = std::max(widest_of_several_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
         held_ = held_ || writes_over_others(loops_, call);
         instructions_ += static_cast<double>(turns) * instructions_of(call);
@@ -293,7 +297,8 @@ private:
         const Integer entries = in_turns ? most_entries_ : widest_;
         const Integer scalars = entry_bytes_ / scalar_bytes_;
         const Integer wanted =
-            scalars * words * entries + other_registers + (in_turns ? registers_of_turns : 0);
+            scalars * words * (entries + std::max<Integer>(widest_of_several_ - entries_of_one, 0)) +
+            other_registers + (in_turns ? registers_of_turns : 0);
         const Integer unit = gpu_.register_granularity / gpu_.warp_size;
         const Integer room =
             gpu_.registers_per_block / (ceil_divide(mapping_.threads, gpu_.warp_size) * gpu_.warp_size);
@@ -334,17 +339,18 @@ private:
     Integer entry_bytes_ = 0;
     Integer stored_scalar_bytes_ = 0;
     bool held_ = false;
-    Integer all_ = 1;          ///< scalars of the step that touches most
-    double weight_ = 0;        ///< of the step looked at: its share of these
-    double passes_ = 0;        ///< steps by weight
-    Integer widest_ = 1;       ///< entries of a codelet
-    Integer most_entries_ = 1; ///< of a thread in one step
-    double idle_ = 0;          ///< by step
-    double split_ = 0;         ///< by side
-    double pieces_ = 0;        ///< by side
-    double bytes_ = 0;         ///< of a block, in global memory
-    double instructions_ = 0;  ///< of a thread
-    Integer registers_ = 0;    ///< of a thread
+    Integer all_ = 1;               ///< scalars of the step that touches most
+    double weight_ = 0;             ///< of the step looked at: its share of these
+    double passes_ = 0;             ///< steps by weight
+    Integer widest_ = 1;            ///< entries of a codelet
+    Integer widest_of_several_ = 0; ///< likewise, where it is several one after the other
+    Integer most_entries_ = 1;      ///< of a thread in one step
+    double idle_ = 0;               ///< by step
+    double split_ = 0;              ///< by side
+    double pieces_ = 0;             ///< by side
+    double bytes_ = 0;              ///< of a block, in global memory
+    double instructions_ = 0;       ///< of a thread
+    Integer registers_ = 0;         ///< of a thread
     std::vector<SharedVector> shared_;
     std::vector<Access> accesses_;
 };

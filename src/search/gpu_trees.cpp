@@ -64,7 +64,7 @@ std::optional<BreakdownTree> rader_tree(Integer n) {
     if (!rules::is_prime(n) || radices.empty() || radices.front() > widest_of_convolution)
         return std::nullopt;
     const BreakdownTree passes{"stockham", radices, {}};
-    return BreakdownTree{"rader", {}, {passes, passes}};
+    return BreakdownTree{"rader", {}, {reversed_passes(passes), passes}};
 }
 
 /// A convolution of the first size of small factors, in whole rows of the banks of shared memory.
@@ -73,7 +73,7 @@ std::optional<BreakdownTree> bluestein_tree(Integer n) {
          size += row_of_banks) {
         if (rules::largest_prime_factor(size) > 5) continue;
         const BreakdownTree passes{"stockham", balanced_radices(size), {}};
-        return BreakdownTree{"bluestein", {size}, {passes, passes}};
+        return BreakdownTree{"bluestein", {size}, {reversed_passes(passes), passes}};
     }
     return std::nullopt;
 }
@@ -89,17 +89,21 @@ std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
 }
 
-/// Two sweeps over the matrix nearest to a square.
-std::optional<BreakdownTree> square_sweeps(Integer n) {
+/// There by two sweeps over the matrix nearest to a square, and back by those over its transpose: its columns are what the rows
+/// of the way there leave.
+std::optional<std::vector<BreakdownTree>> swept_there_and_back(Integer n) {
     Integer columns = 0;
     for (Integer c = 2; c * c <= n; ++c)
         if (n % c == 0) columns = c;
     if (columns == 0 || rules::largest_prime_factor(n) > largest_gpu_prime) return std::nullopt;
     const auto of_rows = gpu_tree(formula::DFT(n / columns)), of_columns = gpu_tree(formula::DFT(columns));
     if (of_rows->rule != "stockham" || of_columns->rule != "stockham") return std::nullopt;
-    BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
-    if (columns * columns != n) tree.children.push_back(*of_columns);
-    return tree;
+    BreakdownTree there{"two-sweep", {columns, 1, 1}, {*of_rows}};
+    if (columns * columns == n)
+        return std::vector<BreakdownTree>{{"two-sweep", {columns, 1, 1}, {reversed_passes(*of_rows)}}, there};
+    BreakdownTree back{"two-sweep", {n / columns, 1, 1}, {*of_columns, reversed_passes(*of_rows)}};
+    there.children.push_back(*of_columns);
+    return std::vector<BreakdownTree>{back, there};
 }
 
 /// A convolution of reals of its own size where its radices are small.
@@ -128,12 +132,6 @@ std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     return around("dct4-rdft", real_tree(n));
 }
 
-/// Passes in reverse order: the last one there and the first one back are over the same columns.
-BreakdownTree reversed_passes(BreakdownTree tree) {
-    if (tree.rule == "stockham") std::reverse(tree.choice.begin(), tree.choice.end());
-    return tree;
-}
-
 /// There, and back by the same passes in reverse order.
 std::optional<BreakdownTree> convolution_tree(Integer n) {
     BreakdownTree tree{"circulant-dft", {}, {}};
@@ -156,6 +154,11 @@ std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
 }
 
 } // namespace
+
+BreakdownTree reversed_passes(BreakdownTree tree) {
+    if (tree.rule == "stockham") std::reverse(tree.choice.begin(), tree.choice.end());
+    return tree;
+}
 
 bool is_gpu_radix(Integer n) {
     return n <= largest_gpu_radix || (n <= largest_gpu_prime && rules::is_prime(n));
@@ -265,7 +268,6 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     if (transform.is<formula::Circulant>() && n > 1)
         for (const BreakdownTree& there : gpu_trees(formula::DFT(n), widest)) {
             add({"circulant-dft", {}, {reversed_passes(there), there}});
-            add({"circulant-dft", {}, {there, there}});
         }
     if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
     for (std::vector<Integer>& list :
@@ -279,13 +281,13 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
 
 std::optional<BreakdownTree> swept_convolution(Integer n) {
     if (rules::is_prime(n))
-        if (const auto sweeps = square_sweeps(n - 1)) return BreakdownTree{"rader", {}, {*sweeps, *sweeps}};
+        if (const auto sweeps = swept_there_and_back(n - 1)) return BreakdownTree{"rader", {}, *sweeps};
     constexpr Integer longest_side = 8192; // of what blocks hold
     for (Integer side = 2; side <= longest_side; ++side) {
         if (rules::largest_prime_factor(side) > 5 || side * side < 2 * n - 1) continue;
-        const auto sweeps = square_sweeps(side * side);
+        const auto sweeps = swept_there_and_back(side * side);
         if (!sweeps) return std::nullopt;
-        return BreakdownTree{"bluestein", {side * side}, {*sweeps, *sweeps}};
+        return BreakdownTree{"bluestein", {side * side}, *sweeps};
     }
     return std::nullopt;
 }

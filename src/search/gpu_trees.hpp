@@ -25,6 +25,9 @@ std::vector<Integer> balanced_radices(Integer n);
 /// A transform in passes over shared memory, or as one codelet. Nothing where there is no such breakdown (yet).
 std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 
+/// Passes in reverse order: the last one there and the first one back are over the same columns.
+rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
+
 /// A DFT beyond a block's shared memory whose number of points has a large prime factor: as a convolution, its transforms in
 /// two sweeps each.
 std::optional<rules::BreakdownTree> swept_convolution(Integer n);

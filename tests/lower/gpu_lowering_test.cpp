@@ -285,7 +285,7 @@ TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
 }
 
 TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
-    const std::string rader = "rader[stockham(14,9), stockham(14,9)]";
+    const std::string rader = "rader[stockham(14,9), stockham(9,14)]";
     struct Case {
         Integer batch, n;
         std::string tree;
@@ -294,12 +294,12 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
         Integer vectors;  ///< of a transform in shared memory, in points of the transform
     };
     const Case cases[] = {
-        {4, 127, rader, {.threads = 32, .transforms = 2}, 4, 2},
-        {4, 127, rader, {.threads = 32, .transforms = 2, .staged = Staged::both}, 6, 3},
-        {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = Staged::both}, 10, 2},
+        {4, 127, rader, {.threads = 32, .transforms = 2}, 2, 2},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .staged = Staged::both}, 4, 2},
+        {4, 127, rader, {.threads = 32, .transforms = 2, .one_vector = true, .staged = Staged::both}, 7, 1},
         {2, 508, "cooley-tukey(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
         {2, 508, "good-thomas(4,127)[codelet, " + rader + "]", {.threads = 56, .whole = true}, 5, 3},
-        {4, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", {.threads = 36}, 7, 5},
+        {4, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", {.threads = 36}, 4, 5},
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(c.tree);
@@ -314,7 +314,7 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
             if (buffer.space == ir::Space::shared) shared += buffer.elements;
         EXPECT_LE(shared, 2 * c.n * c.mapping.transforms * c.vectors);
         if (c.mapping.staged != Staged::none) {
-            EXPECT_LT(result.transferred, 1.07); // every other block starts in the middle of a sector
+            EXPECT_LT(result.transferred, 1.12); // blocks start in the middle of a sector; entry 0 goes apart
         }
     }
 }

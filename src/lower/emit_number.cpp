@@ -1,0 +1,60 @@
+#include "lower/emit_number.hpp"
+
+#include <algorithm>
+
+namespace swirl::lower {
+
+bool is_at_even_place(const Array& array, const Affine& form) {
+    const auto& terms = form.terms();
+    return form.constant() % 2 == 0 && array.pitch % 2 == 0 &&
+           std::all_of(terms.begin(), terms.end(),
+                       [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
+}
+
+bool is_one_access(const Context& context, const Memory& memory, const Location& place) {
+    if (!context.request.for_gpu || place.im != place.re + 1) return false;
+    const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
+    return array.kind == Memory::Kind::interleaved || is_at_even_place(array, place.re);
+}
+
+Scaled load_if_there(Context& context, const Memory& memory, const Location& place, const Location& instead,
+                     bool complex) {
+    if (place.is_nowhere()) return {};
+    ir::Builder& builder = context.builder;
+    const Buffers buffers = context.buffers_of(memory);
+    const ir::Value chooser = builder.less(builder.index(context.placed(*place.limit)), builder.index(0));
+    const auto read = [&](ir::Buffer buffer, const Affine& own, const Affine& other, int lanes) {
+        if (own == other)
+            return builder.load(buffer, context.placed(memory, own), {.lanes = lanes, .active = lanes});
+        const ir::Value at = builder.select(chooser, builder.index(context.placed(memory, own)),
+                                            builder.index(context.placed(memory, other)));
+        return builder.load(buffer, 0, {.lanes = lanes, .active = lanes, .dynamic = at});
+    };
+    const auto chosen = [&](ir::Value value, bool negative) {
+        return Real{builder.select(chooser, value, builder.constant(builder.type(value), 0)), negative};
+    };
+    if (complex && is_one_access(context, memory, place) && is_one_access(context, memory, instead)) {
+        const ir::Value both = read(buffers.re, place.re, instead.re, 2);
+        return {chosen(builder.shuffle(both, both, {0}), place.re_negative),
+                chosen(builder.shuffle(both, both, {1}), place.im_negative)};
+    }
+    Scaled value;
+    value.re = chosen(read(buffers.re, place.re, instead.re, 1), place.re_negative);
+    if (complex) value.im = chosen(read(buffers.im, place.im, instead.im, 1), place.im_negative);
+    return value;
+}
+
+void store_if_there(Context& context, const Memory& memory, const Location& place, ir::Value re,
+                    ir::Value im) {
+    ir::Builder& builder = context.builder;
+    const Buffers buffers = context.buffers_of(memory);
+    builder.if_then({{context.placed(*place.limit), ir::Condition::Relation::negative}}, [&] {
+        if (is_one_access(context, memory, place))
+            return builder.store(buffers.re, context.placed(memory, place.re),
+                                 builder.shuffle(re, im, {0, 1}), {.active = 2});
+        builder.store(buffers.re, context.placed(memory, place.re), re);
+        builder.store(buffers.im, context.placed(memory, place.im), im);
+    });
+}
+
+} // namespace swirl::lower

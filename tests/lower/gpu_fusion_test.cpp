@@ -1,0 +1,197 @@
+#include "formula/formula.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/verify.hpp"
+#include "lower/gpu_lowering.hpp"
+#include "rules/rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+
+namespace swirl::lower {
+namespace {
+
+using namespace formula;
+
+KernelRequest request_for(Integer batch, const Formula& transform, ir::Scalar scalar = ir::Scalar::float32) {
+    const Formula all = batch == 1 ? transform : kron({I(batch), transform});
+    return {.name = "kernel",
+            .formula = all,
+            .scalar = scalar,
+            .input = Layout::contiguous(all.columns()),
+            .output = Layout::contiguous(all.rows())};
+}
+
+KernelRequest dft(Integer batch, Integer n, const std::string& tree,
+                  ir::Scalar scalar = ir::Scalar::float32) {
+    return request_for(batch, rules::expand(DFT(n), rules::parse_tree(tree)), scalar);
+}
+
+struct Outcome {
+    double error;
+    std::size_t kernels;
+    Integer barriers;       ///< of all blocks of all kernels
+    Integer shared_loads;   ///< requests of warps
+    double transferred;     ///< sectors of the arguments, of those that there are
+    Integer table_elements; ///< of factors
+};
+
+using Numbers = std::vector<Complex>;
+
+/// In the interpreter, which throws for races, barriers that not all threads reach, and accesses out of bounds or of what
+/// nobody has written. Of each transform, entry i is given(i).
+Outcome run(const KernelRequest& request, const GpuMapping& mapping,
+            const std::function<Complex(std::size_t)>& given) {
+    const std::vector<ir::Program> programs = lower_to_gpu(request, {mapping});
+    Numbers x(static_cast<std::size_t>(request.formula.columns()));
+    const char* in = request.in_place ? "data" : "in";
+    const char* out = request.in_place ? "data" : "out";
+    std::map<std::string, std::shared_ptr<ir::Memory>> memories;
+    for (const ir::Program& program : programs)
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument)
+                memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = given(i);
+        memories.at(in)->set(static_cast<Integer>(2 * i), x[i].real());
+        memories.at(in)->set(static_cast<Integer>(2 * i + 1), x[i].imag());
+    }
+    Outcome outcome{0, programs.size(), 0, 0, 0, 0};
+    Integer sectors = 0;
+    for (const ir::Program& program : programs) {
+        if (programs.size() == 1) ir::verify(program, ir::Stage::lowered);
+        ir::Arguments arguments(program);
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
+                arguments.bind(
+                    buffer.name,
+                    memories.try_emplace(buffer.name, arguments.shared(buffer.name)).first->second);
+        const ir::InterpreterReport report = ir::Interpreter(program).run(arguments);
+        outcome.barriers += report.barriers;
+        for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+            const ir::BufferInfo& buffer = program.buffers[b];
+            if (buffer.space == ir::Space::argument)
+                sectors += report.loads[b].sectors + report.stores[b].sectors;
+            if (buffer.space == ir::Space::shared) outcome.shared_loads += report.loads[b].accesses;
+            if (buffer.space == ir::Space::table && buffer.data) outcome.table_elements += buffer.elements;
+        }
+    }
+    const auto expected = formula::apply(request.formula, x);
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto at = static_cast<Integer>(2 * i);
+        difference += std::norm(Complex((*memories.at(out))[at], (*memories.at(out))[at + 1]) - expected[i]);
+        norm += std::norm(expected[i]);
+    }
+    outcome.error = static_cast<double>(std::sqrt(difference / norm));
+    const Integer bytes = 2 * ir::size_in_bytes(request.scalar) * std::ssize(x);
+    outcome.transferred = static_cast<double>(sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
+    return outcome;
+}
+
+Outcome run(const KernelRequest& request, const GpuMapping& mapping) {
+    std::mt19937 generator(3);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    return run(request, mapping, [&](std::size_t) {
+        const float re = uniform(generator);
+        return Complex{re, uniform(generator)};
+    });
+}
+
+TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
+    const GpuMapping mapping{.threads = 36};
+    for (const Integer n :
+         {97, 100, 107, 108}) { // some rows of 36 are whole, one is cut, the others are zero
+        SCOPED_TRACE(n);
+        KernelRequest request = dft(3, n, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]");
+        const Outcome outcome = run(request, mapping);
+        EXPECT_LT(outcome.error, 2e-6);
+        EXPECT_EQ(outcome.kernels, 1U);
+        EXPECT_EQ(outcome.barriers, 3 * 4); // five steps: the middle one there and the first one back are one
+        EXPECT_LT(outcome.transferred, 1.25); // of rows that begin anywhere
+        request.in_place = true;
+        EXPECT_LT(run(request, mapping).error, 2e-6);
+        EXPECT_LT(run(request, {.threads = 72, .transforms = 2, .one_vector = true}).error, 2e-6);
+    }
+    EXPECT_LT(
+        run(dft(2, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", ir::Scalar::float64), mapping)
+            .error,
+        1e-14);
+}
+
+TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
+    const char* tree = "rader[stockham(14,9), stockham(9,14)]";
+    const GpuMapping mapping{.threads = 14};
+    EXPECT_LT(run(dft(4, 127, tree), mapping).error, 1e-6);
+    EXPECT_LT(run(dft(4, 127, tree, ir::Scalar::float64), mapping).error, 1e-15);
+    EXPECT_EQ(run(dft(4, 127, tree), mapping).barriers, 4 * 2); // three steps
+    // The first entry goes its own way: alone, and beside small ones.
+    for (const double rest : {0.0, 1e-3})
+        EXPECT_LT(run(dft(2, 127, tree), mapping,
+                      [&](std::size_t i) {
+                          return i % 127 == 0 ? Complex(1, -2)
+                                              : Complex(rest * static_cast<double>(i % 3), rest);
+                      })
+                      .error,
+                  1e-6);
+    KernelRequest in_place = dft(2, 127, tree);
+    in_place.in_place = true;
+    EXPECT_LT(run(in_place, mapping).error, 1e-6);
+    EXPECT_LT(run(dft(4, 127, tree), {.threads = 28, .transforms = 2, .staged = Staged::both}).transferred,
+              1.15);
+}
+
+TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
+    const char* sweeps = "two-sweep(16,1,1)[stockham(4,4)]";
+    const KernelRequest request = dft(2, 257, std::string("rader[") + sweeps + ", " + sweeps + "]");
+    const Outcome kernels = run(request, {.threads = 32, .transforms = 8, .shared_pitch = 1});
+    EXPECT_EQ(kernels.kernels, 3U);
+    EXPECT_LT(kernels.error, 1e-6);
+    for (const Integer blocks : {2, 4}) {
+        const Outcome cluster =
+            run(request, {.threads = 32, .shared_pitch = 1, .one_vector = true, .cluster = blocks});
+        EXPECT_EQ(cluster.kernels, 1U);
+        EXPECT_LT(cluster.error, 1e-6);
+    }
+    Numbers kernel(240);
+    for (std::size_t k = 0; k < kernel.size(); ++k)
+        kernel[k] = Complex(1.0 / static_cast<double>(1 + k), 0.5);
+    const Formula convolution = rules::expand(
+        circulant(kernel), rules::parse_tree("circulant-dft[two-sweep(20,1,1)[stockham(4,3), stockham(4,5)], "
+                                             "two-sweep(12,1,1)[stockham(5,4), stockham(4,3)]]"));
+    const Outcome whole =
+        run(request_for(2, convolution), {.threads = 32, .transforms = 4, .shared_pitch = 1});
+    EXPECT_EQ(whole.kernels, 3U);
+    EXPECT_LT(whole.error, 1e-6);
+}
+
+TEST(FusedStepsOnGpus, GoThereAndBackInOneCodelet) {
+    Numbers kernel(64);
+    for (std::size_t k = 0; k < kernel.size(); ++k)
+        kernel[k] = Complex(1.0 / static_cast<double>(1 + k), 0.5);
+    const auto convolution = [&](const char* tree) {
+        return request_for(3, rules::expand(circulant(kernel), rules::parse_tree(tree)));
+    };
+    const GpuMapping mapping{.threads = 8};
+    const Outcome apart = run(convolution("circulant-dft[stockham(4,16), stockham(8,8)]"), mapping);
+    const Outcome fused = run(convolution("circulant-dft[stockham(8,8), stockham(8,8)]"), mapping);
+    EXPECT_LT(apart.error, 1e-6);
+    EXPECT_LT(fused.error, 1e-6);
+    EXPECT_EQ(apart.barriers, 3 * 3);
+    EXPECT_EQ(fused.barriers, 3 * 2);
+    EXPECT_LT(3 * fused.shared_loads, 2 * apart.shared_loads + 3);
+}
+
+TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
+    const GpuMapping mapping{.threads = 512, .shared_row = 32, .one_vector = true};
+    const Outcome outcome = run(dft(1, 16384, "stockham(16,32,32)"), mapping);
+    EXPECT_LT(outcome.error, 1e-6);
+    EXPECT_LT(outcome.table_elements, 2 * 16384 / 2); // of two reals
+    EXPECT_LT(run(dft(1, 16384, "stockham(16,32,32)", ir::Scalar::float64), mapping).error, 2e-15);
+}
+
+} // namespace
+} // namespace swirl::lower
