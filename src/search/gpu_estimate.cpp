@@ -44,19 +44,22 @@ GpuCandidate best_step(const Problem& problem, const Stage& stage, const target:
                         name_of(problem.kind), n, gpu.shared_bytes_per_block_at_most, gpu.name));
 }
 
-/// The recipe whose first step does the two innermost dimensions at once, if that is better than `seconds`.
-std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const target::Gpu& gpu,
-                                                 const std::vector<Stage>& stages, double seconds) {
-    planning::Recipe recipe{std::string(gpu.name), {}};
-    double fused = 0;
+struct RatedRecipe {
+    planning::Recipe recipe;
+    double seconds = 0;
+};
+
+/// The best steps for stages of which the first does several dimensions, where there are any.
+std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
+                                 const std::vector<Stage>& stages) {
+    RatedRecipe result{{std::string(gpu.name), {}}};
     for (const Stage& stage : stages) {
         auto best = find_best_step(problem, stage, gpu);
         if (!best) return std::nullopt;
-        recipe.steps.push_back(std::move(best->step));
-        fused += best->seconds;
+        result.recipe.steps.push_back(std::move(best->step));
+        result.seconds += best->seconds;
     }
-    if (fused >= seconds) return std::nullopt;
-    return recipe;
+    return result;
 }
 
 } // namespace
@@ -64,25 +67,28 @@ std::optional<planning::Recipe> with_fused_plane(const Problem& problem, const t
 std::vector<std::vector<Stage>> gpu_stagings(const Problem& problem) {
     std::vector<std::vector<Stage>> result{planning::stages(problem, planning::Fusion::none)};
     if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
-    std::size_t first = problem.dimensions.size();
-    for (int found = 0; found < 2;) found += problem.dimensions[--first].length > 1;
-    result.push_back(planning::stages(problem, first));
+    std::vector<std::size_t> longer; // than one point
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
+        if (problem.dimensions[k].length > 1) longer.push_back(k);
+    for (const std::size_t together : {2, 3})
+        if (together <= longer.size())
+            result.push_back(planning::stages(problem, longer[longer.size() - together]));
     return result;
 }
 
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
-    planning::Recipe recipe{std::string(gpu.name), {}};
-    double seconds = 0;
+    RatedRecipe best{{std::string(gpu.name), {}}};
     const std::vector<std::vector<Stage>> stagings = gpu_stagings(problem);
     for (const Stage& stage : stagings.front()) {
-        GpuCandidate best = best_step(problem, stage, gpu);
-        recipe.steps.push_back(std::move(best.step));
-        seconds += best.seconds;
+        GpuCandidate step = best_step(problem, stage, gpu);
+        best.recipe.steps.push_back(std::move(step.step));
+        best.seconds += step.seconds;
     }
-    if (stagings.size() == 1) return recipe;
-    const auto fused = with_fused_plane(problem, gpu, stagings.back(), seconds);
-    return fused ? *fused : recipe;
+    for (std::size_t k = 1; k < stagings.size(); ++k)
+        if (auto other = fused(problem, gpu, stagings[k]); other && other->seconds < best.seconds)
+            best = std::move(*other);
+    return best.recipe;
 }
 
 } // namespace swirl::search

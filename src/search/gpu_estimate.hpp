@@ -16,7 +16,7 @@ namespace swirl::search {
 /// GPUs" for one that there are no kernels for.
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
 
-/// The ways to take a problem apart into steps: each dimension by itself, and with the two innermost together.
+/// The ways to take a problem apart into steps: each dimension by itself, and with the two or three innermost together.
 std::vector<std::vector<planning::Stage>> gpu_stagings(const Problem& problem);
 
 } // namespace swirl::search

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <span>
 
 // Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
 // problem: `bench_gpu_transforms --problem PROBLEM --candidates 14`, and grids of threads and transforms by hand. The share
@@ -12,9 +14,9 @@ namespace swirl::search {
 
 namespace {
 
-/// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n. Of reals to half
-/// spectra, and of half spectra to reals, each contiguous.
-enum class Form : std::uint8_t { rows, columns, planes, reals, spectra };
+/// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n, or cubes. Of reals to
+/// half spectra, and of half spectra to reals, each contiguous.
+enum class Form : std::uint8_t { rows, columns, planes, volumes, reals, spectra };
 
 struct MeasuredStep {
     Integer n;
@@ -26,6 +28,8 @@ struct MeasuredStep {
 
 constexpr double copy_bytes_per_second = 3e12;
 constexpr double least_bytes = 64e6; ///< of the data from which on these figures hold
+/// Of data that stays in the GPU's cache, and is enough for all of its multiprocessors.
+constexpr double least_bytes_in_cache = 6e6, most_bytes_in_cache = 20e6;
 
 constexpr int multiprocessors = 132; ///< of the card
 constexpr Integer least_turns = 4;   ///< of a group of blocks: fewer are not the same for all groups
@@ -102,8 +106,8 @@ constexpr MeasuredStep steps[] = {
     {16384, Precision::float32, Form::rows, 0.987, "stockham(16,32,32) on 512x1 pad 32 held resident 1"},
     {32768, Precision::float32, Form::rows, 0.852,
      "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 3 held resident 5"},
-    {65536, Precision::float32, Form::rows, 0.690,
-     "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 32 group 16 pad 32 pitch 1 held"},
+    {65536, Precision::float32, Form::rows, 0.728,
+     "two-sweep(256,1,1)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held resident 3"},
     {65536, Precision::float32, Form::rows, 0.687,
      "two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 8 pad 32 pitch 3 held resident 3"},
     {65537, Precision::float32, Form::rows, 0.088,
@@ -115,9 +119,9 @@ constexpr MeasuredStep steps[] = {
     {100000, Precision::float32, Form::rows, 0.464,
      "two-sweep(160,1,1)[stockham(5,5,5,5), stockham(16,10)] on 512x64 pad 32 pitch 1 resident 2 staged, "
      "1000x8 pad 32 pitch 3 held resident 2"},
-    {131072, Precision::float32, Form::rows, 0.607,
-     "two-sweep(256,1,1)[stockham(8,8,8), stockham(16,16)] on 256x16 groups 16 group 16 pad 32 pitch 1 held, "
-     "256x16 pad 32 pitch 1 held"},
+    {131072, Precision::float32, Form::rows, 0.622,
+     "two-sweep(256,1,1)[stockham(16,32), stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 held resident "
+     "3"},
     {131072, Precision::float32, Form::rows, 0.581,
      "two-sweep(256,1,1)[stockham(8,8,8), stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 held resident "
      "3"},
@@ -177,6 +181,7 @@ constexpr MeasuredStep steps[] = {
     {64, Precision::float32, Form::columns, 0.968, "stockham(4,16) on 256x128 pad 32 pitch 1 resident 3"},
     {256, Precision::float32, Form::columns, 0.953,
      "stockham(8,32) on 256x32 pad 32 pitch 1 resident 3 staged"},
+    {512, Precision::float32, Form::columns, 0.930, "stockham(32,16) on 512x16 pad 32 pitch 2"},
     {1024, Precision::float32, Form::columns, 0.911, "stockham(32,32) on 512x16 pad 32 pitch 2"},
     {4096, Precision::float32, Form::columns, 0.673, "stockham(16,16,16) on 1024x4 pad 32 pitch 3 held"},
     {8192, Precision::float32, Form::columns, 0.490,
@@ -185,8 +190,26 @@ constexpr MeasuredStep steps[] = {
      "row-column(1,0)[stockham(8,8)] on 256x1 pad 32 pitch 3 held together"},
     {128, Precision::float32, Form::planes, 0.839,
      "row-column(1,0)[stockham(8,16)] on 1024x1 pad 32 pitch 2 held together"},
-    {256, Precision::float32, Form::planes, 0.620,
-     "row-column(1,0)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held"},
+    {256, Precision::float32, Form::planes, 0.728,
+     "row-column(1,0)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 3 held resident 3"},
+    {1024, Precision::float32, Form::planes, 0.498,
+     "bands(8)[stockham(16,8), codelet, stockham(32,32)] on 256x1 pad 32 pitch 1 held together, 256x32 pad "
+     "32 pitch 1"},
+    {4096, Precision::float32, Form::planes, 0.462,
+     "bands(4)[stockham(32,32), codelet, stockham(16,16,16)] on 512x1 pad 32 pitch 1 held together, 512x16 "
+     "pad 32 pitch 2"},
+    {8192, Precision::float32, Form::planes, 0.381,
+     "bands(2)[stockham(16,16,16), codelet, stockham(32,16,16)] on 512x1 pad 32 pitch 1 held together, "
+     "1024x4 pad 32 pitch 3 held"},
+    {64, Precision::float32, Form::volumes, 0.499,
+     "volume-bands(16)[stockham(8,8)] on 64x1 pad 32 pitch 1 held together, 256x32 pad 32 pitch 1 held "
+     "together"},
+    {128, Precision::float32, Form::volumes, 0.491,
+     "volume-bands(32)[stockham(16,8), codelet, stockham(8,4)] on 256x1 pad 32 pitch 1 held together, 512x32 "
+     "pad 32 pitch 1 held together"},
+    {256, Precision::float32, Form::volumes, 0.460,
+     "volume-bands(32)[stockham(16,16), codelet, stockham(8,4)] on 256x1 pad 32 pitch 1 held together "
+     "resident 2, 512x8 pad 32 pitch 1 held together"},
     {32, Precision::float32, Form::reals, 1.000, "codelet on 64x64 pitch 2 staged"},
     {64, Precision::float32, Form::reals, 1.000, "rdft-stockham(16,4) on 128x16 pitch 2 staged"},
     {128, Precision::float32, Form::reals, 1.000, "rdft-stockham(16,8) on 128x16 pitch 2 staged"},
@@ -196,6 +219,9 @@ constexpr MeasuredStep steps[] = {
     {2048, Precision::float32, Form::reals, 1.000, "rdft-half-size[stockham(16,8,8)] on 128x1 pad 32"},
     {4096, Precision::float32, Form::reals, 0.988, "rdft-half-size[stockham(8,16,16)] on 256x1 pad 32"},
     {32, Precision::float32, Form::spectra, 1.000, "codelet on 64x64 pitch 2 staged"},
+    {65536, Precision::float32, Form::reals, 0.643,
+     "rdft-two-sweep(256)[rdft-half-size[stockham(16,16)], stockham(16,16), rdft-half-size[stockham(16,8)]] "
+     "on 128x1 cluster 8 pad 32 pitch 2 held resident 5"},
     {64, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8) on 128x32 pitch 1 held staged in"},
     {128, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,16) on 128x16 pitch 2 held staged"},
     {256, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8,4) on 256x16 pitch 2 staged"},
@@ -203,7 +229,26 @@ constexpr MeasuredStep steps[] = {
     {1024, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(8,8,8)] on 64x1 pad 8"},
     {2048, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(4,16,16)] on 128x1 pad 32"},
     {4096, Precision::float32, Form::spectra, 1.000, "rdft-half-size[stockham(8,16,16)] on 256x1 pad 32"},
+    {65536, Precision::float32, Form::spectra, 0.642,
+     "rdft-two-sweep(512)[rdft-half-size[stockham(16,16)], rdft-half-size[stockham(16,8)], stockham(16,8)] "
+     "on 256x1 cluster 4 pad 32 pitch 2 held resident 2"},
 };
+
+/// Of data in the cache, for which the GPU has few blocks: 8 MiB of 1024 points, 16 MiB of cubes. The share is that of a copy in
+/// memory.
+constexpr MeasuredStep steps_in_cache[] = {
+    {1024, Precision::float32, Form::rows, 0.800, "stockham(16,8,8) on 128x1 pad 32"},
+    {1024, Precision::float32, Form::columns, 0.800, "stockham(16,8,8) on 512x8 pad 32 pitch 2 held"},
+    {128, Precision::float32, Form::volumes, 0.430,
+     "volume-bands(16)[stockham(16,8)] on 256x1 pad 32 pitch 1 held together, 256x8 pad 32 pitch 1 held "
+     "together"},
+};
+
+std::span<const MeasuredStep> steps_for(double bytes) {
+    if (bytes >= least_bytes) return steps;
+    if (bytes >= least_bytes_in_cache && bytes <= most_bytes_in_cache) return steps_in_cache;
+    return {};
+}
 
 /// Where reals and half spectra each lie without gaps.
 std::optional<Form> form_of_reals(const formula::RealDft& transform, const planning::Stage& stage) {
@@ -218,6 +263,16 @@ std::optional<Form> form_of_reals(const formula::RealDft& transform, const plann
     return forward ? Form::reals : Form::spectra;
 }
 
+/// Of squares and cubes.
+std::optional<Form> form_of_equal_sides(const formula::Formula& transform) {
+    if (!transform.is<formula::Kronecker>()) return std::nullopt;
+    const auto& sides = transform.children();
+    if (std::any_of(sides.begin(), sides.end(), [&](const auto& side) { return side != sides[0]; }))
+        return std::nullopt;
+    if (sides.size() == 2) return Form::planes;
+    return sides.size() == 3 ? std::optional(Form::volumes) : std::nullopt;
+}
+
 std::optional<Form> form_of(const planning::Stage& stage) {
     if (const auto* real = stage.nonterminal.get_if<formula::RealDft>()) return form_of_reals(*real, stage);
     if (!stage.complex) return std::nullopt;
@@ -225,13 +280,12 @@ std::optional<Form> form_of(const planning::Stage& stage) {
         return stage.layouts[0].strides.at(place) == 1 && stage.layouts[1].strides.at(place) == 1;
     };
     const formula::Formula& transform = stage.nonterminal;
-    const bool plane = transform.is<formula::Kronecker>() && transform.children().size() == 2 &&
-                       transform.children()[0] == transform.children()[1];
-    if (!plane && !transform.is<formula::Dft>()) return std::nullopt;
+    const std::optional<Form> equal_sides = form_of_equal_sides(transform);
+    if (!equal_sides && !transform.is<formula::Dft>()) return std::nullopt;
     const std::size_t digits = stage.layouts[0].strides.size();
     if (digits == 0 || stage.layouts[1].strides.size() != digits) return std::nullopt;
     if (!unit(digits - 1)) return std::nullopt;
-    if (plane) return stage.right.empty() ? std::optional(Form::planes) : std::nullopt;
+    if (equal_sides) return stage.right.empty() ? equal_sides : std::nullopt;
     return stage.right.empty() ? Form::rows : Form::columns;
 }
 
@@ -262,12 +316,13 @@ std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const plan
     if (gpu.name != "sm_90") return std::nullopt;
     const std::optional<Form> form = form_of(stage);
     const Integer points = stage.nonterminal.rows();
-    const Integer n = form == Form::planes ? stage.nonterminal.children()[0].rows() : points;
+    const bool has_sides = form == Form::planes || form == Form::volumes;
+    const Integer n = has_sides ? stage.nonterminal.children()[0].rows() : points;
     const double bytes = (stage.complex ? 2.0 : 1.0) *
                          static_cast<double>(points * count_of(stage.left) * count_of(stage.right)) *
                          static_cast<double>(real_bytes(problem.precision));
-    if (!form || bytes < least_bytes) return std::nullopt;
-    for (const MeasuredStep& measured : steps) {
+    if (!form) return std::nullopt;
+    for (const MeasuredStep& measured : steps_for(bytes)) {
         if (measured.n != n || measured.precision != problem.precision || measured.form != *form) continue;
         planning::StepRecipe step =
             planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, stage.dimension, measured.step))
