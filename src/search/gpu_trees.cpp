@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace swirl::search {
 
@@ -142,14 +143,21 @@ std::optional<BreakdownTree> convolution_tree(Integer n) {
     return tree;
 }
 
-/// Rows of a plane, then its columns.
+/// Rows of a plane, then its columns; volumes of codelets alone.
 std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
-    BreakdownTree tree{"row-column", {1, 0}, {}};
-    if (plane.children().size() != 2) return std::nullopt;
-    const auto columns = gpu_tree(plane.children()[0]), rows = gpu_tree(plane.children()[1]);
-    if (!columns || !rows || columns->rule.empty() || rows->rule.empty()) return std::nullopt;
-    tree.children.push_back(*columns);
-    if (plane.children()[0] != plane.children()[1]) tree.children.push_back(*rows);
+    const auto& sides = plane.children();
+    BreakdownTree tree{"row-column", {}, {}};
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+        tree.choice.insert(tree.choice.begin(), static_cast<Integer>(k));
+        if (std::find(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(k), sides[k]) !=
+            sides.begin() + static_cast<std::ptrdiff_t>(k))
+            continue;
+        const auto of_side = gpu_tree(sides[k]);
+        if (!of_side || (of_side->rule != "stockham" && !of_side->rule.empty())) return std::nullopt;
+        tree.children.push_back(*of_side);
+    }
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    if (sides.size() > 2 && !tree.children.empty()) return std::nullopt;
     return tree;
 }
 
@@ -290,6 +298,31 @@ std::optional<BreakdownTree> swept_convolution(Integer n) {
         return BreakdownTree{"bluestein", {side * side}, *sweeps};
     }
     return std::nullopt;
+}
+
+std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries) {
+    constexpr std::size_t most = 2;
+    constexpr Integer least_width = 4; // neighbours of a piece
+    const auto& sides = transform.children();
+    const Integer rows = sides.back().rows(), columns = sides[sides.size() - 2].rows();
+    std::vector<BreakdownTree> trees;
+    for (Integer band = std::min(columns / 2, entries / rows); band > 1 && trees.size() < most; --band) {
+        const Integer rest = transform.rows() / rows / band;
+        if (columns % band != 0 || rest * least_width > entries) continue;
+        std::vector<Integer> lengths{columns / band, band, rows};
+        if (sides.size() == 3) lengths.insert(lengths.begin(), sides.front().rows());
+        BreakdownTree tree{sides.size() == 3 ? "volume-bands" : "bands", {band}, {}};
+        std::set<Integer> met;
+        for (const Integer length : lengths) {
+            if (!met.insert(length).second) continue;
+            const auto of_side = gpu_tree(formula::DFT(length));
+            if (!of_side || (of_side->rule != "stockham" && !of_side->rule.empty())) return {};
+            tree.children.push_back(*of_side);
+        }
+        while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+        trees.push_back(std::move(tree));
+    }
+    return trees;
 }
 
 bool stays_whole(const BreakdownTree& tree) {

@@ -32,6 +32,10 @@ rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 /// two sweeps each.
 std::optional<rules::BreakdownTree> swept_convolution(Integer n);
 
+/// A DFT of two or three dimensions in two sweeps (rules/bands.cpp, rules/volume_bands.cpp) of which no block needs more than
+/// `entries`: few, those of the widest pieces first.
+std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries);
+
 /// A real transform in two sweeps with `columns` first (rules/rdft_two_sweep.cpp) of powers of two, where there is such a breakdown.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);
 

@@ -50,5 +50,32 @@ TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
                  UserError);
 }
 
+std::string chosen(const std::string& text) {
+    return to_string(gpu_recipe(problem(text), target::gpu_named("sm_90")));
+}
+
+TEST(BandsOnGpus, AreChosenForLargeMatricesAndVolumes) {
+    for (const char* text :
+         {"dft 2048x2048 float32 batch=16", "dft 4096x4096 float64 batch=4", "dft 3000x3000 float32"})
+        EXPECT_NE(chosen(text).find(" bands("), std::string::npos) << text << chosen(text);
+    for (const char* text : {"dft 200x200x200 float32 batch=8", "dft 100x300x500 float32 batch=2"})
+        EXPECT_NE(chosen(text).find("volume-bands("), std::string::npos) << text << chosen(text);
+    EXPECT_EQ(chosen("dft 1021x1021 float32").find("bands("), std::string::npos) << "no part of a prime";
+}
+
+TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
+    for (const char* text :
+         {"dft 16x16 float32 batch=100000", "dft 8x8x8 float32 batch=100000", "dft 16x64 float32 batch=20000",
+          "dft 7x9 float64 batch=20000", "dft 64x64 float32 batch=16384"}) {
+        const planning::Recipe recipe = gpu_recipe(problem(text), target::gpu_named("sm_90"));
+        EXPECT_EQ(recipe.steps.size(), 1U) << text;
+        EXPECT_EQ(recipe.steps[0].mappings.size(), 1U) << text;
+    }
+    for (const char* text :
+         {"dft 16x16 float32 batch=70", "dft 8x8x8 float32 batch=20", "dft 5x6x7 float64 batch=40",
+          "dft 16x64 float32 batch=9", "dft 17x31 backward float32 batch=7"})
+        prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
+}
+
 } // namespace
 } // namespace swirl::search

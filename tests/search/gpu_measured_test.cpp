@@ -61,7 +61,7 @@ std::string mapping_of(const std::optional<GpuCandidate>& candidate) {
 
 /// Of groups of blocks that wait for each other, all have to run at once.
 TEST(MeasuredStepsOnGpus, OfGroupsServeWhereAllBlocksRunAtOnceAndEachGroupHasSeveralTurns) {
-    const Problem all = problem("dft 65536 float32 batch=1024");
+    const Problem all = problem("dft 65536 float16 batch=2048");
     const planning::Stage stage = planning::stages(all, planning::Fusion::none).front();
     target::Gpu gpu = target::gpu_named("sm_90");
     EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("groups 32 group 16"), std::string::npos);
@@ -76,9 +76,9 @@ TEST(MeasuredStepsOnGpus, OfGroupsServeWhereAllBlocksRunAtOnceAndEachGroupHasSev
 TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard) {
     for (const char* text :
          {"dft 65536 float16 batch=2048", "dft 32768 float64 batch=1024", "dft 65536 float64 batch=512",
-          "dft 100000 float32 batch=671", "dft 131072 float32 batch=512", "dft 262144 float32 batch=256",
-          "dft 1000000 float32 batch=67", "dft 1048576 float32 batch=64",
-          "dft 65536 float32 inplace batch=1024", "dft 65536 float32 planar batch=1024"}) {
+          "dft 100000 float32 batch=671", "dft 262144 float32 batch=256", "dft 1000000 float32 batch=67",
+          "dft 1048576 float32 batch=64", "dft 262144 float32 inplace batch=256",
+          "dft 262144 float32 planar batch=256"}) {
         const auto step = measured(text);
         ASSERT_TRUE(step) << text;
         const auto described = planning::describe_steps(problem(text), {"sm_90", {step->step}});
