@@ -35,6 +35,15 @@ void check_identifier(const std::string& name) {
     if (!good) throw UserError("--function is '{}', which is no C identifier", name);
 }
 
+/// What a kind of GPU has that a language has words for, and that is known of those that run it: of how many blocks run at
+/// once, NVIDIA's alone.
+target::Gpu gpu_in(emit::GpuLanguage language, const std::string& name) {
+    target::Gpu gpu = target::gpu_named(name);
+    if (!emit::has_clusters(language)) gpu.portable_cluster = gpu.largest_cluster = 0;
+    gpu.has_groups = language == emit::GpuLanguage::cuda;
+    return gpu;
+}
+
 Text text_for_gpu(const Problem& problem, const Options& options, const std::string& function) {
     const emit::GpuLanguage language = emit::gpu_language_named(options.language);
     const PlanningOptions& planning = options.planning;
@@ -48,7 +57,7 @@ Text text_for_gpu(const Problem& problem, const Options& options, const std::str
             options.language);
     const planning::Recipe recipe =
         planning.recipe.empty()
-            ? search::choose_gpu_recipe(problem, target::gpu_named(options.gpu), !planning.no_wisdom)
+            ? search::choose_gpu_recipe(problem, gpu_in(language, options.gpu), !planning.no_wisdom)
             : planning::parse_recipe(planning.recipe);
     StandaloneGpu text = recipe_as_gpu_source(problem, recipe, language, function);
     return {std::move(text.source), std::move(text.header)};

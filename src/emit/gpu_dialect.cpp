@@ -58,10 +58,40 @@ static inline ushort float16_bits(float x) {
 }
 )";
 
+constexpr std::string_view cuda_cluster = R"(
+template <class T> static __device__ inline T* in_block(T* own, unsigned int block) {
+    T* place;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(place) : "l"(own), "r"(block));
+    return place;
+}
+)";
+
+constexpr std::string_view cuda_group = R"(
+static __device__ inline void arrive(long long* counter) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(counter) : "memory");
+}
+static __device__ inline long long arrivals(const long long* counter) {
+    long long count;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(count) : "l"(counter) : "memory");
+    return count;
+}
+)";
+
+constexpr std::string_view hip_group = R"(
+static __device__ inline void arrive(long long* counter) {
+    __hip_atomic_fetch_add(counter, 1LL, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+static __device__ inline long long arrivals(const long long* counter) {
+    return __hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+}
+)";
+
 constexpr GpuDialect cuda = {
     .name = "CUDA C++",
     .advice = "Compile with -fmad=false where results are to be the same everywhere.",
-    .kernel_head = "extern \"C\" __global__ void __launch_bounds__({threads}) {name}(",
+    .kernel_head = "extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {name}(",
+    .cluster = "__cluster_dims__({}, 1, 1) ",
+    .resident = ", {}",
     .function = "static __device__ inline ",
     .pragmas = "",
     .float64_pragma = "",
@@ -79,6 +109,9 @@ constexpr GpuDialect cuda = {
     .blocks = {"blockIdx.x", "blockIdx.y", "blockIdx.z"},
     .barrier = "__syncthreads();",
     .global_barrier = "__syncthreads();",
+    .cluster_barrier =
+        "asm volatile(\"barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;\" : : : "
+        "\"memory\");",
     .wide_integer = "long long",
     .wide_vector = "longlong",
     .vector = "make_{type}({lanes})",
@@ -93,6 +126,8 @@ constexpr GpuDialect cuda = {
     .runtime_header = "cuda_runtime.h",
     .runtime_compiler = "__CUDACC_RTC__",
     .float16_helpers = cuda_float16,
+    .cluster_helpers = cuda_cluster,
+    .group_helpers = cuda_group,
     .reserved = cuda_words,
 };
 
@@ -105,6 +140,8 @@ constexpr GpuDialect hip_dialect() {
     hip.runtime_header = "hip/hip_runtime.h";
     hip.runtime_compiler = "__HIPCC_RTC__";
     hip.float16_helpers = hip_float16;
+    hip.cluster = hip.resident = hip.cluster_barrier = hip.cluster_helpers = "";
+    hip.group_helpers = hip_group;
     return hip;
 }
 
@@ -114,6 +151,8 @@ constexpr GpuDialect opencl = {
     .name = "OpenCL C",
     .advice = "",
     .kernel_head = "__kernel __attribute__((reqd_work_group_size({x}, {y}, {z}))) void {name}(",
+    .cluster = "",
+    .resident = "",
     .function = "static inline ",
     .pragmas = "#pragma OPENCL FP_CONTRACT OFF\n",
     .float64_pragma = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
@@ -131,6 +170,7 @@ constexpr GpuDialect opencl = {
     .blocks = {"(uint)get_group_id(0)", "(uint)get_group_id(1)", "(uint)get_group_id(2)"},
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
     .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    .cluster_barrier = "",
     .wide_integer = "long",
     .wide_vector = "long",
     .vector = "({type})({lanes})",
@@ -145,6 +185,8 @@ constexpr GpuDialect opencl = {
     .runtime_header = "CL/cl.h",
     .runtime_compiler = "",
     .float16_helpers = opencl_float16,
+    .cluster_helpers = "",
+    .group_helpers = "",
     .reserved = opencl_words,
 };
 

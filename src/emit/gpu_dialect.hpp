@@ -12,8 +12,11 @@ namespace swirl::emit {
 struct GpuDialect {
     std::string_view name;
     std::string_view advice;      ///< how to compile, so that each operation rounds as the program says
-    std::string_view kernel_head; ///< {name}, {threads}, and {x}, {y}, {z}
-    std::string_view function;    ///< what stands before a helper function
+    std::string_view kernel_head; ///< {name}, {cluster}, {bounds}, and {x}, {y}, {z}
+    std::string_view cluster;     ///< what {cluster} is for one of {} blocks; empty: there are none
+    std::string_view
+        resident; ///< what is behind the threads in {bounds} for {} resident blocks; empty: nothing
+    std::string_view function; ///< what stands before a helper function
     std::string_view pragmas;
     std::string_view float64_pragma; ///< where float64 is used
 
@@ -33,10 +36,11 @@ struct GpuDialect {
     std::array<std::string_view, 3> blocks;
     std::string_view barrier;        ///< orders shared memory
     std::string_view global_barrier; ///< global memory of the block too
-    std::string_view wide_integer;   ///< 64 bits
-    std::string_view wide_vector;    ///< stem of its vectors
-    std::string_view vector;         ///< {type} and {lanes}
-    std::string_view fma32;          ///< function
+    std::string_view cluster_barrier;
+    std::string_view wide_integer; ///< 64 bits
+    std::string_view wide_vector;  ///< stem of its vectors
+    std::string_view vector;       ///< {type} and {lanes}
+    std::string_view fma32;        ///< function
     std::string_view fma64;
     std::string_view float32_of_bits; ///< {}
     std::string_view float64_of_bits; ///< {}
@@ -48,7 +52,10 @@ struct GpuDialect {
     std::string_view runtime_header;   ///< for #include
     std::string_view runtime_compiler; ///< macro of compilers at run time, which have no host
 
-    std::string_view float16_helpers;           ///< definitions of float16_value and float16_bits
+    std::string_view float16_helpers; ///< definitions of float16_value and float16_bits
+    std::string_view
+        cluster_helpers;            ///< of in_block: where another block of the cluster has what this one has
+    std::string_view group_helpers; ///< of arrive and arrivals, by which blocks meet; empty: they cannot
     std::span<const std::string_view> reserved; ///< words that are no names
 };
 

@@ -77,12 +77,12 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
     for (std::size_t k = 0; k < kernels_.size(); ++k)
         if (kernels_[k].program == &program) return k;
     expect_gpu_launch(program);
-    if (program.launch.cluster != 1)
+    if (program.launch.cluster != 1 && !has_clusters(options_.language))
         throw UserError(
             "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "
             "without clusters",
             program.name, program.launch.cluster, dialect_.name);
-    if (program.launch.group != 1)
+    if (program.launch.group != 1 && !has_groups(options_.language))
         throw UserError(
             "blocks of kernel '{}' wait for each other in groups of {}, which emitted {} does not have; take "
             "a "

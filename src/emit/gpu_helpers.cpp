@@ -51,6 +51,8 @@ void GpuHelpers::include(const GpuKernel& kernel) {
         bfloat16 = bfloat16 || scalar == ir::Scalar::bfloat16;
     };
     const ir::Program& program = *kernel.program;
+    clusters = clusters || program.launch.cluster > 1;
+    groups = groups || program.launch.group > 1;
     for (std::size_t v = 0; v < program.operations.size(); ++v) {
         if (!kernel.usage.values[v]) continue;
         const ir::Operation& operation = program.operations[v];
@@ -72,6 +74,8 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
     out.paragraph(dialect.pragmas);
     if (helpers.float64) out.paragraph(dialect.float64_pragma);
     if (helpers.float16) out.paragraph(dialect.float16_helpers);
+    if (helpers.clusters) out.paragraph(dialect.cluster_helpers);
+    if (helpers.groups) out.paragraph(dialect.group_helpers);
     if (helpers.bfloat16) {
         out.line();
         write_bfloat16(out, dialect);
@@ -84,8 +88,9 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
 
 void reserve_gpu_words(Identifiers& names, const GpuDialect& dialect) {
     for (const std::string_view word : dialect.reserved) names.reserve(word);
-    for (const char* helper : {"float16_value", "float16_bits", "bfloat16_value", "bfloat16_bits", "to_odd",
-                               "shared_memory", "workspace", "NAN", "INFINITY", "NULL"})
+    for (const char* helper :
+         {"float16_value", "float16_bits", "bfloat16_value", "bfloat16_bits", "to_odd", "shared_memory",
+          "workspace", "in_block", "arrive", "arrivals", "awaited", "NAN", "INFINITY", "NULL"})
         names.reserve(helper);
 }
 

@@ -20,6 +20,9 @@ std::vector<std::string> host_parameters(const GpuFile& file) {
     return result;
 }
 
+/// Blocks of a cluster that no GPU with clusters has to be asked for.
+constexpr Integer largest_portable_cluster = 8;
+
 void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_view name, Integer offset) {
     out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
 }
@@ -29,7 +32,7 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     const GpuKernel& kernel = file.kernels()[step.kernel];
     const std::string_view runtime = dialect.runtime;
     SourceWriter::Block block(out, "");
-    std::vector<std::string> arguments;
+    std::vector<std::string> arguments, zeroed;
     for (const GpuFile::Actual& actual : step.actuals) {
         if (actual.memory) {
             arguments.push_back("&" + file.memory_name(*actual.memory));
@@ -39,6 +42,10 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
         declare_in_workspace(out, gpu_memory_type(dialect, kernel.buffer(actual.buffer).element), name,
                              file.workspace().scratch.at(*actual.scratch).offset_of_zero());
         arguments.push_back("&" + name);
+        const ir::BufferInfo& buffer = kernel.buffer(actual.buffer);
+        if (buffer.zeroed)
+            zeroed.push_back(fmt::format("error = {}MemsetAsync({}, 0, {}, stream);", runtime, name,
+                                         buffer.elements * size_in_bytes(buffer.element)));
     }
     out.list("void* arguments[] = {", arguments, "};");
     const std::string function = fmt::format("reinterpret_cast<const void*>(&{})", kernel.name);
@@ -46,13 +53,19 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
         out.write(call);
         out.line("if (error != {}Success) return error;", runtime);
     };
+    for (const std::string& call : zeroed) run(call);
     const Integer shared = kernel.dynamic_shared_bytes;
     if (shared > 0)
         run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeMaxDynamicSharedMemorySize, {2});",
                         runtime, function, shared));
     const ir::Launch& launch = kernel.program->launch;
-    run(fmt::format("error = {}LaunchKernel({}, dim3({}), dim3({}), arguments, {}, stream);", runtime,
-                    function, fmt::join(launch.blocks, ", "), fmt::join(launch.threads, ", "), shared));
+    if (launch.cluster > largest_portable_cluster)
+        run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeNonPortableClusterSizeAllowed, 1);",
+                        runtime, function));
+    const std::string_view at_once = launch.group > 1 ? "Cooperative" : "";
+    run(fmt::format("error = {}Launch{}Kernel({}, dim3({}), dim3({}), arguments, {}, stream);", runtime,
+                    at_once, function, fmt::join(launch.blocks, ", "), fmt::join(launch.threads, ", "),
+                    shared));
 }
 
 } // namespace

@@ -106,7 +106,7 @@ void GpuKernel::place_shared(const GpuDialect& dialect) {
         if (buffer(b).space != ir::Space::shared || !usage.buffers[b]) continue;
         shared_offsets[b] = bytes;
         bytes +=
-            ceil_divide(buffer(b).elements * size_in_bytes(buffer(b).element), widest_access) * widest_access;
+            ceil_divide(own_elements(b) * size_in_bytes(buffer(b).element), widest_access) * widest_access;
     }
     dynamic_shared_bytes = dialect.largest_shared != 0 && bytes > dialect.largest_shared ? bytes : 0;
 }
@@ -132,14 +132,19 @@ GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, c
 }
 
 void GpuKernelWriter::write_kernel() {
-    const auto& threads = program_.launch.threads;
+    const ir::Launch& launch = program_.launch;
+    const auto& threads = launch.threads;
+    std::string bounds = fmt::format("{}", threads[0] * threads[1] * threads[2]), cluster;
+    if (launch.resident > 0) bounds += fmt::format(fmt::runtime(dialect_.resident), launch.resident);
+    if (launch.cluster > 1) cluster = fmt::format(fmt::runtime(dialect_.cluster), launch.cluster);
     out_.list(fmt::format(fmt::runtime(dialect_.kernel_head), fmt::arg("name", kernel_.name),
-                          fmt::arg("threads", threads[0] * threads[1] * threads[2]),
-                          fmt::arg("x", threads[0]), fmt::arg("y", threads[1]), fmt::arg("z", threads[2])),
+                          fmt::arg("cluster", cluster), fmt::arg("bounds", bounds), fmt::arg("x", threads[0]),
+                          fmt::arg("y", threads[1]), fmt::arg("z", threads[2])),
               formals(), ") {");
     out_.indent();
     declare_buffers();
     declare_indices();
+    if (launch.group > 1) out_.line("{} awaited = 0;", dialect_.wide_integer);
     write(program_.body);
     out_.close();
 }
@@ -169,7 +174,7 @@ void GpuKernelWriter::declare_buffers() {
                       kernel_.shared_offsets[b]);
         else
             out_.line("{}{}{} {}[{}];", aligned, is_shared ? dialect_.shared_array : "", type, buffers_[b],
-                      buffer.elements);
+                      kernel_.own_elements(b));
     }
 }
 
@@ -218,8 +223,29 @@ void GpuKernelWriter::write(const ir::For& loop) {
     ranges_.leave(loop);
 }
 
-void GpuKernelWriter::write(const ir::Barrier&) {
+void GpuKernelWriter::write(const ir::Barrier& barrier) {
+    if (barrier.of_group) return meet_in_group(barrier);
+    if (barrier.of_cluster) return out_.write(dialect_.cluster_barrier);
     out_.write(orders_global_memory() ? dialect_.global_barrier : dialect_.barrier);
+}
+
+/// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
+/// the barriers around it order among the block's threads.
+void GpuKernelWriter::meet_in_group(const ir::Barrier& barrier) {
+    using Half = ir::Barrier::Half;
+    std::string first = fmt::format("{} == 0", dialect_.threads[0]);
+    for (const std::size_t axis : {1, 2})
+        if (program_.launch.threads[axis] > 1) first += fmt::format(" && {} == 0", dialect_.threads[axis]);
+    const std::string counter = pointer(barrier.counter);
+    if (barrier.half != Half::wait) {
+        out_.write(dialect_.global_barrier);
+        out_.line("awaited += {};", program_.launch.group);
+        out_.line("if ({}) arrive({});", first, counter);
+    }
+    if (barrier.half != Half::arrive) {
+        out_.line("if ({}) while (arrivals({}) < awaited) {{}}", first, counter);
+        out_.write(dialect_.global_barrier);
+    }
 }
 
 void GpuKernelWriter::write(ir::Value value) {

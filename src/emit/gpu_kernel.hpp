@@ -29,6 +29,11 @@ struct GpuKernel {
     std::vector<std::size_t> passed() const;
     /// Places shared buffers one after the other where they are more than the dialect declares.
     void place_shared(const GpuDialect& dialect);
+    /// Elements of a buffer that a block has.
+    Integer own_elements(std::size_t position) const {
+        const ir::BufferInfo& info = buffer(position);
+        return info.cluster_part > 0 ? info.cluster_part : info.elements;
+    }
 };
 
 /// What kernels want to find above them.
@@ -37,6 +42,8 @@ struct GpuHelpers {
     bool float16 = false;
     bool bfloat16 = false;
     bool to_odd = false; ///< float64 to 16 bits by way of float32
+    bool clusters = false;
+    bool groups = false;
     void include(const GpuKernel& kernel);
 };
 void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelpers& helpers);
@@ -66,6 +73,7 @@ private:
     void write(const ir::For& loop) override;
     void write(ir::Value value) override;
     void write(const ir::Barrier& barrier) override;
+    void meet_in_group(const ir::Barrier& barrier);
     std::string operand(ir::Value value) const override;
     std::vector<std::string> formals() const;
     void declare_indices();
@@ -87,6 +95,7 @@ private:
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
     std::string place(const ir::Address& address, Integer lane_offset, int lanes, bool read_only) const;
+    std::string cluster_pointer(const ir::Address& address) const;
     Integer alignment(const ir::Operation& operation) const;
     std::string vector_type(ir::Scalar scalar, int lanes) const;
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -31,6 +32,35 @@ Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& add
     Integer result = std::gcd(base, counters.constant() * element_bytes);
     for (const Affine::Term& term : counters.terms())
         result = std::gcd(result, term.coefficient * element_bytes);
+    return result;
+}
+
+ClusterPlace cluster_place(const ir::Program& program, const ir::VariableRanges& ranges,
+                           const ir::Address& address) {
+    const Integer part = program.buffers[static_cast<std::size_t>(address.buffer)].cluster_part;
+    ClusterPlace result{0, address};
+    Affine within = 0;
+    for (const Affine::Term& term : address.index.terms())
+        if (term.coefficient % part == 0)
+            result.rank += Affine::of(term.variable, term.coefficient / part);
+        else
+            within += Affine::of(term.variable, term.coefficient);
+    const std::optional<ir::Range> range = ranges.range(within);
+    ensure(range.has_value(), "an index into a cluster's memory without bounds");
+    const Integer block = floor_divide(address.index.constant() + range->low, part);
+    const Integer rest = address.index.constant() - block * part;
+    result.is_computed = rest + range->high >= part;
+    if (result.is_computed) return result;
+    result.rank += block;
+    result.within.index = within + rest;
+    result.is_own =
+        std::any_of(program.variables.begin(), program.variables.end(), [&](const ir::VariableInfo& info) {
+            const auto variable = static_cast<Variable>(&info - program.variables.data());
+            return info.kind == ir::VariableInfo::Kind::block && info.axis == 0 && info.divisor == 1 &&
+                   (info.modulus == program.launch.cluster ||
+                    (info.modulus == 0 && program.launch.blocks[0] == program.launch.cluster)) &&
+                   result.rank == Affine::of(variable);
+        });
     return result;
 }
 

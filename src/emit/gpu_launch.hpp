@@ -23,6 +23,16 @@ void expect_gpu_launch(const ir::Program& program);
 Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& address, Integer base,
                         Integer element_bytes);
 
+/// An address in memory that a cluster's blocks see: in which of them, and there.
+struct ClusterPlace {
+    Affine rank;
+    ir::Address within;
+    bool is_own = false;      ///< in the block that asks
+    bool is_computed = false; ///< the block is not told by terms of the index, only by dividing it
+};
+ClusterPlace cluster_place(const ir::Program& program, const ir::VariableRanges& ranges,
+                           const ir::Address& address);
+
 /// The lanes from `lane` on that one instruction can move, where lane 0 is aligned to `alignment` bytes: a power of two,
 /// `most` at most.
 int lanes_at_once(const ir::Operation& operation, int lane, Integer alignment, int most);

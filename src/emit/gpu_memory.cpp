@@ -39,6 +39,13 @@ Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {
     const auto at = static_cast<std::size_t>(operation.address.buffer);
     const ir::BufferInfo& buffer = program_.buffers[at];
     const Integer size = size_in_bytes(buffer.element);
+    if (buffer.cluster_part > 0) {
+        const ClusterPlace reached = cluster_place(program_, ranges_, operation.address);
+        const Integer start =
+            reached.is_computed ? std::gcd(widest_access, buffer.cluster_part * size) : widest_access;
+        return known_alignment(ranges_, reached.is_computed ? operation.address : reached.within, start,
+                               size);
+    }
     const bool is_own = !kernel_.is_passed(at) || buffer.space == ir::Space::table;
     const Integer start = is_own ? widest_access : std::max<Integer>(size, buffer.alignment);
     return known_alignment(ranges_, operation.address, std::gcd(start, origins_[at] * size), size);
@@ -49,9 +56,25 @@ std::string GpuKernelWriter::place(const ir::Address& address, Integer lane_offs
                                    bool read_only) const {
     ir::Address at = address;
     at.index += lane_offset;
-    if (lanes == 1) return element(at);
+    const bool is_in_cluster = buffer_of(at).cluster_part > 0;
+    if (lanes == 1) return is_in_cluster ? fmt::format("*({})", cluster_pointer(at)) : element(at);
     return fmt::format("*({}{}{}*)({})", space_of(static_cast<std::size_t>(at.buffer)),
-                       read_only ? "const " : "", vector_type(buffer_of(at).element, lanes), pointer(at));
+                       read_only ? "const " : "", vector_type(buffer_of(at).element, lanes),
+                       is_in_cluster ? cluster_pointer(at) : pointer(at));
+}
+
+/// In whichever block of the cluster the element is.
+std::string GpuKernelWriter::cluster_pointer(const ir::Address& address) const {
+    ensure(address.dynamic == ir::no_value, "an index into a cluster's memory that is computed");
+    const ClusterPlace reached = cluster_place(program_, ranges_, address);
+    if (reached.is_own) return pointer(reached.within);
+    const std::string& own = buffers_[static_cast<std::size_t>(address.buffer)];
+    if (!reached.is_computed)
+        return fmt::format("in_block({}, (unsigned int)({})) + ({})", own, form(reached.rank),
+                           index(reached.within));
+    const Integer part = buffer_of(address).cluster_part;
+    const std::string at = index(address);
+    return fmt::format("in_block({}, (unsigned int)(({}) / {})) + ({}) % {}", own, at, part, at, part);
 }
 
 void GpuKernelWriter::load(ir::Value value) {

@@ -33,6 +33,9 @@ GpuLanguage gpu_language_named(std::string_view name) {
     throw UserError("no language '{}' for GPUs; there are cuda, hip and opencl", name);
 }
 
+bool has_clusters(GpuLanguage language) { return !dialect_of(language).cluster.empty(); }
+bool has_groups(GpuLanguage language) { return !dialect_of(language).group_helpers.empty(); }
+
 std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptions& options) {
     GpuFile file(transform, options);
     SourceWriter out;

@@ -18,6 +18,10 @@ std::string_view name_of(GpuLanguage language);
 /// UserError naming them for any other.
 GpuLanguage gpu_language_named(std::string_view name);
 
+/// Whether kernels may run in clusters of blocks; and in groups of blocks that wait for each other.
+bool has_clusters(GpuLanguage language);
+bool has_groups(GpuLanguage language);
+
 /// Kernels that one function of the host runs one after the other. Scratch buffers are part of the workspace; those of the
 /// same name are the same memory in all of them.
 struct GpuTransform {
@@ -69,8 +73,11 @@ std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptio
 /// Shared memory beyond 48 KiB is asked for by the function in CUDA C++ and HIP; OpenCL has no such question, and returns an
 /// error where the device has less.
 ///
-/// UserError where the language lacks something: atomic additions in OpenCL C, of 16-bit numbers, clusters and
-/// groups of blocks everywhere.
+/// Clusters of blocks need compute capability 9.0; blocks that wait for each other are launched all at once, and the function
+/// returns an error where the GPU does not run so many.
+///
+/// UserError where the language lacks something: atomic additions in OpenCL C, of 16-bit numbers everywhere; clusters in
+/// HIP and OpenCL C, groups of blocks in OpenCL C.
 std::string emit_gpu(const GpuTransform& transform, const GpuSourceOptions& options = {});
 
 /// The declarations that go with it.

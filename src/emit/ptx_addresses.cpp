@@ -224,34 +224,6 @@ std::string PtxAddresses::pointer(const ir::Address& address, const std::string&
         .text;
 }
 
-PtxAddresses::InCluster PtxAddresses::in_cluster(const ir::Address& address) const {
-    const Integer part = program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part;
-    InCluster result{0, address, false};
-    Affine within = 0;
-    for (const Affine::Term& term : address.index.terms())
-        if (term.coefficient % part == 0)
-            result.rank += Affine::of(term.variable, term.coefficient / part);
-        else
-            within += Affine::of(term.variable, term.coefficient);
-    const std::optional<ir::Range> range = ranges_.range(within);
-    ensure(range.has_value(), "ptx: an index into a cluster's memory without bounds");
-    const Integer block = floor_divide(address.index.constant() + range->low, part);
-    const Integer rest = address.index.constant() - block * part;
-    result.is_computed = rest + range->high >= part;
-    if (result.is_computed) return result;
-    result.rank += block;
-    result.within.index = within + rest;
-    result.is_own =
-        std::any_of(program_.variables.begin(), program_.variables.end(), [&](const ir::VariableInfo& info) {
-            const auto variable = static_cast<Variable>(&info - program_.variables.data());
-            return info.kind == ir::VariableInfo::Kind::block && info.axis == 0 && info.divisor == 1 &&
-                   (info.modulus == program_.launch.cluster ||
-                    (info.modulus == 0 && program_.launch.blocks[0] == program_.launch.cluster)) &&
-                   result.rank == Affine::of(variable);
-        });
-    return result;
-}
-
 /// By division: which block it is depends on all of the index.
 std::string PtxAddresses::computed_pointer(const ir::Address& address) {
     const std::string part =
@@ -267,7 +239,7 @@ std::string PtxAddresses::computed_pointer(const ir::Address& address) {
     return out_.result(PtxRegister::int32, "mapa.shared::cluster.u32", {own, rank});
 }
 
-std::string PtxAddresses::remote_pointer(const InCluster& place) {
+std::string PtxAddresses::remote_pointer(const ClusterPlace& place) {
     const std::string own = fixed_pointer(place.within);
     const std::pair key(own, place.rank);
     for (const Scope& scope : scopes_)

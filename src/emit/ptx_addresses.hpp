@@ -1,5 +1,6 @@
 #pragma once
 
+#include "emit/gpu_launch.hpp"
 #include "emit/ptx_assembly.hpp"
 #include "emit/ptx_layout.hpp"
 #include "emit/usage.hpp"
@@ -55,18 +56,10 @@ public:
     /// `[pointer+displacement]` of the lane at `lane_offset` elements from the address.
     std::string operand(const std::string& pointer, const ir::Address& address, Integer lane_offset);
 
-    /// An address in memory that a cluster's blocks see: in which of them, and there.
-    struct InCluster {
-        Affine rank;
-        ir::Address within;
-        bool is_own;              ///< in the block that asks
-        bool is_computed = false; ///< the block is not told by terms of the index: see computed_pointer
-    };
-    InCluster in_cluster(const ir::Address& address) const;
     /// A register like `pointer`, wherever in the cluster the index lies; operands have no further offset.
     std::string computed_pointer(const ir::Address& address);
     /// A register like `pointer`, of another block's shared memory.
-    std::string remote_pointer(const InCluster& place);
+    std::string remote_pointer(const ClusterPlace& place);
 
     /// Bytes that the address of lane 0 is known to be a multiple of.
     Integer alignment(const ir::Address& address) const;

@@ -39,7 +39,7 @@ PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
     const std::string_view space = space_name(addresses_.place(address.buffer).space);
     if (program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0) {
         ensure(address.dynamic == ir::no_value, "ptx: an index into a cluster's memory that is computed");
-        const PtxAddresses::InCluster place = addresses_.in_cluster(address);
+        const ClusterPlace place = cluster_place(program_, addresses_.ranges(), address);
         if (place.is_computed) {
             ir::Address start = address;
             start.index = 0;

@@ -297,7 +297,9 @@ Integer count_of(const std::vector<Integer>& loops) {
 /// run at once: as many on each multiprocessor as on the card, on which others of this architecture have as much memory.
 bool serves(const planning::StepRecipe& step, const planning::Stage& stage, const target::Gpu& gpu) {
     const lower::GpuMapping& mapping = step.mappings.front();
+    if (mapping.cluster > std::max(1, gpu.largest_cluster)) return false;
     if (mapping.group > 0) {
+        if (!gpu.has_groups) return false;
         const Integer blocks = mapping.group * mapping.groups;
         const Integer resident = ceil_divide(blocks, Integer{multiprocessors});
         return blocks <= resident * gpu.multiprocessors && stage.left.size() <= 1 &&

@@ -37,6 +37,15 @@ bool fits(const Problem& problem, const Recipe& recipe) {
     }
 }
 
+/// Whether a GPU has the clusters and groups of blocks that a recipe asks for.
+bool is_for(const target::Gpu& gpu, const Recipe& recipe) {
+    for (const planning::StepRecipe& step : recipe.steps)
+        for (const lower::GpuMapping& mapping : step.mappings)
+            if (mapping.cluster > std::max(1, gpu.largest_cluster) || (mapping.group > 0 && !gpu.has_groups))
+                return false;
+    return true;
+}
+
 /// One choice.
 class Choosing {
 public:
@@ -132,7 +141,8 @@ Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, bool
 Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom) {
     validate(problem);
     const auto remembered = GpuRecipeMemory(use_wisdom).recall(problem, gpu);
-    if (remembered && fits(problem, remembered->recipe)) return remembered->recipe;
+    if (remembered && fits(problem, remembered->recipe) && is_for(gpu, remembered->recipe))
+        return remembered->recipe;
     return gpu_recipe(problem, gpu);
 }
 

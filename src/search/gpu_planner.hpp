@@ -30,7 +30,8 @@ planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& mac
 /// The same where nothing is to be measured.
 planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, bool use_wisdom);
 
-/// A recipe without a GPU: the fastest that wisdom has of such ones, else the estimate.
+/// A recipe without a GPU: the fastest that wisdom has of such ones, else the estimate. Of what `gpu` says to lack, clusters
+/// or groups of blocks, it has none.
 planning::Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom);
 
 /// The same on a device, as a plan.

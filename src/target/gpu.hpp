@@ -61,6 +61,8 @@ struct Gpu {
     bool has_async_copy; ///< cp.async, from device to shared memory by each thread
     bool has_bulk_copy;  ///< cp.async.bulk, whole tiles by the copy engine
     TensorInstructions tensor;
+    bool has_groups =
+        true; ///< blocks may wait for each other through global memory: some languages have no such thing
 };
 
 /// All, by rising compute capability: "generic", "sm_80", "sm_90".

@@ -187,6 +187,31 @@ TEST(EmittedForGpus, HasAHeaderInEachLanguage) {
     EXPECT_NE(text("opencl").find("cl_int transform_enqueue("), std::string::npos);
 }
 
+/// The recipe that a text says it follows.
+std::string recipe_in(const std::string& arguments) {
+    const auto outcome = run_swirl("emit --no-wisdom --gpu sm_90 " + arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const std::size_t from = outcome.output.find("recipe: "), to = outcome.output.find("Generated", from);
+    return outcome.output.substr(from, to - from);
+}
+
+TEST(EmittedForGpus, HasClustersAndGroupsWhereTheLanguageDoes) {
+    const std::string in_cluster = "dft 32768 float32 batch=1024", in_groups = "dft 65536 float32 batch=640";
+    EXPECT_NE(recipe_in(in_cluster + " --language cuda").find("cluster 8"), std::string::npos);
+    EXPECT_NE(recipe_in(in_groups + " --language cuda").find("group 16"), std::string::npos);
+    for (const char* language : {" --language hip", " --language opencl"})
+        for (const std::string& problem : {in_cluster, in_groups, std::string("dft 256x256 float32 batch=64"),
+                                           std::string("rdft 65536 float32 batch=9")}) {
+            const std::string recipe = recipe_in(problem + language);
+            EXPECT_EQ(recipe.find("cluster"), std::string::npos) << problem << language << recipe;
+            EXPECT_EQ(recipe.find("group"), std::string::npos) << problem << language << recipe;
+        }
+    EXPECT_NE(run_swirl("emit --language hip dft 65536 float32 batch=4 --recipe 'sm_90: 0 "
+                        "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 2 group 16 pad 32'")
+                  .output.find("hipLaunchCooperativeKernel("),
+              std::string::npos);
+}
+
 TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {
     const auto errors_of = [](const std::string& arguments) {
         const auto outcome = run_swirl("emit " + arguments);

@@ -59,6 +59,15 @@ TEST_F(EmittedCuda, CompilesForEveryDerivedKernel) {
     EXPECT_EQ(nvrtc_complaints(*library, emit_gpu(derived().transform), "sm_80"), "");
 }
 
+TEST_F(EmittedCuda, CompilesForClustersAndGroups) {
+    std::vector<ir::Program> programs = programs_of_clusters();
+    for (ir::Program& program : programs_of_groups()) programs.push_back(std::move(program));
+    programs.push_back(exchange_in_cluster());
+    for (const bool in_halves : {false, true}) programs.push_back(opposite_in_group(in_halves));
+    EXPECT_EQ(nvrtc_complaints(*library, emit_gpu(all_of(std::move(programs), "met").transform), "sm_90"),
+              "");
+}
+
 TEST_F(EmittedCuda, CompilesForSeveralSteps) {
     EXPECT_EQ(nvrtc_complaints(*library, emit_gpu(two_dimensional(16, 8).transform), "sm_80"), "");
 }
@@ -100,10 +109,26 @@ TEST(EmittedCudaFile, CompilesWithTheHostsFunction) {
               "");
 }
 
+TEST(EmittedCudaFile, LaunchesClustersAndGroups) {
+    const auto compiler = cuda_tool("nvcc");
+    if (!compiler) GTEST_SKIP() << "no nvcc in PATH, under CUDA_HOME or in /usr/local/cuda*";
+    std::vector<ir::Program> programs = programs_of_clusters();
+    for (ir::Program& program : programs_of_groups()) programs.push_back(std::move(program));
+    EXPECT_EQ(complaints_of(support::quoted(*compiler) +
+                                " -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror",
+                            emit_gpu(all_of(std::move(programs), "met").transform), "file.cu"),
+              "");
+}
+
 TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
     if (support::run_command("command -v hipcc").status != 0) GTEST_SKIP() << "no hipcc in PATH";
     EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
                             emit_gpu(of_all_kinds().transform, {.language = GpuLanguage::hip}), "file.hip"),
+              "");
+    EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
+                            emit_gpu(all_of(programs_of_groups(), "met").transform,
+                                     {.language = GpuLanguage::hip}),
+                            "groups.hip"),
               "");
 }
 
@@ -213,6 +238,36 @@ TEST(EmittedGpuSource, CountsInSixtyFourBitsWhereItMust) {
               std::string::npos);
 }
 
+TEST(EmittedGpuSource, ReachesTheSharedMemoryOfOtherBlocks) {
+    const std::string text = emit_gpu(alone(exchange_in_cluster(), "exchange").transform);
+    for (const char* part :
+         {"void __cluster_dims__(4, 1, 1) __launch_bounds__(64) exchange_kernel_1(", "float all[128];",
+          "barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;",
+          "*(in_block(all, (unsigned int)(3 - block_x_mod_4)) + (thread_x)) = 1.0f;",
+          "*(in_block(all, (unsigned int)(2)) + (127 - thread_x)) = 2.0f;", " = *(all + thread_x);",
+          "cudaLaunchKernel("})
+        EXPECT_NE(text.find(part), std::string::npos) << part << text;
+    EXPECT_EQ(text.find("NonPortable"), std::string::npos);
+    const std::string wide = emit_gpu(alone(programs_of_clusters().back(), "wide").transform);
+    EXPECT_NE(wide.find("cudaFuncAttributeNonPortableClusterSizeAllowed, 1);"), std::string::npos);
+}
+
+TEST(EmittedGpuSource, LetsBlocksOfAGroupWaitForEachOther) {
+    const OwnedTransform owned = alone(opposite_in_group(false), "opposite");
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip}) {
+        const std::string text = emit_gpu(owned.transform, {.language = language});
+        for (const char* part :
+             {"    long long awaited = 0;\n",
+              "    __syncthreads();\n"
+              "    awaited += 4;\n"
+              "    if (threadIdx.x == 0) arrive(meetings + 16 * block_x_4);\n"
+              "    if (threadIdx.x == 0) while (arrivals(meetings + 16 * block_x_4) < awaited) {}\n"
+              "    __syncthreads();\n",
+              "MemsetAsync(scratch_2, 0, 256, stream);", "LaunchCooperativeKernel("})
+            EXPECT_NE(text.find(part), std::string::npos) << part << text;
+    }
+}
+
 TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     for (const ir::Program& program : ptx_programs()) {
         if (!program.name.starts_with("atomics")) continue;
@@ -221,12 +276,16 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     }
     EXPECT_THROW(gpu_language_named("metal"), UserError);
     EXPECT_EQ(gpu_language_named("opencl"), GpuLanguage::opencl);
-    ir::Program in_clusters = doubling();
-    in_clusters.launch.cluster = 2;
-    EXPECT_THROW(emit_gpu_kernels(alone(in_clusters, "twice").transform), UserError);
-    ir::Program in_groups = doubling();
-    in_groups.launch.group = 2;
-    EXPECT_THROW(emit_gpu_kernels(alone(in_groups, "twice").transform), UserError);
+    for (const GpuLanguage language : {GpuLanguage::hip, GpuLanguage::opencl}) {
+        EXPECT_FALSE(has_clusters(language));
+        EXPECT_THROW(
+            emit_gpu_kernels(alone(exchange_in_cluster(), "exchange").transform, {.language = language}),
+            UserError);
+    }
+    EXPECT_FALSE(has_groups(GpuLanguage::opencl));
+    EXPECT_THROW(emit_gpu_kernels(alone(opposite_in_group(false), "opposite").transform,
+                                  {.language = GpuLanguage::opencl}),
+                 UserError);
     ir::Program on_cpu = doubling();
     on_cpu.launch = {};
     EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);

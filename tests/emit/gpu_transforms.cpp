@@ -52,6 +52,30 @@ std::vector<ir::Program> DerivedCase::programs() const {
     return kernels(request(formula(), scalar, in_place), mapping);
 }
 
+std::vector<ir::Program> programs_of_clusters() {
+    const formula::Formula complex = batched(3, 4096, "two-sweep(64,1,1)[stockham(4,16)]");
+    std::vector<ir::Program> result;
+    for (const Integer blocks : {2, 8, 16})
+        for (ir::Program& program : kernels(request(complex, Scalar::float32, false), {.threads = 64,
+                                                                                      .transforms = 1,
+                                                                                      .shared_row = 32,
+                                                                                      .shared_pitch = 1,
+                                                                                      .one_vector = true,
+                                                                                      .cluster = blocks}))
+            result.push_back(std::move(program));
+    return result;
+}
+
+std::vector<ir::Program> programs_of_groups() {
+    std::vector<ir::Program> result;
+    for (const bool ahead : {false, true})
+        for (ir::Program& program : kernels(
+                 request(batched(9, 4096, "two-sweep(64,1,1)[stockham(16,4)]"), Scalar::float32, false),
+                 {.threads = 64, .transforms = 8, .shared_row = 32, .group = 4, .groups = 2, .ahead = ahead}))
+            result.push_back(std::move(program));
+    return result;
+}
+
 std::vector<DerivedCase> derived_cases() {
     const Scalar f64 = Scalar::float64;
     return {

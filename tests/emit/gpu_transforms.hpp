@@ -32,6 +32,10 @@ std::vector<DerivedCase> derived_cases();
 /// written.
 std::vector<ir::Program> fused_programs();
 
+/// Of clusters of blocks, complex, of reals and of planes, and of groups.
+std::vector<ir::Program> programs_of_clusters();
+std::vector<ir::Program> programs_of_groups();
+
 /// A transform with the programs it is made of.
 struct OwnedTransform {
     std::vector<std::unique_ptr<ir::Program>> programs;

@@ -256,4 +256,51 @@ std::vector<ir::Program> ptx_programs() {
     return programs;
 }
 
+ir::Program exchange_in_cluster() {
+    constexpr Integer part = 128;
+    ir::Builder b("exchange");
+    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cluster = 4});
+    const auto y = b.output("y", ir::Scalar::float32, 512);
+    ir::BufferInfo info;
+    info.name = "all";
+    info.element = ir::Scalar::float32;
+    info.space = ir::Space::shared;
+    info.elements = 4 * part;
+    info.cluster_part = part;
+    info.written = true;
+    const auto all = b.add(info);
+    const Affine rank = b.block(0, 1, 4);
+    b.cluster_barrier();
+    b.store(all, 3 * part - part * rank + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    b.store(all, 2 * part + 127 - b.thread(), b.constant({ir::Scalar::float32, 1}, 2));
+    b.cluster_barrier();
+    b.store(y, 64 * b.block() + b.thread(), b.load(all, part * rank + b.thread()));
+    return b.finish();
+}
+
+ir::Program opposite_in_group(bool in_halves) {
+    ir::Builder b("opposite");
+    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .group = 4});
+    const auto y = b.output("y", ir::Scalar::float32, 512);
+    const auto between = b.scratch("between", ir::Scalar::float32, 512);
+    ir::BufferInfo info;
+    info.name = "meetings";
+    info.element = ir::Scalar::int64;
+    info.space = ir::Space::scratch;
+    info.elements = 32;
+    info.written = info.zeroed = true;
+    const auto meetings = b.add(info);
+    const Affine group = b.block(0, 4, 0), member = b.block(0, 1, 4);
+    const ir::Address counter{.buffer = meetings, .index = 16 * group};
+    b.store(between, 256 * group + 64 * member + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    if (in_halves) {
+        b.group_barrier(counter, ir::Barrier::Half::arrive);
+        b.group_barrier(counter, ir::Barrier::Half::wait);
+    } else {
+        b.group_barrier(counter);
+    }
+    b.store(y, 64 * b.block() + b.thread(), b.load(between, 256 * group + 192 - 64 * member + b.thread()));
+    return b.finish();
+}
+
 } // namespace swirl::emit

@@ -16,4 +16,9 @@ ir::Program ptx_butterfly(ir::Scalar scalar, Integer points);
 /// Programs for a GPU that together hold everything the PTX back end writes, but atomic additions of bfloat16.
 std::vector<ir::Program> ptx_programs();
 
+/// Blocks of a cluster write into each other's shared memory.
+ir::Program exchange_in_cluster();
+/// Each block leaves a number for the opposite one of its group, and waits for it; in two halves or at once.
+ir::Program opposite_in_group(bool in_halves);
+
 } // namespace swirl::emit
