@@ -125,11 +125,11 @@ TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
     EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
                             emit_gpu(of_all_kinds().transform, {.language = GpuLanguage::hip}), "file.hip"),
               "");
-    EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
-                            emit_gpu(all_of(programs_of_groups(), "met").transform,
-                                     {.language = GpuLanguage::hip}),
-                            "groups.hip"),
-              "");
+    EXPECT_EQ(
+        complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
+                      emit_gpu(all_of(programs_of_groups(), "met").transform, {.language = GpuLanguage::hip}),
+                      "groups.hip"),
+        "");
 }
 
 // ---- the text ---------------------------------------------------------------------------------------------------
