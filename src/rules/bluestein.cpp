@@ -1,9 +1,10 @@
-//   DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c)        M ≥ 2n − 1
+//   DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c)        M ≥ 2n − 2
 //
 //   c_k = e^{∓πi·k²/n};  d = DFT_M(h) / M with h_k = h_{M−k} = c̄_k for k < n, else 0;  S pads with zeros to M entries,
 //   G keeps the first n; DFT^{−} is the transform of the other direction.
 //
-// Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. Choice {M}.
+// Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. The chirp is even, so
+// that k−j = n−1 and 1−n may fall on the same entry. Choice {M}.
 
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
@@ -34,7 +35,7 @@ Integer padded(Integer least, Integer odd) {
 
 /// Sizes 2^k times 1, 3, 5, 9 or 15, the shortest first: none is above the next power of two.
 std::vector<Choice> choices(const Formula& f) {
-    const Integer least = 2 * f.rows() - 1;
+    const Integer least = 2 * f.rows() - 2;
     std::vector<Integer> sizes;
     for (const Integer odd : {1, 3, 5, 9, 15}) sizes.push_back(padded(least, odd));
     const Integer power_of_two = sizes.front();
@@ -62,7 +63,7 @@ Formula build(const Formula& f, const Choice& choice) {
     require(bluestein.name, f, applicable(f));
     const Integer n = f.rows();
     // More padding than the next power of two helps nothing; the bound keeps a slip of the pen from filling memory.
-    const Integer least = 2 * n - 1, most = 4 * n;
+    const Integer least = 2 * n - 2, most = 4 * n;
     require_choice(choice.size() == 1 && choice[0] >= least && choice[0] <= most, bluestein.name, f, choice,
                    fmt::format("one size of at least {} and at most {}", least, most));
     const Direction direction = f.get_if<Dft>()->direction;
@@ -84,7 +85,7 @@ Formula build(const Formula& f, const Choice& choice) {
 
 constinit const BreakdownRule bluestein = {
     .name = "bluestein",
-    .identity = "DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c), M ≥ 2n − 1",
+    .identity = "DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c), M ≥ 2n − 2",
     .applicable = applicable,
     .choices = choices,
     .build = build,

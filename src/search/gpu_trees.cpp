@@ -70,7 +70,7 @@ std::optional<BreakdownTree> rader_tree(Integer n) {
 
 /// A convolution of the first size of small factors, in whole rows of the banks of shared memory.
 std::optional<BreakdownTree> bluestein_tree(Integer n) {
-    for (Integer size = ceil_divide(2 * n - 1, row_of_banks) * row_of_banks; size <= 4 * n;
+    for (Integer size = ceil_divide(2 * n - 2, row_of_banks) * row_of_banks; size <= 4 * n;
          size += row_of_banks) {
         if (rules::largest_prime_factor(size) > 5) continue;
         const BreakdownTree passes{"stockham", balanced_radices(size), {}};
@@ -278,6 +278,12 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
             add({"circulant-dft", {}, {reversed_passes(there), there}});
         }
     if ((!transform.is<formula::Dft>() && !real) || n == 1) return trees;
+    if (!trees.empty() && trees.front().rule == "rader")
+        for (const std::vector<Integer>& list : radix_lists(n - 1, largest_gpu_prime)) {
+            const BreakdownTree rising{"stockham", list, {}}, falling = reversed_passes(rising);
+            add({"rader", {}, {rising, falling}});
+            add({"rader", {}, {falling, rising}});
+        }
     for (std::vector<Integer>& list :
          radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))
         for (const bool falling : {false, true}) {
@@ -288,14 +294,11 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
 }
 
 std::optional<BreakdownTree> swept_convolution(Integer n) {
-    if (rules::is_prime(n))
-        if (const auto sweeps = swept_there_and_back(n - 1)) return BreakdownTree{"rader", {}, *sweeps};
     constexpr Integer longest_side = 8192; // of what blocks hold
-    for (Integer side = 2; side <= longest_side; ++side) {
-        if (rules::largest_prime_factor(side) > 5 || side * side < 2 * n - 1) continue;
-        const auto sweeps = swept_there_and_back(side * side);
-        if (!sweeps) return std::nullopt;
-        return BreakdownTree{"bluestein", {side * side}, *sweeps};
+    for (Integer size = 2 * n - 2; size <= std::min(4 * n, longest_side * longest_side); ++size) {
+        if (rules::largest_prime_factor(size) > 5) continue;
+        if (const auto sweeps = swept_there_and_back(size))
+            return BreakdownTree{"bluestein", {size}, *sweeps};
     }
     return std::nullopt;
 }

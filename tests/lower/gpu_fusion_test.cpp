@@ -186,11 +186,11 @@ TEST(FusedStepsOnGpus, GoThereAndBackInOneCodelet) {
 }
 
 TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
-    const GpuMapping mapping{.threads = 512, .shared_row = 32, .one_vector = true};
-    const Outcome outcome = run(dft(1, 16384, "stockham(16,32,32)"), mapping);
+    const GpuMapping mapping{.threads = 640, .shared_row = 32, .one_vector = true};
+    const Outcome outcome = run(dft(1, 20480, "stockham(20,32,32)"), mapping);
     EXPECT_LT(outcome.error, 1e-6);
-    EXPECT_LT(outcome.table_elements, 2 * 16384 / 2); // of two reals
-    EXPECT_LT(run(dft(1, 16384, "stockham(16,32,32)", ir::Scalar::float64), mapping).error, 2e-15);
+    EXPECT_LT(outcome.table_elements, 2 * 20480 / 2); // of two reals
+    EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", ir::Scalar::float64), mapping).error, 2e-15);
 }
 
 } // namespace
