@@ -15,8 +15,8 @@ namespace swirl::search {
 namespace {
 
 /// How the transforms lie: each contiguous, or neighbours entry by entry; or contiguous squares of n by n, or cubes. Of reals to
-/// half spectra, and of half spectra to reals, each contiguous.
-enum class Form : std::uint8_t { rows, columns, planes, volumes, reals, spectra };
+/// half spectra, and of half spectra to reals, each contiguous. Convolutions of contiguous vectors.
+enum class Form : std::uint8_t { rows, columns, planes, volumes, reals, spectra, convolutions };
 
 struct MeasuredStep {
     Integer n;
@@ -76,7 +76,7 @@ constexpr MeasuredStep steps[] = {
     {100, Precision::float32, Form::rows, 1.000, "stockham(5,5,4) on 60x3 pitch 2"},
     {121, Precision::float32, Form::rows, 0.942, "stockham(11,11) on 253x23"},
     {125, Precision::float32, Form::rows, 1.000, "stockham(5,5,5) on 250x10"},
-    {127, Precision::float32, Form::rows, 0.711,
+    {127, Precision::float32, Form::rows, 0.904,
      "rader[stockham(18,7), stockham(18,7)] on 288x32 held resident 3 staged"},
     {128, Precision::float32, Form::rows, 1.000, "stockham(4,32) on 64x8 pad 32"},
     {169, Precision::float32, Form::rows, 0.960, "stockham(13,13) on 507x39 held staged"},
@@ -88,8 +88,8 @@ constexpr MeasuredStep steps[] = {
     {720, Precision::float32, Form::rows, 1.000, "stockham(15,8,6) on 60x1 held"},
     {961, Precision::float32, Form::rows, 0.972, "stockham(31,31) on 62x2"},
     {1000, Precision::float32, Form::rows, 1.000, "stockham(5,10,20) on 50x1 held resident 7"},
-    {1021, Precision::float32, Form::rows, 0.585,
-     "rader[stockham(17,20,3), stockham(17,20,3)] on 128x1 staged"},
+    {1021, Precision::float32, Form::rows, 0.659,
+     "rader[stockham(17,20,3), stockham(3,20,17)] on 128x1 resident 7 staged"},
     {1024, Precision::float32, Form::rows, 1.000, "stockham(32,16,2) on 64x1 pad 32"},
     {1331, Precision::float32, Form::rows, 0.998, "stockham(11,11,11) on 121x1 held"},
     {2048, Precision::float32, Form::rows, 1.000, "stockham(32,16,4) on 128x1 pad 32"},
@@ -101,8 +101,8 @@ constexpr MeasuredStep steps[] = {
     {6000, Precision::float32, Form::rows, 0.999, "stockham(25,24,10) on 250x1 held"},
     {8192, Precision::float32, Form::rows, 0.999, "stockham(16,8,8,8) on 512x1 pad 32 held resident 2"},
     {10000, Precision::float32, Form::rows, 0.971, "stockham(5,5,20,20) on 500x1 held resident 2"},
-    {10007, Precision::float32, Form::rows, 0.322,
-     "bluestein(20480)[stockham(16,32,40), stockham(16,32,40)] on 640x1 pad 32 held resident 1"},
+    {10007, Precision::float32, Form::rows, 0.330,
+     "bluestein(20480)[stockham(32,20,32), stockham(32,20,32)] on 640x1 pad 32 held resident 1"},
     {16384, Precision::float32, Form::rows, 0.987, "stockham(16,32,32) on 512x1 pad 32 held resident 1"},
     {32768, Precision::float32, Form::rows, 0.852,
      "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 3 held resident 5"},
@@ -110,9 +110,9 @@ constexpr MeasuredStep steps[] = {
      "two-sweep(256,1,1)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held resident 3"},
     {65536, Precision::float32, Form::rows, 0.687,
      "two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 8 pad 32 pitch 3 held resident 3"},
-    {65537, Precision::float32, Form::rows, 0.088,
-     "rader[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x16 pad 32 pitch "
-     "1"},
+    {65537, Precision::float32, Form::rows, 0.150,
+     "bluestein(131072)[two-sweep(256,1,1)[stockham(32,16), stockham(16,16)], "
+     "two-sweep(512,1,1)[stockham(16,16), stockham(16,32)]] on 256x16 pad 32 pitch 1 held resident 3"},
     {100000, Precision::float32, Form::rows, 0.549,
      "two-sweep(250,1,1)[stockham(20,20), stockham(10,25)] on 400x16 groups 10 group 25 ahead pad 32 pitch 1 "
      "held, 400x10 pad 32 pitch 1 held"},
@@ -232,6 +232,30 @@ constexpr MeasuredStep steps[] = {
     {65536, Precision::float32, Form::spectra, 0.642,
      "rdft-two-sweep(512)[rdft-half-size[stockham(16,16)], rdft-half-size[stockham(16,8)], stockham(16,8)] "
      "on 256x1 cluster 4 pad 32 pitch 2 held resident 2"},
+    {64, Precision::float32, Form::convolutions, 0.983,
+     "circulant-dft[stockham(8,8), stockham(8,8)] on 128x16 pad 32 held resident 16"},
+    {128, Precision::float32, Form::convolutions, 0.987,
+     "circulant-dft[stockham(8,4,4), stockham(4,4,8)] on 128x8 pad 32 held resident 16"},
+    {256, Precision::float32, Form::convolutions, 0.977,
+     "circulant-dft[stockham(8,8,4), stockham(4,8,8)] on 128x4 pad 32 held resident 16"},
+    {512, Precision::float32, Form::convolutions, 0.993,
+     "circulant-dft[stockham(32,16), stockham(16,32)] on 64x2 pad 32 held resident 8"},
+    {1024, Precision::float32, Form::convolutions, 0.987,
+     "circulant-dft[stockham(32,32), stockham(32,32)] on 64x2 pad 32 held resident 8"},
+    {2048, Precision::float32, Form::convolutions, 0.977,
+     "circulant-dft[stockham(16,8,16), stockham(16,8,16)] on 128x1 pad 32 held resident 6"},
+    {4096, Precision::float32, Form::convolutions, 0.918,
+     "circulant-dft[stockham(32,16,8), stockham(8,16,32)] on 128x1 pad 32 held"},
+    {8192, Precision::float32, Form::convolutions, 0.795,
+     "circulant-dft[stockham(16,32,16), stockham(16,32,16)] on 256x1 pad 32 held resident 2"},
+    {16384, Precision::float32, Form::convolutions, 0.625,
+     "circulant-dft[stockham(32,32,16), stockham(16,32,32)] on 512x1 pad 32 held resident 1"},
+    {65536, Precision::float32, Form::convolutions, 0.383,
+     "circulant-dft[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x16 "
+     "groups 24 group 16 pad 32 pitch 1 held resident 3"},
+    {65536, Precision::float32, Form::convolutions, 0.377,
+     "circulant-dft[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x1 "
+     "cluster 8 pad 32 pitch 2 held resident 2"},
 };
 
 /// Of data in the cache, for which the GPU has few blocks: 8 MiB of 1024 points, 16 MiB of cubes. The share is that of a copy in
@@ -281,11 +305,13 @@ std::optional<Form> form_of(const planning::Stage& stage) {
     };
     const formula::Formula& transform = stage.nonterminal;
     const std::optional<Form> equal_sides = form_of_equal_sides(transform);
-    if (!equal_sides && !transform.is<formula::Dft>()) return std::nullopt;
+    const bool convolves = transform.is<formula::Circulant>();
+    if (!equal_sides && !convolves && !transform.is<formula::Dft>()) return std::nullopt;
     const std::size_t digits = stage.layouts[0].strides.size();
     if (digits == 0 || stage.layouts[1].strides.size() != digits) return std::nullopt;
     if (!unit(digits - 1)) return std::nullopt;
     if (equal_sides) return stage.right.empty() ? equal_sides : std::nullopt;
+    if (convolves) return stage.right.empty() ? std::optional(Form::convolutions) : std::nullopt;
     return stage.right.empty() ? Form::rows : Form::columns;
 }
 

@@ -48,6 +48,25 @@ TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
     EXPECT_FALSE(measured("rdft 64 float32 in=2 batch=2097152:(128,33)"));
 }
 
+TEST(MeasuredStepsOnGpus, ServeForConvolutions) {
+    for (const Integer n : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536}) {
+        const auto of = [&](Integer batch) {
+            return fmt::format("convolution {} float32 batch={}", n, batch);
+        };
+        const auto step = measured(of((Integer{1} << 26) / n));
+        ASSERT_TRUE(step) << n;
+        if (step->step.mappings.front().group > 0) continue;
+        const Problem few = problem(of(n <= 256 ? 19 : 2));
+        const planning::Recipe recipe{"sm_90", {step->step}};
+        SCOPED_TRACE(to_string(recipe));
+        support::InterpretedPlan plan(few, recipe);
+        EXPECT_NO_THROW(planning::check_against_definition(
+            few, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+    }
+    EXPECT_FALSE(measured("convolution 1024 float32 batch=10"));
+    EXPECT_FALSE(measured("convolution 1024 float32 in=3 batch=65536:3072"));
+}
+
 TEST(MeasuredStepsOnGpus, DoNotServeForFewNorForOtherLayoutsAndGpus) {
     EXPECT_FALSE(measured("dft 1000 float32 batch=10"));
     EXPECT_FALSE(measured("dft 1000 float32 in=3 batch=67108:3000"));
