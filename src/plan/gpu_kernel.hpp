@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,13 +38,18 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu);
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
                                 const target::Gpu& gpu);
 
-/// The constant tables of a plan's kernels, one after the other, for one copy to the GPU.
+/// The constant tables of a plan's kernels, one after the other, for one copy to the GPU; those that are the same once.
 class TableImage {
 public:
     std::size_t add(const ir::BufferInfo& table); ///< returns its place in bytes
     const std::vector<std::byte>& bytes() const { return bytes_; }
 
 private:
+    struct Part {
+        std::uint64_t checksum;
+        std::size_t offset, size;
+    };
+    std::vector<Part> parts_;
     std::vector<std::byte> bytes_;
 };
 

@@ -14,8 +14,8 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer intermediate_alignment = 256; ///< bytes
-/// Bytes of a plan with its tables, which should leave room for others.
-constexpr std::size_t largest_stored = std::size_t{32} << 20;
+/// Of the cache, what one plan with its tables may take: it should leave room for others.
+constexpr std::uint64_t largest_share = 4;
 
 } // namespace
 
@@ -66,9 +66,9 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
 
 bool GpuSequence::recall(const runtime::GpuDevice& device) {
     const runtime::KernelCache& cache = unkept_->cache;
-    const auto bytes = cache.find(unkept_->key);
-    if (!bytes) return false;
-    auto plan = StoredGpuPlan::decode(*bytes);
+    const auto found = cache.read(unkept_->key);
+    if (!found) return false;
+    auto plan = StoredGpuPlan::decode(found->code);
     if (!plan) {
         cache.drop(unkept_->key);
         return false;
@@ -94,7 +94,7 @@ void GpuSequence::keep(bool checked) {
     const Unkept entry = *std::exchange(unkept_, std::nullopt);
     const StoredGpuPlan plan{kernels_, entry.code, entry.tables, workspace_bytes_, checked};
     const runtime::Bytes bytes = plan.encode();
-    if (bytes.size() <= largest_stored) entry.cache.store(entry.key, entry.label, bytes);
+    if (bytes.size() <= entry.cache.limit() / largest_share) entry.cache.store(entry.key, entry.label, bytes);
 }
 
 void GpuSequence::load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,

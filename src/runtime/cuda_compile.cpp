@@ -51,10 +51,10 @@ private:
 };
 
 std::optional<GpuModule> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
-    const auto code = cache == nullptr ? std::nullopt : cache->find(key);
-    if (!code) return std::nullopt;
+    const auto found = cache == nullptr ? std::nullopt : cache->read(key);
+    if (!found) return std::nullopt;
     try {
-        return GpuModule::from_cubin(device, *code);
+        return GpuModule::from_cubin(device, found->code);
     } catch (const std::exception&) { // if it is not the code's fault, compiling says so
         cache->drop(key);
         return std::nullopt;

@@ -43,16 +43,24 @@ Descriptor open_to_read(const fs::path& file) {
     return Descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 }
 
+/// Not set to zeros first, as a vector's would be: files with a plan's tables are large.
+struct Content {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size = 0;
+    std::span<const std::byte> span() const { return {bytes.get(), size}; }
+};
+
 /// A regular file's content; nothing where it is none or cannot be read.
-std::optional<Bytes> content_of(const Descriptor& file) {
+std::optional<Content> content_of(const Descriptor& file) {
     struct stat status {};
     if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    Bytes content(static_cast<std::size_t>(status.st_size));
-    for (std::size_t done = 0; done < content.size();) {
-        const ssize_t count = read(file.number(), content.data() + done, content.size() - done);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    Content content{std::make_unique_for_overwrite<std::byte[]>(size), size};
+    for (std::size_t done = 0; done < content.size;) {
+        const ssize_t count = ::read(file.number(), content.bytes.get() + done, content.size - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return std::nullopt;
-        if (count == 0) content.resize(done);
+        if (count == 0) content.size = done;
         done += static_cast<std::size_t>(count);
     }
     return content;
@@ -104,8 +112,14 @@ fs::path KernelCache::file_of(const CacheKey& key) const {
 }
 
 std::optional<Bytes> KernelCache::find(const CacheKey& key) const {
+    const auto found = read(key);
+    if (!found) return std::nullopt;
+    return Bytes(found->code.begin(), found->code.end());
+}
+
+std::optional<KernelCache::Found> KernelCache::read(const CacheKey& key) const {
     const fs::path path = file_of(key);
-    std::optional<Bytes> image;
+    std::optional<Content> image;
     {
         const Descriptor file = open_to_read(path);
         if (!file && errno != ELOOP) return std::nullopt;
@@ -113,15 +127,13 @@ std::optional<Bytes> KernelCache::find(const CacheKey& key) const {
         if (image)
             futimens(file.number(), nullptr); // its last use; where that cannot be written it does not count
     }
-    const auto decoded = decode_as(key, image ? std::span<const std::byte>(*image) : std::span<std::byte>());
+    const auto decoded = decode_as(key, image ? image->span() : std::span<const std::byte>());
     const auto* entry = std::get_if<KernelEntry>(&decoded);
     if (entry == nullptr) {
         remove_file(path); // if it was replaced by a good one just now, that is compiled once more
         return std::nullopt;
     }
-    const std::size_t names = image->size() - entry->code.size();
-    image->erase(image->begin(), image->begin() + static_cast<std::ptrdiff_t>(names));
-    return image;
+    return Found{std::move(image->bytes), entry->code};
 }
 
 bool KernelCache::store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code) {
@@ -195,11 +207,11 @@ void KernelCache::visit(const Visitor& visitor) const {
             stored.damage = "it cannot be read as a file";
             return visitor(stored, {});
         }
-        stored.bytes = image->size();
-        const auto decoded = decode_as(*key, *image);
+        stored.bytes = image->size;
+        const auto decoded = decode_as(*key, image->span());
         if (const auto* damage = std::get_if<Damage>(&decoded)) stored.damage = damage->reason;
         if (const auto* entry = std::get_if<KernelEntry>(&decoded)) stored.label = entry->label;
-        visitor(stored, *image);
+        visitor(stored, image->span());
     });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,14 @@ public:
     /// is 0, or where there is no home. UserError where the size is no number.
     static KernelCache* of_user();
 
-    /// What was stored under a key, which counts as a use of it.
+    /// What was stored under a key, in memory of its own.
+    struct Found {
+        std::unique_ptr<std::byte[]> image; ///< of the entry
+        std::span<const std::byte> code;    ///< in it
+    };
+    /// Counts as a use of it.
+    std::optional<Found> read(const CacheKey& key) const;
+    /// The same, copied.
     std::optional<Bytes> find(const CacheKey& key) const;
     /// Replaces what is there. Whether it was kept; the label is for people alone.
     bool store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code);

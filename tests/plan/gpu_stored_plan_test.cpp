@@ -81,6 +81,24 @@ protected:
     runtime::KernelCache cache{folder.path() / "kernels"};
 };
 
+TEST(TablesOfGpuPlans, AreThereOnce) {
+    const auto table = [](std::vector<long double> numbers) {
+        ir::BufferInfo info;
+        info.name = "w0";
+        info.element = ir::Scalar::float32;
+        info.space = ir::Space::table;
+        info.elements = std::ssize(numbers);
+        info.data = std::make_shared<const std::vector<long double>>(std::move(numbers));
+        return info;
+    };
+    TableImage image;
+    EXPECT_EQ(image.add(table({1, 2, 3})), 0U);
+    EXPECT_EQ(image.add(table({1, 2, 4})), 256U);
+    EXPECT_EQ(image.add(table({1, 2})), 512U);
+    EXPECT_EQ(image.add(table({1, 2, 4})), 256U);
+    EXPECT_EQ(image.bytes().size(), 768U);
+}
+
 TEST_F(StoredGpuPlans, AreKnownByTheBuild) {
     EXPECT_GE(build_id().size(), 16U);
     EXPECT_EQ(build_id().find_first_not_of("0123456789abcdef"), std::string::npos);
