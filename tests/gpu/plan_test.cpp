@@ -193,7 +193,9 @@ TEST_F(PlansOnGpu, SweepTwiceOverTransformsBeyondSharedMemory) {
     for (const char* text :
          {"dft 16384 float32 batch=5", "dft 65536 float32 inplace batch=3", "dft 2^20 float32",
           "dft 16384 batch=3 planar", "dft 100000 backward", "dft 2^20 inplace",
-          "dft 30000 float32 in=2 batch=2:70000", "dft 4x32768 float32"})
+          "dft 30000 float32 in=2 batch=2:70000", "dft 4x32768 float32", "rdft 59049 float32",
+          "rdft 100003 float32 backward", "dct2 131072 float32 batch=2", "dct3 100000 float32", "dst4 131072",
+          "dst2 59049 float32", "wht 2^17 float32 batch=3", "wht 2^20"})
         compare(text);
 }
 
