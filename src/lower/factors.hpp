@@ -45,9 +45,8 @@ struct FactorProducts {
     std::vector<Factor> factors;
     std::vector<std::vector<std::size_t>> of_entry; ///< numbers of factors, ascending
 };
-/// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, h a multiple of a number
-/// about as large as the root of the entries. Nothing where the factors are not such twiddles, or where one table is no larger than
-/// what stays in a multiprocessor's cache.
+/// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, h a multiple of a
+/// number about as large as the root of the entries. Nothing where the factors are not such twiddles, or one table is small.
 std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents);
 
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,

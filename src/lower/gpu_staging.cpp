@@ -91,7 +91,8 @@ public:
     }
 
 private:
-    /// Reads from where the iteration of the innermost loop around begins on to where the next one does, if that is near and in the array.
+    /// Reads all from where the iteration of the innermost loop around begins to where the next one does, if these are near and in
+    /// the array.
     void fill_up(Run& run) const {
         if (around_.empty()) return;
         const Integer distance = run.around.coefficient(around_.back().variable);
