@@ -183,7 +183,8 @@ constexpr MeasuredStep steps[] = {
      "stockham(8,32) on 256x32 pad 32 pitch 1 resident 3 staged"},
     {512, Precision::float32, Form::columns, 0.930, "stockham(32,16) on 512x16 pad 32 pitch 2"},
     {1024, Precision::float32, Form::columns, 0.911, "stockham(32,32) on 512x16 pad 32 pitch 2"},
-    {4096, Precision::float32, Form::columns, 0.673, "stockham(16,16,16) on 1024x4 pad 32 pitch 3 held"},
+    {4096, Precision::float32, Form::columns, 0.679,
+     "two-sweep(64,1,1)[stockham(8,8)] on 512x4 pad 32 pitch 1 held together resident 1"},
     {8192, Precision::float32, Form::columns, 0.490,
      "two-sweep(64,1,1)[stockham(16,8), stockham(8,8)] on 256x8 cluster 8 pad 32 pitch 3 held resident 2"},
     {64, Precision::float32, Form::planes, 0.997,
@@ -222,6 +223,10 @@ constexpr MeasuredStep steps[] = {
     {65536, Precision::float32, Form::reals, 0.643,
      "rdft-two-sweep(256)[rdft-half-size[stockham(16,16)], stockham(16,16), rdft-half-size[stockham(16,8)]] "
      "on 128x1 cluster 8 pad 32 pitch 2 held resident 5"},
+    {1048576, Precision::float32, Form::reals, 0.419,
+     "rdft-two-sweep(4096)[rdft-half-size[stockham(16,16)], stockham(16,16), "
+     "rdft-half-size[stockham(16,16,8)]] on 1024x8 pad 32 pitch 1 held resident 1 staged in, 512x32 pad 32 "
+     "pitch 1 held resident 2 staged, 1024x64 pad 32 pitch 1 resident 1"},
     {64, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8) on 128x32 pitch 1 held staged in"},
     {128, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,16) on 128x16 pitch 2 held staged"},
     {256, Precision::float32, Form::spectra, 1.000, "rdft-stockham(8,8,4) on 256x16 pitch 2 staged"},
@@ -232,6 +237,10 @@ constexpr MeasuredStep steps[] = {
     {65536, Precision::float32, Form::spectra, 0.642,
      "rdft-two-sweep(512)[rdft-half-size[stockham(16,16)], rdft-half-size[stockham(16,8)], stockham(16,8)] "
      "on 256x1 cluster 4 pad 32 pitch 2 held resident 2"},
+    {1048576, Precision::float32, Form::spectra, 0.441,
+     "rdft-two-sweep(4096)[rdft-half-size[stockham(16,16,8)], rdft-half-size[stockham(16,16)], "
+     "stockham(16,16)] on 512x32 pad 32 pitch 1 held resident 2 staged in, 512x32 pad 32 pitch 1 held "
+     "resident 2 staged in, 512x8 pad 32 pitch 2 held resident 1"},
     {64, Precision::float32, Form::convolutions, 0.983,
      "circulant-dft[stockham(8,8), stockham(8,8)] on 128x16 pad 32 held resident 16"},
     {128, Precision::float32, Form::convolutions, 0.987,
