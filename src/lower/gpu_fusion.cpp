@@ -93,13 +93,13 @@ private:
 };
 
 void apply(Call& call, const std::vector<LoopMatch::Cut>& cuts) {
-    for (const auto& [whole, inside, outside] : cuts) {
-        substitute(call, whole.variable,
-                   Affine::of(inside.variable) + Affine::of(outside.variable, inside.count));
+    for (const LoopMatch::Cut& cut : cuts) {
+        substitute(call, cut.whole.variable,
+                   Affine::of(cut.inside.variable) + Affine::of(cut.outside.variable, cut.inside.count));
         const auto at = std::find_if(call.loops.begin(), call.loops.end(),
-                                     [&](const Loop& loop) { return loop.variable == whole.variable; });
-        *at = inside;
-        call.loops.insert(at, outside);
+                                     [&](const Loop& loop) { return loop.variable == cut.whole.variable; });
+        *at = cut.inside;
+        call.loops.insert(at, cut.outside);
     }
 }
 
