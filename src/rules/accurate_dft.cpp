@@ -2,6 +2,7 @@
 
 #include "rules/number_theory.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace swirl::rules {
@@ -67,37 +68,50 @@ public:
     MixedRadix(Integer n, Direction direction)
         : n_(n), direction_(direction), roots_(all_roots(n, direction)) {}
 
-    Vector operator()(const Vector& x, const Integer* factor, const Integer* end) const {
-        const auto size = static_cast<Integer>(x.size());
-        if (factor + 1 >= end)
-            return size <= longest_direct ? by_definition(x, direction_) : by_chirp(x, direction_);
+    /// `factors` are the primes of n, with multiplicity.
+    Vector operator()(const Vector& x, const std::vector<Integer>& factors) const {
+        Vector y(x.size()), column(index(factors.back()));
+        transform(x.data(), 1, n_, y.data(), factors.data(), factors.data() + factors.size(), column);
+        return y;
+    }
+
+private:
+    /// Of the `size` entries x[0], x[stride], …; `column` has room for any factor.
+    void transform(const Complex* x, Integer stride, Integer size, Complex* y, const Integer* factor,
+                   const Integer* end, Vector& column) const {
+        if (factor + 1 >= end) return of_prime(x, stride, size, y);
         const Integer p = *factor, m = size / p;
-        std::vector<Vector> parts;
-        for (Integer i = 0; i < p; ++i) {
-            Vector part(index(m));
-            for (Integer j = 0; j < m; ++j) part[index(j)] = x[index(j * p + i)];
-            parts.push_back((*this)(part, factor + 1, end));
-        }
-        Vector y(x.size());
-        Vector column(index(p));
+        for (Integer i = 0; i < p; ++i)
+            transform(x + i * stride, p * stride, m, y + i * m, factor + 1, end, column);
         for (Integer j = 0; j < m; ++j) {
-            for (Integer i = 0; i < p; ++i)
-                column[index(i)] = times(parts[index(i)][index(j)], root(size, i * j));
+            for (Integer i = 0; i < p; ++i) column[index(i)] = times(y[i * m + j], root(size, i * j));
             if (p == 2) {
-                y[index(j)] = column[0] + column[1];
-                y[index(m + j)] = column[0] - column[1];
+                y[j] = column[0] + column[1];
+                y[m + j] = column[0] - column[1];
                 continue;
             }
             for (Integer k = 0; k < p; ++k) {
                 Complex sum = column[0];
                 for (Integer i = 1; i < p; ++i) sum += times(column[index(i)], root(p, i * k % p));
-                y[index(k * m + j)] = sum;
+                y[k * m + j] = sum;
             }
         }
-        return y;
     }
 
-private:
+    void of_prime(const Complex* x, Integer stride, Integer p, Complex* y) const {
+        if (p > longest_direct) {
+            Vector part(index(p));
+            for (Integer j = 0; j < p; ++j) part[index(j)] = x[j * stride];
+            part = by_chirp(part, direction_);
+            std::copy(part.begin(), part.end(), y);
+            return;
+        }
+        for (Integer k = 0; k < p; ++k) {
+            y[k] = 0;
+            for (Integer j = 0; j < p; ++j) y[k] += times(root(p, j * k % p), x[j * stride]);
+        }
+    }
+
     const Complex& root(Integer order, Integer k) const { return roots_[index(n_ / order * k)]; }
 
     Integer n_;
@@ -111,7 +125,7 @@ Vector dft_of_any_size(const Vector& x, Direction direction) {
     // The chirp route splits its power of two here without end unless primes are taken out first.
     if (factors.size() <= 1)
         return n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
-    return MixedRadix(n, direction)(x, factors.data(), factors.data() + factors.size());
+    return MixedRadix(n, direction)(x, factors);
 }
 
 } // namespace
