@@ -50,8 +50,6 @@ void PtxKernelWriter::write() {
     if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
                                                 [](const ir::BufferInfo& buffer) { return buffer.kept; }))
         keeps_ = out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
-    if (program_.launch.precedes) out_.code().line("griddepcontrol.launch_dependents;");
-    if (program_.launch.follows) out_.code().line("griddepcontrol.wait;");
     write(program_.body);
     out_.code().line("ret;");
 }

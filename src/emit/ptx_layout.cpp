@@ -77,7 +77,7 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
         place.alignment = std::max<Integer>(size, buffer.alignment);
         if (buffer.space == ir::Space::shared) place.space = PtxPlace::Space::shared;
         if (buffer.space == ir::Space::local) place.space = PtxPlace::Space::local;
-        place_in_global(buffer, place, options, program.launch.follows);
+        place_in_global(buffer, place, options);
         if (place.is_passed) continue;
         place.alignment = std::max(place.alignment, widest_access);
         place.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), place.alignment);
@@ -89,12 +89,11 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     place_shared(program, usage, names);
 }
 
-void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options,
-                                bool follows) {
+void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options) {
     switch (buffer.space) {
     case ir::Space::argument:
         place.is_passed = true;
-        place.is_constant = !buffer.written && !options.arguments_overlap && !follows;
+        place.is_constant = !buffer.written && !options.arguments_overlap;
         break;
     case ir::Space::scratch: place.is_passed = true; break;
     case ir::Space::table:

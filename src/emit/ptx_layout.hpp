@@ -14,7 +14,7 @@ struct PtxPlace {
     enum class Space : std::uint8_t { global, shared, local };
     Space space = Space::global;
     bool is_passed = false;   ///< its address is a parameter
-    bool is_constant = false; ///< nobody writes it while the kernel runs, nor while one does that it follows
+    bool is_constant = false; ///< nobody writes it while the kernel runs
     std::string name;         ///< of the parameter, or of the data
     Integer bytes = 0;        ///< of the data, `origin` included
     Integer origin = 0;       ///< bytes from the name to index 0
@@ -36,8 +36,7 @@ struct PtxLayout {
     Integer dynamic_shared_bytes = 0;
 
 private:
-    void place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options,
-                         bool follows);
+    void place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options);
     void place_shared(const ir::Program& program, const Usage& usage, Identifiers& names);
 };
 

@@ -60,7 +60,7 @@ std::string to_string(const KernelInfo& info) {
         for (const Integer factor : info.factors) text += fmt::format(" {}", factor);
         text += "\n";
     }
-    const auto& [blocks, threads, cluster, resident, group, follows, precedes] = info.launch;
+    const auto& [blocks, threads, cluster, resident, group] = info.launch;
     if (info.launch != Launch{})
         text +=
             fmt::format("  launch {}x{}x{} blocks of {}x{}x{} threads, {} transforms a block\n", blocks[0],
@@ -68,7 +68,6 @@ std::string to_string(const KernelInfo& info) {
     if (cluster != 1) text += fmt::format("  clusters of {} blocks\n", cluster);
     if (resident != 0) text += fmt::format("  registers for {} blocks on a multiprocessor\n", resident);
     if (group != 1) text += fmt::format("  groups of {} blocks, all at once\n", group);
-    if (follows) text += "  begins before the kernel before it has ended\n";
     if (info.shared_bytes > 0)
         text += fmt::format("  {} bytes of shared memory a block, {} of them asked for at launch\n",
                             info.shared_bytes, info.dynamic_shared_bytes);

@@ -189,8 +189,6 @@ private:
         if (launch.cluster != 1) first += fmt::format(", clusters of {}", launch.cluster);
         if (launch.resident != 0) first += fmt::format(", {} resident", launch.resident);
         if (launch.group != 1) first += fmt::format(", groups of {}", launch.group);
-        if (launch.follows) first += ", follows";
-        if (launch.precedes) first += ", precedes";
         for (const VariableInfo& info : program_.variables)
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);

@@ -196,16 +196,12 @@ struct VariableInfo {
 /// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x run together.
 /// `resident` blocks are to be on a multiprocessor at once, which bounds the registers of a thread; 0: as it comes. Where
 /// `group` neighbouring blocks along x wait for each other through global memory, all blocks of the launch run at once.
-/// A kernel that `follows` may begin before the one before it in its stream has ended, and waits for that before all else; one
-/// that `precedes` lets the next begin.
 struct Launch {
     std::array<Integer, 3> blocks = {1, 1, 1};
     std::array<Integer, 3> threads = {1, 1, 1};
     Integer cluster = 1;
     Integer resident = 0;
     Integer group = 1;
-    bool follows = false;
-    bool precedes = false;
     bool operator==(const Launch&) const = default;
 };
 

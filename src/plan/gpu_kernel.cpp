@@ -186,16 +186,6 @@ void forget_ends(ir::Program& program) {
 
 } // namespace
 
-void overlap_in_sequence(std::vector<ir::Program>& programs, const target::Gpu& gpu, bool first, bool last) {
-    constexpr int least_capability = 9;
-    if (gpu.capability_major < least_capability) return;
-    for (std::size_t k = 0; k < programs.size(); ++k) {
-        ir::Launch& launch = programs[k].launch;
-        launch.follows = (k > 0 || !first) && launch.group == 1;
-        launch.precedes = k + 1 < programs.size() || !last;
-    }
-}
-
 emit::PtxOptions ptx_options(const target::Gpu& gpu) {
     return {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)};
 }
@@ -291,8 +281,6 @@ void LaunchedKernel::load(const runtime::GpuModule& module, const runtime::GpuDe
     info_.resident_blocks = code.resident_blocks(static_cast<int>(threads[0] * threads[1] * threads[2]),
                                                  static_cast<std::size_t>(dynamic));
     if (info_.launch.group > 1) require_at_once(device);
-    constexpr int overlap_version = 12030; // of CUDA, from which on graphs have such launches
-    overlaps_ = info_.launch.follows && device.driver().version() >= overlap_version;
 }
 
 void LaunchedKernel::require_at_once(const runtime::GpuDevice& device) const {
@@ -319,8 +307,7 @@ void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStr
                                      .block = extent_of(info_.launch.threads),
                                      .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
                                      .cluster = {static_cast<unsigned>(info_.launch.cluster)},
-                                     .at_once = info_.launch.group > 1,
-                                     .overlaps = overlaps_};
+                                     .at_once = info_.launch.group > 1};
     code_.front().launch_with(shape, stream, std::span(pointers).first(parameters_.size()));
 }
 

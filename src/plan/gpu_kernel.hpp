@@ -31,9 +31,6 @@ struct GpuDerivation {
 GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
                              const target::Gpu& gpu);
 
-/// What kernels of a sequence, one after the other in a stream, say of that in their launches: which are the first and the last.
-void overlap_in_sequence(std::vector<ir::Program>& programs, const target::Gpu& gpu, bool first, bool last);
-
 emit::PtxOptions ptx_options(const target::Gpu& gpu);
 
 /// What a program says of its launch; registers and resident blocks are known once it is compiled. Operations and bytes
@@ -114,7 +111,6 @@ private:
     std::vector<Parameter> parameters_;
     std::array<std::size_t, std::tuple_size_v<GpuAddresses>> alignments_{};
     ir::KernelInfo info_;
-    bool overlaps_ = false;                ///< with the kernel before it
     std::vector<runtime::GpuKernel> code_; ///< one, once it is loaded
 };
 

@@ -91,7 +91,6 @@ std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe&
     std::vector<GpuStepDescription> result;
     for (std::size_t k = 0; k < parts.size(); ++k) {
         GpuDerivation derivation = derive_for_gpu(problem, parts[k], recipe.steps[k], gpu);
-        overlap_in_sequence(derivation.programs, gpu, k == 0, k + 1 == parts.size());
         GpuStepDescription& step = result.emplace_back(GpuStepDescription{recipe.steps[k],
                                                                           std::move(derivation.formula),
                                                                           std::move(derivation.lowered),

@@ -47,8 +47,7 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        GpuDerivation derivation = derive_for_gpu(problem, parts[k], recipe.steps[k], gpu);
-        overlap_in_sequence(derivation.programs, gpu, k == 0, k + 1 == parts.size());
+        const GpuDerivation derivation = derive_for_gpu(problem, parts[k], recipe.steps[k], gpu);
         const StepWorkspace workspace(derivation.programs);
         workspace_bytes_ = std::max(workspace_bytes_, between + workspace.bytes());
         for (std::size_t i = 0; i < derivation.programs.size(); ++i) {

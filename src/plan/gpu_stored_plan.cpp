@@ -20,16 +20,16 @@ template <class... Numbers> void read_all(ByteReader& reader, Numbers&... number
 }
 
 void write(ByteWriter& writer, const ir::Launch& launch) {
-    const auto& [blocks, threads, cluster, resident, group, follows, precedes] = launch;
+    const auto& [blocks, threads, cluster, resident, group] = launch;
     for (const auto& extent : {blocks, threads}) write_all(writer, extent[0], extent[1], extent[2]);
-    write_all(writer, cluster, resident, group, follows, precedes);
+    write_all(writer, cluster, resident, group);
 }
 
 ir::Launch read_launch(ByteReader& reader) {
     ir::Launch launch;
-    auto& [blocks, threads, cluster, resident, group, follows, precedes] = launch;
+    auto& [blocks, threads, cluster, resident, group] = launch;
     for (auto* const extent : {&blocks, &threads}) read_all(reader, (*extent)[0], (*extent)[1], (*extent)[2]);
-    read_all(reader, cluster, resident, group, follows, precedes);
+    read_all(reader, cluster, resident, group);
     return launch;
 }
 

@@ -100,7 +100,6 @@ constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_L
 struct alignas(8) LaunchAttribute {
     static constexpr int cooperative_launch = 2; ///< all blocks run at once, or the launch fails
     static constexpr int cluster_dimension = 4;
-    static constexpr int overlaps_with_previous = 6; ///< "programmatic stream serialization"
     struct Extent {
         unsigned x, y, z;
     };
@@ -110,7 +109,6 @@ struct alignas(8) LaunchAttribute {
     union {
         Extent cluster;
         int cooperative;
-        int overlaps;
     };
     char unused[64 - sizeof(Extent)];
 };

@@ -27,7 +27,7 @@ cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, 
         driver.too_old_for(
             shape.at_once ? "a launch of blocks that wait for each other" : "a launch of clusters",
             cluster_version);
-    std::array<cuda::LaunchAttribute, 3> attributes{};
+    std::array<cuda::LaunchAttribute, 2> attributes{};
     unsigned count = 0;
     if (shape.cluster.count() > 1) {
         cuda::LaunchAttribute& attribute = attributes[count++];
@@ -38,11 +38,6 @@ cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, 
         cuda::LaunchAttribute& attribute = attributes[count++];
         attribute.id = cuda::LaunchAttribute::cooperative_launch;
         attribute.cooperative = 1;
-    }
-    if (shape.overlaps) {
-        cuda::LaunchAttribute& attribute = attributes[count++];
-        attribute.id = cuda::LaunchAttribute::overlaps_with_previous;
-        attribute.overlaps = 1;
     }
     const cuda::LaunchConfiguration configuration{
         shape.grid.x,  shape.grid.y,       shape.grid.z, shape.block.x,     shape.block.y,
@@ -148,7 +143,7 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
     const CurrentGpu current(code_->device);
     auto* const pointers = const_cast<void**>(arguments.data());
     const cuda::Result result =
-        shape.cluster.count() > 1 || shape.at_once || shape.overlaps
+        shape.cluster.count() > 1 || shape.at_once
             ? launch_extended(driver, function_, shape, stream.handle(), pointers)
             : driver->cuLaunchKernel(function_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                                      shape.block.y, shape.block.z, shape.shared_bytes, stream.handle(),

@@ -25,7 +25,6 @@ struct LaunchShape {
     unsigned shared_bytes = 0; ///< of each block, beyond what the kernel declares
     GpuExtent cluster = {};    ///< in blocks
     bool at_once = false;      ///< whether all blocks have to run at the same time
-    bool overlaps = false;     ///< whether it may begin before the kernel before it in the stream has ended
 };
 
 /// A kernel in a module, which stays loaded as long as its kernels are there.
