@@ -267,14 +267,15 @@ constexpr MeasuredStep steps[] = {
      "cluster 8 pad 32 pitch 2 held resident 2"},
 };
 
-/// Of data in the cache, for which the GPU has few blocks: 8 MiB of 1024 points, 16 MiB of cubes. The share is that of a copy in
-/// memory.
+/// Of data in the cache, for which the GPU has few blocks, replayed from a graph: an image of 1024² and a volume of 128³. The
+/// share is that of a copy in memory.
 constexpr MeasuredStep steps_in_cache[] = {
-    {1024, Precision::float32, Form::rows, 0.800, "stockham(16,8,8) on 128x1 pad 32"},
-    {1024, Precision::float32, Form::columns, 0.800, "stockham(16,8,8) on 512x8 pad 32 pitch 2 held"},
-    {128, Precision::float32, Form::volumes, 0.430,
-     "volume-bands(16)[stockham(16,8)] on 256x1 pad 32 pitch 1 held together, 256x8 pad 32 pitch 1 held "
-     "together"},
+    {1024, Precision::float32, Form::planes, 0.530,
+     "bands(8)[stockham(16,8), codelet, stockham(32,32)] on 256x1 pad 32 pitch 1 held together, 256x32 pad "
+     "32 pitch 1"},
+    {128, Precision::float32, Form::planes, 1.070,
+     "row-column(1,0)[stockham(16,8)] on 512x1 pad 32 pitch 1 held together"},
+    {128, Precision::float32, Form::columns, 1.070, "stockham(16,8) on 512x64 pad 32 pitch 1 resident 2"},
 };
 
 std::span<const MeasuredStep> steps_for(double bytes) {
