@@ -138,18 +138,26 @@ bool goes_to_other_blocks(const LoopProgram& loops, const Call& call) {
 }
 
 /// Other loops first and second, where neighbouring threads then meet in fewer banks: in a step of shared memory alone, or whose
-/// other side lies anywhere, by a table. What goes to other blocks of a cluster stays in the order in which it lies there.
+/// other side lies anywhere, by a table. What goes to other blocks of a cluster stays in the order in which it lies there. Loops
+/// of a block's own transforms only where their digits are bits: dividing by other counts costs more than the banks.
 void avoid_conflicts(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
                      std::vector<Loop>& order) {
     const bool tabled = is_tabled(call.placement.sources) || is_tabled(call.placement.targets);
     if (!tabled && (!is_shared(loops, call.input) || !is_shared(loops, call.output))) return;
     if (goes_to_other_blocks(loops, call)) return;
+    const auto is_cheap = [&](const Loop& loop) {
+        const bool is_power_of_2 = (loop.count & (loop.count - 1)) == 0;
+        return is_power_of_2 || (transforms && loop.variable == transforms->variable);
+    };
     const Banks banks(loops, call, transforms);
     const std::vector<Loop> original = order;
     Integer fewest = banks.conflicts(order);
     for (std::size_t first = 0; first < original.size() && fewest > 0; ++first)
         for (std::size_t second = 1; second < original.size() && fewest > 0; ++second) {
-            std::vector<Loop> other = moved(moved(original, first, 0), second, 1);
+            std::vector<Loop> other = moved(original, first, 0);
+            const bool cheap = (first == 0 || is_cheap(other[0])) && (second == 1 || is_cheap(other[second]));
+            if (!cheap && !tabled) continue;
+            other = moved(std::move(other), second, 1);
             const Integer conflicts = banks.conflicts(other);
             if (conflicts >= fewest) continue;
             fewest = conflicts;

@@ -105,7 +105,7 @@ constexpr MeasuredStep steps[] = {
      "bluestein(20480)[stockham(32,20,32), stockham(32,20,32)] on 640x1 pad 32 held resident 1"},
     {16384, Precision::float32, Form::rows, 0.987, "stockham(16,32,32) on 512x1 pad 32 held resident 1"},
     {32768, Precision::float32, Form::rows, 0.852,
-     "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 3 held resident 5"},
+     "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 2 held resident 5"},
     {65536, Precision::float32, Form::rows, 0.728,
      "two-sweep(256,1,1)[stockham(16,16)] on 128x1 cluster 8 pad 32 pitch 2 held resident 3"},
     {65536, Precision::float32, Form::rows, 0.687,
