@@ -185,7 +185,7 @@ std::optional<RatedMapping> GpuMappings::with_best_pitch(const GpuParts& parts, 
         GpuMapping one = mapping;
         one.transforms = 1;
         const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.part, one, code(), gpu_);
-        if (cost.resident_blocks == 0) continue;
+        if (cost.resident_blocks == 0 || cost.spills) continue;
         const double exchange = blocks == 1 ? 0 : exchange_share + exchange_alone / cost.resident_blocks;
         const double seconds = cost.seconds * (1 + exchange);
         mapping.resident = cost.resident_blocks;

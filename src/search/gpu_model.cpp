@@ -105,6 +105,7 @@ private:
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes(pitch);
         cost.registers = registers_;
+        cost.spills = wanted_registers() > most_registers();
         cost.scattered = split_;
         cost.conflicts = conflicts;
         if (cost.shared_bytes > gpu_.shared_bytes_per_block_at_most) return cost;
@@ -291,19 +292,28 @@ private:
         return mapping_.transforms * sum * scalar_bytes_;
     }
 
-    Integer registers() const {
+    Integer wanted_registers() const {
         const Integer words = scalar_bytes_ / 4;
         const bool in_turns = held_ && most_entries_ > widest_;
         const Integer entries = in_turns ? most_entries_ : widest_;
         const Integer scalars = entry_bytes_ / scalar_bytes_;
-        const Integer wanted =
-            scalars * words * (entries + std::max<Integer>(widest_of_several_ - entries_of_one, 0)) +
-            other_registers + (in_turns ? registers_of_turns : 0);
-        const Integer unit = gpu_.register_granularity / gpu_.warp_size;
+        return scalars * words * (entries + std::max<Integer>(widest_of_several_ - entries_of_one, 0)) +
+               other_registers + (in_turns ? registers_of_turns : 0);
+    }
+
+    Integer register_unit() const { return gpu_.register_granularity / gpu_.warp_size; }
+
+    /// That blocks of so many threads leave each of them.
+    Integer most_registers() const {
         const Integer room =
             gpu_.registers_per_block / (ceil_divide(mapping_.threads, gpu_.warp_size) * gpu_.warp_size);
-        const Integer most = std::min<Integer>(gpu_.registers_per_thread, room / unit * unit);
-        return std::clamp<Integer>(ceil_divide(wanted, unit) * unit, std::min<Integer>(32, most), most);
+        return std::min<Integer>(gpu_.registers_per_thread, room / register_unit() * register_unit());
+    }
+
+    Integer registers() const {
+        const Integer most = most_registers();
+        return std::clamp<Integer>(ceil_divide(wanted_registers(), register_unit()) * register_unit(),
+                                   std::min<Integer>(32, most), most);
     }
 
     double seconds(const target::Occupancy& occupancy, double conflicts) const {

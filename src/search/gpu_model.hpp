@@ -23,6 +23,7 @@ struct GpuKernelCost {
     double seconds;       ///< on the usual card
     Integer shared_bytes; ///< of a block
     Integer registers;    ///< of a thread, guessed
+    bool spills;          ///< whether a thread wants more than such blocks leave it
     int resident_blocks;  ///< 0: such blocks do not run
     double conflicts;     ///< further cycles of a warp's accesses to shared memory, by access
     double scattered;     ///< requests of a warp to global memory beyond those that it needs, of those

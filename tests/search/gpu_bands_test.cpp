@@ -55,11 +55,12 @@ std::string chosen(const std::string& text) {
 }
 
 TEST(BandsOnGpus, AreChosenForLargeMatricesAndVolumes) {
-    for (const char* text :
-         {"dft 2048x2048 float32 batch=16", "dft 4096x4096 float64 batch=4", "dft 3000x3000 float32"})
+    for (const char* text : {"dft 2048x2048 float32 batch=16", "dft 4096x4096 float64 batch=4"})
         EXPECT_NE(chosen(text).find(" bands("), std::string::npos) << text << chosen(text);
-    for (const char* text : {"dft 200x200x200 float32 batch=8", "dft 100x300x500 float32 batch=2"})
-        EXPECT_NE(chosen(text).find("volume-bands("), std::string::npos) << text << chosen(text);
+    const char* const volumes = "dft 200x200x200 float32 batch=8";
+    EXPECT_NE(chosen(volumes).find("volume-bands("), std::string::npos) << chosen(volumes);
+    EXPECT_EQ(chosen("dft 2000x2000 float32 batch=16").find("bands("), std::string::npos)
+        << "threads would spill";
     EXPECT_EQ(chosen("dft 1021x1021 float32").find("bands("), std::string::npos) << "no part of a prime";
 }
 
