@@ -118,12 +118,12 @@ FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> f
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
     : context_(context), complex_(complex), factors_(std::move(factors)) {
     for (std::size_t entry = 0; entry < factors_.size(); ++entry) of_entry_.push_back({entry});
-    if (auto split = split_factors(factors_, context.extents())) {
+    if (auto split = split_factors(factors_, context.extents(), context.request.roots)) {
         factors_ = std::move(split->own);
         for (auto& numbers : of_entry_) numbers.push_back(factors_.size());
         factors_.push_back(std::move(split->common));
     } else if (complex && context.request.for_gpu) {
-        if (auto products = factor_products(factors_, context.extents())) {
+        if (auto products = factor_products(factors_, context.extents(), context.request.roots)) {
             factors_ = std::move(products->factors);
             of_entry_ = std::move(products->of_entry);
         }

@@ -37,8 +37,9 @@ struct SplitFactors {
     std::vector<Factor> own;
     Factor common;
 };
-/// Nothing where the factors are not such twiddles or where one table is small.
-std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents);
+/// Nothing where the factors are not such twiddles or where one table is to be loaded: by its size a small one.
+std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents,
+                                          Roots roots);
 
 /// Each entry's factor as a product of some of a few.
 struct FactorProducts {
@@ -46,8 +47,9 @@ struct FactorProducts {
     std::vector<std::vector<std::size_t>> of_entry; ///< numbers of factors, ascending
 };
 /// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, h a multiple of a
-/// number about as large as the root of the entries. Nothing where the factors are not such twiddles, or one table is small.
-std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents);
+/// number about as large as the root of the entries. Nothing as for `split_factors`.
+std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents,
+                                              Roots roots);
 
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
 /// then full vectors, then the ragged rest.

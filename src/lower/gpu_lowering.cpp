@@ -27,6 +27,11 @@ LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping&
     return loops;
 }
 
+KernelRequest with_roots(KernelRequest request, const GpuMapping& mapping) {
+    request.roots = mapping.roots;
+    return request;
+}
+
 void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPart& original,
                 const GpuMapping& mapping, std::vector<ir::Program>& programs) {
     LoopProgram loops = parts.loops;
@@ -39,7 +44,8 @@ void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPa
     const auto add = [&](const Range& range, GpuMapping own) {
         own.transforms = std::min(own.transforms, range.count);
         const LoopProgram arrays = arrays_for(loops, part, own, parts.around_users);
-        Context context(request, arrays);
+        const KernelRequest kernel = with_roots(request, own);
+        Context context(kernel, arrays);
         GpuEmitter(context, own, part, parts.around_users).emit(range);
         programs.push_back(context.finish());
     };
@@ -51,7 +57,8 @@ ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, G
     const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch, mapping.transforms);
     mapping.transforms = 1;
     const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, parts.around_users);
-    Context context(request, arrays);
+    const KernelRequest kernel = with_roots(request, mapping);
+    Context context(kernel, arrays);
     GpuEmitter(context, mapping, cluster.part, parts.around_users)
         .emit({0, mapping.cluster}, cluster.exchanges, cluster.joined);
     return context.finish();
@@ -80,7 +87,9 @@ class GroupLowering {
 public:
     GroupLowering(const KernelRequest& request, const GpuParts& parts,
                   const std::vector<GpuMapping>& mappings)
-        : request_(request), parts_(parts), groups_{mappings[0].group, mappings[0].groups} {
+        : request_(with_roots(request, mappings[0])),
+          parts_(parts),
+          groups_{mappings[0].group, mappings[0].groups} {
         for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
             GpuMapping mapping = mappings[std::min(p, mappings.size() - 1)];
             GpuPart& part = parts_.parts[p];
@@ -268,7 +277,7 @@ private:
         return lists;
     }
 
-    const KernelRequest& request_;
+    const KernelRequest request_;
     GpuParts parts_;
     GpuGroups groups_;
     std::vector<GpuMapping> mappings_; ///< by part

@@ -26,6 +26,7 @@ struct GpuMapping {
         1; ///< blocks that see each other's shared memory and have one transform between them: all kernels in one
     /// Between global memory and the steps a block's entries go through shared memory: neighbouring threads move neighbours.
     Staged staged = Staged::none;
+    Roots roots = Roots::by_size; ///< of the kernel's tables
     /// All kernels in one, whose blocks have whole transforms (of a cluster that goes without saying).
     bool together = false;
     /// All kernels in one, which hand on through global memory that stays in cache: so many blocks have one transform after

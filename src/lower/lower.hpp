@@ -47,6 +47,9 @@ struct Reach {
     bool operator==(const Reach&) const = default;
 };
 
+/// Whether what entries are multiplied by is loaded from one table, or is the product of entries of two small ones.
+enum class Roots : std::uint8_t { by_size, loaded, multiplied };
+
 struct KernelRequest {
     std::string name;
     formula::Formula formula; ///< expanded; transforms left whole become codelets
@@ -73,6 +76,7 @@ struct KernelRequest {
     bool loops_inside =
         false; ///< on a GPU, loops within a step of a product run inside each of its own steps
     Integer shared_entries = 0; ///< of the largest temporary for which that holds; 0: any
+    Roots roots = Roots::by_size;
 };
 
 struct LoopProgram;

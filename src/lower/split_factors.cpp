@@ -15,6 +15,11 @@ constexpr Integer least_saving = 4;
 /// by them on an H100).
 constexpr Integer largest_cached_table = 16384;
 
+/// Whether a table of so many entries, which by its size would be loaded up to `usual`, is.
+bool is_loaded(Integer entries, Integer usual, Roots roots) {
+    return roots == Roots::loaded || (roots == Roots::by_size && entries <= usual);
+}
+
 /// A twiddle ω_order^{x·y}, x and y affine; `entry` is the digit that differs from entry to entry.
 struct Exponent {
     const TwiddleFunction* twiddle;
@@ -109,11 +114,12 @@ std::optional<Powers> powers_of(const std::vector<Factor>& factors, const Extent
 
 } // namespace
 
-std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents) {
+std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents,
+                                          Roots roots) {
     if (factors.size() < 2) return std::nullopt;
     const Integer entries = static_cast<Integer>(factors.size());
     const Integer whole = entries * combinations(factors.back(), extents);
-    if (whole <= largest_whole_table) return std::nullopt;
+    if (is_loaded(whole, largest_whole_table, roots)) return std::nullopt;
     std::vector<Digits> digits;
     for (const Factor& factor : factors) {
         auto both = digits_of(factor, extents);
@@ -130,11 +136,12 @@ std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, co
     return std::nullopt;
 }
 
-std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents) {
+std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents,
+                                              Roots roots) {
     Integer whole = 0;
     for (const Factor& factor : factors)
         if (!factor.is_one()) whole += combinations(factor, extents);
-    if (whole <= largest_cached_table) return std::nullopt;
+    if (is_loaded(whole, largest_cached_table, roots)) return std::nullopt;
     const auto powers = powers_of(factors, extents);
     if (!powers) return std::nullopt;
     Integer step = 1;

@@ -30,6 +30,7 @@ struct NamedChoice {
     Integer lower::GpuMapping::*number = nullptr;
     bool lower::GpuMapping::*flag = nullptr;
     lower::Staged staged = lower::Staged::none;
+    lower::Roots roots = lower::Roots::by_size;
     Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
@@ -46,6 +47,8 @@ constexpr NamedChoice named_choices[] = {
     {.name = "staged in", .staged = lower::Staged::in},
     {.name = "staged out", .staged = lower::Staged::out},
     {.name = "staged", .staged = lower::Staged::both},
+    {.name = "roots loaded", .roots = lower::Roots::loaded},
+    {.name = "roots multiplied", .roots = lower::Roots::multiplied},
     {.name = "whole", .flag = &lower::GpuMapping::whole},
     {.name = "apart", .number = &lower::GpuMapping::apart},
 };
@@ -80,6 +83,8 @@ private:
                 result.*choice->flag = true;
             else if (choice->staged != lower::Staged::none)
                 result.staged = choice->staged;
+            else if (choice->roots != lower::Roots::by_size)
+                result.roots = choice->roots;
             else
                 result.*choice->number = number();
         return result;
@@ -138,6 +143,8 @@ std::string to_string(const lower::GpuMapping& mapping) {
             text += mapping.*choice.flag ? fmt::format(" {}", choice.name) : "";
         else if (choice.staged != lower::Staged::none)
             text += mapping.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
+        else if (choice.roots != lower::Roots::by_size)
+            text += mapping.roots == choice.roots ? fmt::format(" {}", choice.name) : "";
         else if (const Integer value = mapping.*choice.number; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
     return text;

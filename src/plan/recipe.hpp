@@ -32,7 +32,7 @@ struct Recipe {
 std::string to_string(const Recipe& recipe);
 /// "128x2 pad 32 held": threads of a block x transforms that they share, then what else was chosen, by name: "pad" and
 /// "pitch" are entries of shared memory (shared_row, shared_pitch), "held" is one_vector, others are called alike there,
-/// "staged" on both sides, "staged in" and "staged out" on one.
+/// "staged" on both sides, "staged in" and "staged out" on one; "roots loaded" and "roots multiplied" are Roots.
 std::string to_string(const lower::GpuMapping& mapping);
 /// Throws UserError with the place and what was expected.
 Recipe parse_recipe(std::string_view text);

@@ -379,6 +379,7 @@ TEST(RecipesForGpus, RoundTripAsText) {
          {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
           "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 held, 8x4 held, 4x1 pad 16",
           "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 groups 2 group 4 ahead kept pad 32",
+          "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 64x4 roots loaded, 64x4 pad 32 roots multiplied",
           "generic: 0 dct2-rdft[rdft-embedding[two-sweep(81,1,1)[stockham(9,9)]]] on 128x1 apart 4096, 64x4"})
         EXPECT_EQ(to_string(parse_recipe(text)), text);
     const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 held");

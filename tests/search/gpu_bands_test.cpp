@@ -50,6 +50,28 @@ TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
                  UserError);
 }
 
+/// Entries of all tables of a problem's kernels.
+Integer table_entries(const std::string& text, const planning::Recipe& how) {
+    const Problem all = problem(text);
+    const auto stages = planning::stages(all, planning::Fusion::none);
+    Integer entries = 0;
+    for (const ir::Program& program :
+         planning::derive_for_gpu(all, stages[0], how.steps[0], target::gpu_named("sm_90")).programs)
+        for (const ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::table) entries += buffer.elements;
+    return entries;
+}
+
+TEST(RootsOnGpus, AreLoadedFromOneTableOrMultiplied) {
+    const std::string text = "dft 16384 float32";
+    const std::string step = "two-sweep(128,1,1)[stockham(16,8)] on 64x4 pad 32, 64x4 pad 32 roots ";
+    const auto loaded = recipe(step + "loaded"), multiplied = recipe(step + "multiplied");
+    EXPECT_GT(table_entries(text, loaded), 2 * 16384);
+    EXPECT_LT(table_entries(text, multiplied), 16384);
+    prove(text, loaded);
+    prove(text, multiplied);
+}
+
 std::string chosen(const std::string& text) {
     return to_string(gpu_recipe(problem(text), target::gpu_named("sm_90")));
 }
