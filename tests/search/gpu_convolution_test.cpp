@@ -111,8 +111,8 @@ TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereRe
         prove(text, parsed);
         prove("convolution 256 strides=5 batch=5:1 spectrum=each", parsed);
         Integer barriers = 0;
-        for (const ir::Statement& statement :
-             planning::describe_steps(swirl::problem(text), parsed)[0].programs[0].body)
+        const auto steps = planning::describe_steps(swirl::problem(text), parsed);
+        for (const ir::Statement& statement : steps[0].programs[0].body)
             barriers += std::holds_alternative<ir::Barrier>(statement.node);
         return barriers;
     };
