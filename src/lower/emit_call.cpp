@@ -53,8 +53,8 @@ public:
             }
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };
-        source_pairs_ = pairs_among(call.input, placement_.sources);
-        target_pairs_ = pairs_among(call.output, placement_.targets);
+        source_pairs_ = pairs_of_reals(context, call.input, placement_.sources, complex_);
+        target_pairs_ = pairs_of_reals(context, call.output, placement_.targets, complex_);
         from_.emplace(context, placement_.sources, around);
         to_.emplace(context, placement_.targets, around);
         loading_.emplace(context, context.request.load, placement_.sources, around);
@@ -65,9 +65,8 @@ public:
         if (call.first_target) first_after_.emplace(factors({call.first_target->place}));
         for (const auto& entries : placement_.between) {
             std::vector<Factor> result;
-            for (const auto& diagonals : entries) {
+            for (const auto& diagonals : entries)
                 result.push_back(limited(factor_of(diagonals, context.extents())));
-            }
             between_.push_back(
                 std::make_unique<FactorTables>(context, complex_, std::move(result), around, lane_));
         }
@@ -192,28 +191,6 @@ private:
         return complex_ && lower::is_one_access(context_, memory, place);
     }
 
-    /// On a GPU, what lies beside each entry that is a real and the first of two that are one access; itself where it is
-    /// alone, nothing where it is the second.
-    using Pairs = std::vector<std::optional<std::size_t>>;
-    Pairs pairs_among(const Memory& memory, const std::vector<Location>& places) const {
-        Pairs pairs(places.size());
-        for (std::size_t k = 0; k < places.size(); ++k) pairs[k] = k;
-        const bool pointwise = !places.empty() && !places.front().forms.empty();
-        if (!context_.request.for_gpu || complex_ || pointwise) return pairs;
-        const Array& array = context_.loops.arrays[static_cast<std::size_t>(memory.array)];
-        std::map<Affine, std::size_t> seconds;
-        for (std::size_t k = 0; k < places.size(); ++k)
-            if (!places[k].table) seconds[places[k].re - 1] = k;
-        for (std::size_t k = 0; k < places.size(); ++k) {
-            const auto second = seconds.find(places[k].re);
-            if (second == seconds.end() || places[k].table || !is_at_even_place(array, places[k].re))
-                continue;
-            pairs[k] = second->second;
-            pairs[second->second].reset();
-        }
-        return pairs;
-    }
-
     void load_pair(std::vector<Scaled>& x, std::size_t first, std::size_t second) {
         ir::Builder& builder = context_.builder;
         const Location& place = placement_.sources[first];
@@ -277,9 +254,8 @@ private:
                                    {.active = 2, .dynamic = dynamic});
             return;
         }
-        const ir::Access access{.dynamic = dynamic};
         context_.builder.store(out_.re, context_.placed(call_.output, place.re),
-                               arithmetic.materialize(value.re), access);
+                               arithmetic.materialize(value.re), {.dynamic = dynamic});
         if (complex_)
             context_.builder.store(out_.im, context_.placed(call_.output, place.im),
                                    arithmetic.materialize(value.im),
@@ -394,8 +370,8 @@ private:
     const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
     std::optional<LaneLoop> lane_;
-    Pairs source_pairs_;
-    Pairs target_pairs_;
+    PairsOfReals source_pairs_;
+    PairsOfReals target_pairs_;
     std::optional<IndexTables> from_;
     std::optional<IndexTables> to_;
     std::optional<PointwiseEmitter> loading_;
@@ -415,10 +391,7 @@ BoundCall::Entries BoundCall::compute(Entries sources) { return emitter_->comput
 void BoundCall::store(Entries targets) { emitter_->store(targets); }
 
 void emit_call(Context& context, const Call& call) {
-    const auto has_table = [](const std::vector<Location>& places) {
-        return !places.empty() && places[0].table.has_value();
-    };
-    if (has_table(call.placement.sources) || has_table(call.placement.targets))
+    if (is_tabled(call.placement.sources) || is_tabled(call.placement.targets))
         emit_tabled_copy(context, call);
     else
         CodeletEmitter(context, call).emit();

@@ -1,6 +1,7 @@
 #include "lower/emit_number.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace swirl::lower {
 
@@ -15,6 +16,25 @@ bool is_one_access(const Context& context, const Memory& memory, const Location&
     if (!context.request.for_gpu || place.im != place.re + 1) return false;
     const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
     return array.kind == Memory::Kind::interleaved || is_at_even_place(array, place.re);
+}
+
+PairsOfReals pairs_of_reals(const Context& context, const Memory& memory, const std::vector<Location>& places,
+                            bool complex) {
+    PairsOfReals pairs(places.size());
+    for (std::size_t k = 0; k < places.size(); ++k) pairs[k] = k;
+    const bool pointwise = !places.empty() && !places.front().forms.empty();
+    if (!context.request.for_gpu || complex || pointwise) return pairs;
+    const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
+    std::map<Affine, std::size_t> seconds;
+    for (std::size_t k = 0; k < places.size(); ++k)
+        if (!places[k].table) seconds[places[k].re - 1] = k;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const auto second = seconds.find(places[k].re);
+        if (second == seconds.end() || places[k].table || !is_at_even_place(array, places[k].re)) continue;
+        pairs[k] = second->second;
+        pairs[second->second].reset();
+    }
+    return pairs;
 }
 
 Scaled load_if_there(Context& context, const Memory& memory, const Location& place, const Location& instead,

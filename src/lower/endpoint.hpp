@@ -75,6 +75,9 @@ struct Location {
     bool is_nowhere() const { return limit && limit->is_constant() && limit->constant() >= 0; }
 };
 
+/// Whether the entries of one side, if there are any, are looked up in a table.
+inline bool is_tabled(const std::vector<Location>& places) { return !places.empty() && places.front().table; }
+
 /// A factor's input or output: memory behind a chain of stages.
 class Endpoint {
 public:

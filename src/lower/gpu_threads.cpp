@@ -113,8 +113,6 @@ private:
     const std::optional<Loop>& transforms_;
 };
 
-bool is_tabled(const std::vector<Location>& places) { return !places.empty() && places.front().table; }
-
 /// The order with one of its loops at a place before.
 std::vector<Loop> moved(std::vector<Loop> order, std::size_t from, std::size_t to) {
     const auto at = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
