@@ -66,7 +66,8 @@ struct SWIRL_API Problem {
     Direction direction = Direction::forward;
     double scale = 1.0; ///< the result is multiplied by it
     Sharing spectrum = Sharing::shared;
-    Expression load = {};  ///< of each number that is read; on the side of a half spectrum there is none
+    Expression load =
+        {}; ///< of each number that is read; of a half spectrum, i counts the numbers that are stored
     Expression store = {}; ///< of each result, scaled already, before it is written
 
     bool operator==(const Problem&) const = default;

@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "lower/emit_number.hpp"
-#include "lower/emit_pointwise.hpp"
 #include "lower/lane_choice.hpp"
+#include "lower/pointwise_access.hpp"
 #include "lower/straight_line.hpp"
 #include "lower/tabled_copy.hpp"
 
@@ -55,10 +55,15 @@ public:
         };
         source_pairs_ = pairs_of_reals(context, call.input, placement_.sources, complex_);
         target_pairs_ = pairs_of_reals(context, call.output, placement_.targets, complex_);
-        from_.emplace(context, placement_.sources, around);
-        to_.emplace(context, placement_.targets, around);
-        loading_.emplace(context, context.request.load, placement_.sources, around);
-        storing_.emplace(context, context.request.store, placement_.targets, around);
+        if (!placement_.sources.empty() && !placement_.sources.front().forms.empty())
+            loading_.emplace(context, call.input, placement_.sources, complex_, context.request.load, around);
+        else
+            from_.emplace(context, placement_.sources, around);
+        if (!placement_.targets.front().forms.empty())
+            storing_.emplace(context, call.output, placement_.targets, complex_, context.request.store,
+                             around);
+        else
+            to_.emplace(context, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));
         if (call.first_source) first_before_.emplace(factors({call.first_source->place}));
@@ -75,13 +80,13 @@ public:
     void emit() { emit_loops(0); }
 
     std::vector<Scaled> load() {
-        std::vector<Scaled> x(placement_.sources.size());
-        for (std::size_t k = 0; k < x.size(); ++k)
+        std::vector<Scaled> x = loading_ ? loading_->load() : std::vector<Scaled>(placement_.sources.size());
+        for (std::size_t k = 0; k < x.size() && !loading_; ++k)
             if (placement_.sources[k].limit)
                 x[k] = lower::load_if_there(context_, call_.input, placement_.sources[k],
                                             placement_.sources.front(), complex_);
             else if (const auto second = source_pairs_[k]; second == k)
-                x[k] = placement_.sources[k].forms.empty() ? load(k) : load_pointwise(k);
+                x[k] = load(k);
             else if (second)
                 load_pair(x, k, *second);
         if (const auto& first = call_.first_source)
@@ -104,6 +109,7 @@ public:
         if (const auto& first = call_.first_target)
             lower::store_if_there(context_, first->memory, first->place, arithmetic.materialize(y.back().re),
                                   arithmetic.materialize(y.back().im));
+        if (storing_) return storing_->store(y, arithmetic);
         for (std::size_t k = 0; k < placement_.targets.size(); ++k)
             if (placement_.targets[k].limit)
                 store_if_there(k, y[k], arithmetic);
@@ -246,7 +252,6 @@ private:
         const ir::Value dynamic = to_->dynamic(target);
         if (place.re_negative) value.re = -value.re;
         if (place.im_negative) value.im = -value.im;
-        if (!place.forms.empty()) return store_pointwise(target, value, dynamic, arithmetic);
         if (is_one_access(call_.output, place)) {
             const ir::Value both = context_.builder.shuffle(arithmetic.materialize(value.re),
                                                             arithmetic.materialize(value.im), {0, 1});
@@ -262,105 +267,6 @@ private:
                                    {.dynamic = to_->dynamic_of_imaginary(target)});
     }
 
-    using Part = PointwiseEmitter::Part;
-    using Number = PointwiseEmitter::Number;
-    using Touch = PointwiseEmitter::Touch;
-
-    /// The number in memory, or one of the two reals of a pair, where it is to be touched; else zeros.
-    Number guarded(const Part& part, const Location& place, ir::Value dynamic) {
-        const bool whole = complex_ && place.forms.size() == 1;
-        const Touch touch = loading_->touch(part, true);
-        if (touch == Touch::never) return loading_->zero(whole);
-        const Affine& own = part.part == 0 ? place.re : place.im;
-        const ir::Buffer buffer = part.part == 0 ? in_.re : in_.im;
-        ir::Builder& builder = context_.builder;
-        Affine index = context_.placed(call_.input, own);
-        ir::Value chooser = ir::no_value;
-        if (touch == Touch::sometimes) {
-            const Integer scalars = call_.input.kind == Memory::Kind::interleaved ? 2 : 1;
-            chooser = loading_->condition(part, true);
-            ir::Value wanted = builder.index(index);
-            if (dynamic != ir::no_value) wanted = builder.add(wanted, dynamic);
-            dynamic = builder.select(chooser, wanted, builder.index(scalars * context_.request.load->safe));
-            index = 0;
-        }
-        Number number;
-        if (whole && !is_one_access(call_.input, place)) {
-            ensure(chooser == ir::no_value, "an access apart to parts that may not be touched");
-            number.re = builder.load(in_.re, index, {.dynamic = dynamic});
-            number.im = builder.load(in_.im, context_.placed(call_.input, place.im), {.dynamic = dynamic});
-        } else if (whole) {
-            const ir::Value both = builder.load(buffer, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
-            number = {builder.shuffle(both, both, {0}), builder.shuffle(both, both, {1})};
-        } else {
-            number.re = builder.load(buffer, index, {.dynamic = dynamic});
-        }
-        if (chooser == ir::no_value) return number;
-        const Number zero = loading_->zero(whole);
-        number.re = builder.select(chooser, number.re, zero.re);
-        if (whole) number.im = builder.select(chooser, number.im, zero.im);
-        return number;
-    }
-
-    /// What is read, and becomes of it.
-    Number loaded(const Part& part, const Location& place, ir::Value dynamic) {
-        const Number number = guarded(part, place, dynamic);
-        const Number result = loading_->apply(part, number);
-        const Touch touch = loading_->touch(part, false);
-        if (touch == Touch::always) return result;
-        const Number zero = loading_->zero(number.im != ir::no_value);
-        if (touch == Touch::never) return zero;
-        const ir::Value chooser = loading_->condition(part, false);
-        ir::Builder& builder = context_.builder;
-        return {builder.select(chooser, result.re, zero.re),
-                zero.im == ir::no_value ? ir::no_value : builder.select(chooser, result.im, zero.im)};
-    }
-
-    Scaled load_pointwise(std::size_t k) {
-        const Location& place = placement_.sources[k];
-        const ir::Value dynamic = from_->dynamic(k);
-        const Number first = loaded({k, 0}, place, dynamic);
-        Scaled value;
-        value.re = {first.re, place.re_negative};
-        if (!complex_) return value;
-        const Number second = place.forms.size() == 1 ? Number{first.im, ir::no_value}
-                                                      : loaded({k, 1}, place, from_->dynamic_of_imaginary(k));
-        value.im = {second.re, place.im_negative};
-        return value;
-    }
-
-    void store_pointwise(std::size_t target, const Scaled& value, ir::Value dynamic, Arithmetic& arithmetic) {
-        const Location& place = placement_.targets[target];
-        const bool whole = complex_ && place.forms.size() == 1;
-        const Number number{arithmetic.materialize(value.re),
-                            complex_ ? arithmetic.materialize(value.im) : ir::no_value};
-        ir::Builder& builder = context_.builder;
-        for (std::size_t p = 0; p < place.forms.size(); ++p) {
-            const Part part{target, p};
-            const Touch touch = storing_->touch(part, false);
-            if (touch == Touch::never) continue;
-            const auto write = [&] {
-                const ir::Value own = p == 0 ? number.re : number.im;
-                const Number result = storing_->apply(part, whole ? number : Number{own, ir::no_value});
-                const Affine index = context_.placed(call_.output, p == 0 ? place.re : place.im);
-                const ir::Buffer buffer = p == 0 ? out_.re : out_.im;
-                const ir::Value own_dynamic = p == 0 ? dynamic : to_->dynamic_of_imaginary(target);
-                if (!whole) return builder.store(buffer, index, result.re, {.dynamic = own_dynamic});
-                if (!is_one_access(call_.output, place)) {
-                    builder.store(out_.re, index, result.re, {.dynamic = dynamic});
-                    const Affine second = context_.placed(call_.output, place.im);
-                    return builder.store(out_.im, second, result.im, {.dynamic = dynamic});
-                }
-                const ir::Value both = builder.shuffle(result.re, result.im, {0, 1});
-                builder.store(buffer, index, both, {.active = 2, .dynamic = dynamic});
-            };
-            if (touch == Touch::always)
-                write();
-            else
-                builder.if_then(storing_->conditions(part, false), write);
-        }
-    }
-
     Context& context_;
     const Codelet& codelet_;
     Buffers in_;
@@ -374,8 +280,8 @@ private:
     PairsOfReals target_pairs_;
     std::optional<IndexTables> from_;
     std::optional<IndexTables> to_;
-    std::optional<PointwiseEmitter> loading_;
-    std::optional<PointwiseEmitter> storing_;
+    std::optional<PointwiseAccess> loading_; ///< in place of plain accesses
+    std::optional<PointwiseAccess> storing_;
     std::optional<FactorTables> first_before_;
     std::optional<FactorTables> first_after_;
     std::optional<FactorTables> before_;

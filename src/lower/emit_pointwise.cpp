@@ -28,7 +28,6 @@ const std::vector<Affine>& PointwiseEmitter::forms_of(const Part& part) const {
     return places_[part.place].forms.at(part.part);
 }
 
-/// The form's value in this iteration.
 ir::Value PointwiseEmitter::integer(const Part& part, int form, Integer factor) {
     const auto at = static_cast<std::size_t>(form);
     ir::Builder& builder = context_.builder;
@@ -36,7 +35,8 @@ ir::Value PointwiseEmitter::integer(const Part& part, int form, Integer factor) 
     if (looked_up_[part.place].empty()) return affine;
     const ir::Value dynamic = tables_->dynamic(looked_up_[part.place][part.part][at]);
     if (dynamic == ir::no_value) return affine;
-    return factor == 1 ? builder.add(affine, dynamic) : builder.subtract(affine, dynamic);
+    if (factor < 0) return builder.subtract(affine, dynamic);
+    return builder.add(affine, factor == 2 ? builder.add(dynamic, dynamic) : dynamic);
 }
 
 std::vector<Pointwise::Condition> PointwiseEmitter::conditions_of(bool loading) const {

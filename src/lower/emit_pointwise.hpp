@@ -33,13 +33,15 @@ public:
     ir::Value condition(const Part& part, bool loading);
     std::vector<ir::Condition> conditions(const Part& part, bool loading);
 
+    /// A form's value in this iteration, times 1, 2 or −1.
+    ir::Value integer(const Part& part, int form, Integer factor = 1);
+
     Number apply(const Part& part, const Number& x);
     Number zero(bool complex);
 
 private:
     const std::vector<Affine>& forms_of(const Part& part) const;
     std::vector<Pointwise::Condition> conditions_of(bool loading) const;
-    ir::Value integer(const Part& part, int form, Integer factor);
     ir::Value is_negative(ir::Value integer);
     ir::Value number(long double value);
     Number evaluate(const Pointwise::Node& node, const Part& part, const Number& x,

@@ -9,6 +9,7 @@
 #include "lower/gpu_parts.hpp"
 #include "lower/gpu_spread.hpp"
 #include "lower/gpu_staging.hpp"
+#include "lower/pointwise_access.hpp"
 
 #include <algorithm>
 
@@ -295,10 +296,22 @@ KernelRequest on_gpu(KernelRequest request) {
 
 namespace {
 
+/// Of the formula in which each number of a half spectrum, where something is done to it, is in one iteration of a step.
+GpuParts parts_by_numbers(const KernelRequest& request, Between between, Integer apart) {
+    if (!request.by_numbers) return gpu_parts(loop_program(request), between, apart);
+    try {
+        GpuParts parts = gpu_parts(loop_program(request), between, apart);
+        if (has_whole_numbers(parts, request.load, request.store)) return parts;
+    } catch (const UnfollowedMap&) {} // forms of places are followed less far than places
+    KernelRequest other = request;
+    other.formula = *request.by_numbers;
+    return gpu_parts(loop_program(other), between, apart);
+}
+
 /// With rows of banks, where maps allow them.
 std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between between, Integer apart = 0) {
     try {
-        return gpu_parts(loop_program(request), between, apart);
+        return parts_by_numbers(request, between, apart);
     } catch (const UnfollowedMap&) {
         return std::nullopt;
     }
@@ -310,7 +323,7 @@ GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between
                       Integer apart) {
     KernelRequest request = on_gpu(original);
     request.loops_inside = whole;
-    GpuParts parts = gpu_parts(loop_program(request), between, apart);
+    GpuParts parts = parts_by_numbers(request, between, apart);
     if (shared_row == 0) return parts;
     for (const int carried : parts.carried) {
         const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;

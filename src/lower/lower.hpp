@@ -53,7 +53,10 @@ enum class Roots : std::uint8_t { by_size, loaded, multiplied };
 struct KernelRequest {
     std::string name;
     formula::Formula formula; ///< expanded; transforms left whole become codelets
-    bool complex = true;      ///< entries are complex numbers, stored as adjacent pairs
+    /// Where something is done to numbers of a half spectrum: the same, with a step that has the parts of each together. Taken
+    /// where the other has them in different steps, or iterations.
+    std::optional<formula::Formula> by_numbers = {};
+    bool complex = true; ///< entries are complex numbers, stored as adjacent pairs
     ir::Scalar scalar = ir::Scalar::float64;
     Layout input;
     Layout output;

@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 
+#include <optional>
 #include <vector>
 
 /// What is done to each number on its way from or to the caller's memory.
@@ -59,8 +60,18 @@ struct Pointwise {
     /// is without x) or after it (`where`).
     std::vector<Condition> needed;
     std::vector<Condition> where;
-    Integer safe = 0; ///< an element that may always be read, from index 0
+    /// With conditions `needed` or `where`, the form that is an element which may be read in place of one that may not, from index
+    /// 0: along axes of which all is touched it lies where the entry does.
+    int safe = 0;
     std::vector<PlaceForm> forms;
+
+    /// Of a half spectrum: the layout's entries are reals, two of each number. Numbers 0 and n/2 have no imaginary part.
+    struct HalfSpectrum {
+        int form; ///< that counts numbers along it
+        Integer n;
+        bool operator==(const HalfSpectrum&) const = default;
+    };
+    std::optional<HalfSpectrum> half = {};
     bool operator==(const Pointwise&) const = default;
 };
 

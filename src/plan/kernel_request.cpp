@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "base/error.hpp"
+#include "plan/half_spectrum.hpp"
 #include "rules/merge_convolution.hpp"
 
 namespace swirl::planning {
@@ -36,8 +37,10 @@ ir::Scalar storage_of(Precision precision) {
 
 lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree) {
+    const std::optional<Stage> numbers = by_numbers(stage);
     return {.name = fmt::format("swirl_step_{}", stage.dimension),
             .formula = stage_formula(stage, tree),
+            .by_numbers = numbers ? std::optional(stage_formula(*numbers, tree)) : std::nullopt,
             .complex = stage.complex,
             .scalar = arithmetic_of(problem.precision),
             .input = stage.layouts[0],

@@ -23,12 +23,22 @@ public:
         add(tree.value);
         if (tree.where) append(result_.where, index_conditions(tree.where).value());
         if (side == Side::input) append(result_.needed, needed_where(tree));
-        const auto ranges = touched_ranges(problem_, side);
-        for (std::size_t k = 0; k < axes_.size(); ++k) result_.safe += ranges[k].first * axes_[k].stride;
+        if (!result_.where.empty() || !result_.needed.empty()) result_.safe = form(safe_element(side));
         return std::move(result_);
     }
 
 private:
+    PlaceForm safe_element(Side side) const {
+        PlaceForm element{std::vector<Integer>(axes_.size(), 0), 0};
+        const auto ranges = touched_ranges(problem_, side);
+        for (std::size_t k = 0; k < axes_.size(); ++k)
+            if (ranges[k].first == 0 && ranges[k].end == axes_[k].length)
+                element.strides[k] = axes_[k].stride;
+            else
+                element.constant += ranges[k].first * axes_[k].stride;
+        return element;
+    }
+
     int push(Pointwise::Node node) {
         result_.nodes.push_back(std::move(node));
         return static_cast<int>(result_.nodes.size()) - 1;

@@ -1,6 +1,7 @@
 #include "plan/steps.hpp"
 
 #include "base/error.hpp"
+#include "plan/half_spectrum.hpp"
 #include "plan/pointwise.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/row_column.hpp"
@@ -159,12 +160,6 @@ Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, 
     return setting;
 }
 
-/// Where the halfcomplex entries r_0 r_1 … i_2 i_1 lie among X_0 … X_{n/2} as pairs of reals.
-IndexMap places_in_pairs(Integer n) {
-    const Integer h = n / 2 + 1, m = (n - 1) / 2;
-    return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
-}
-
 /// The stage between reals and half spectrum, always along the last dimension.
 Stage real_stage(const Problem& problem, Place source, Place target) {
     const std::size_t last = problem.dimensions.size() - 1;
@@ -179,6 +174,8 @@ Stage real_stage(const Problem& problem, Place source, Place target) {
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     stage.layouts[forward ? 0 : 1].lengths[at] = n;
+    for (lower::PlaceForm& form : *spectrum.forms)
+        form.strides.insert(form.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 0);
     (forward ? stage.after : stage.before) =
         forward ? scatter(places_in_pairs(n)) : gather(places_in_pairs(n));
     return stage;
@@ -306,9 +303,13 @@ void add_expressions(std::vector<Stage>& parts, const Problem& problem) {
         lower::Pointwise pointwise = pointwise_of(problem, side);
         for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
             own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
-        (side == Side::input ? own.load : own.store) = std::move(pointwise);
         const Extent reach = extent(problem, side);
         own.reaches[s] = {reach.lowest, reach.highest};
+        if (is_complex(problem, side) && !own.complex) {
+            add_half_spectrum(own, s, pointwise, problem.dimensions.back().length);
+            own.reaches[s] = {2 * reach.lowest, 2 * reach.highest + 1};
+        }
+        (side == Side::input ? own.load : own.store) = std::move(pointwise);
     }
 }
 

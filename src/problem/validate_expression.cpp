@@ -25,10 +25,6 @@ public:
         : problem_(problem), side_(side), tree_(expression_of(problem, side).tree()) {}
 
     void run() const {
-        const bool real_dft = problem_.kind == TransformKind::real_dft;
-        if (real_dft && is_complex(problem_, side_))
-            reject("there are no expressions on the side of a half spectrum",
-                   "use one on the side of the reals");
         check_types();
         for (const ExpressionTerm& term : {tree_->value, tree_->where})
             for_each_term(term, [&](const ExpressionNode& node) { check_names(node); });
@@ -124,14 +120,19 @@ void check_arrays(const Problem& problem) {
         for_each_term(expression.tree()->value, [&](const ExpressionNode& node) {
             if (node.kind != Kind::array) return;
             std::vector<std::size_t> axes_of;
-            for (const std::string& index : node.indices) axes_of.push_back(*axis_of_index(problem, index));
-            const std::string shape = fmt::format("{} {} {}", node.is_complex,
+            std::vector<Integer> lengths; // a half spectrum's is another than that of the reals
+            for (const std::string& index : node.indices) {
+                axes_of.push_back(*axis_of_index(problem, index));
+                lengths.push_back(axes(problem, side)[axes_of.back()].length);
+            }
+            const std::string shape = fmt::format("{} {} {} {}", node.is_complex,
                                                   static_cast<int>(node.stored.value_or(problem.precision)),
-                                                  fmt::join(axes_of, ","));
+                                                  fmt::join(axes_of, ","), fmt::join(lengths, ","));
             const auto [known, is_new] = shapes.emplace(node.name, shape);
             if (!is_new && known->second != shape)
                 throw UserError(
-                    "array {} is used with different types or indices\n  problem: {}\n  write it the "
+                    "array {} is used with different types, indices or lengths\n  problem: {}\n  write it "
+                    "the "
                     "same way everywhere, 'complex' and a type included",
                     node.name, to_text(problem));
         });
