@@ -212,8 +212,8 @@ void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
     for (std::size_t t = 0; t < threads.size(); t += code_.block_threads)
         ++epochs_[static_cast<std::size_t>(block_in_cluster(threads[t]))];
     if (node.of_cluster) ++cluster_epoch_;
-    if (node.of_group && node.half != Barrier::Half::wait) ++arrivals_;
-    if (node.of_group && node.half != Barrier::Half::arrive) waits_ = arrivals_;
+    if (of_all && node.half != Barrier::Half::wait) ++arrivals_;
+    if (of_all && node.half != Barrier::Half::arrive) waits_ = arrivals_;
 }
 
 // ---- the public face ------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ private:
     std::int32_t region_ = 0;
     std::vector<std::int32_t> epochs_; ///< by block of the cluster or group: counts its barriers
     std::int32_t cluster_epoch_ = 0;   ///< counts barriers of clusters
-    std::int32_t arrivals_ = 0;        ///< at barriers of groups, of each block
+    std::int32_t arrivals_ = 0;        ///< at barriers of groups and clusters, of each block
     std::int32_t waits_ = 0;           ///< how many of them had been made at the latest wait
     bool in_parallel_loop_ = false;
     InterpreterOptions options_;

@@ -104,9 +104,9 @@ Moment Interpreter::Machine::now(const View& view, int thread) const {
     if (view.space == Space::shared)
         return {.region = cluster_epoch_, .group = 0, .block = in_cluster, .epoch = epoch, .thread = thread};
     const auto block = static_cast<std::int32_t>(block_) + in_cluster;
-    const bool in_groups = program_.launch.group > 1;
+    const bool may_meet = program_.launch.group > 1 || program_.launch.cluster > 1;
     return {.region = region_,
-            .group = in_groups ? static_cast<std::int32_t>(block_ / code_.together) : block,
+            .group = may_meet ? static_cast<std::int32_t>(block_ / code_.together) : block,
             .block = block,
             .epoch = epoch,
             .thread = thread,

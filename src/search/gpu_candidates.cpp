@@ -148,7 +148,7 @@ private:
             if (!tree) continue;
             any = true;
             if (beyond_half_a_block()) add_kernels(*tree, row_of_banks);
-            if (problem_.placement == Placement::out_of_place) add_clusters(*tree, real_clusters(columns));
+            add_clusters(*tree, real_clusters(columns));
         }
         return any;
     }

@@ -103,6 +103,36 @@ TEST(InterpreterOnGpu, FindsRacesBetweenBlocksThatDoNotMeet) {
     EXPECT_FALSE(found(report, Finding::Kind::race, 3));
 }
 
+/// Turns round what blocks read, in place: each of so many runs of the memory.
+Program turned_in_place(bool of_cluster, Integer runs) {
+    constexpr Integer threads = 32, blocks = 8;
+    Builder b("turned");
+    b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}, .cluster = blocks / 2});
+    BufferInfo info;
+    info.name = "x";
+    info.element = Scalar::float32;
+    info.space = Space::argument;
+    info.elements = blocks * threads;
+    info.written = true;
+    const Buffer data = b.add(info);
+    const Integer run = blocks * threads / runs;
+    const Affine rank = b.block(0, 1, blocks / runs), at = threads * b.block() + b.thread();
+    const Affine first = at - threads * rank - b.thread();
+    const Value value = b.load(data, at);
+    if (of_cluster)
+        b.cluster_barrier();
+    else
+        b.barrier();
+    b.store(data, first + run - 1 - threads * rank - b.thread(), value);
+    return b.finish();
+}
+
+TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMet) {
+    EXPECT_TRUE(run_on_ramp(turned_in_place(true, 2)).ok());
+    EXPECT_TRUE(found(run_on_ramp(turned_in_place(false, 2)), Finding::Kind::race, 0));
+    EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Finding::Kind::race, 0));
+}
+
 TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
     const Program program = transposition(Scalar::float32, tile);
     Arguments arguments(program);

@@ -134,7 +134,7 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
         "rdft-two-sweep(32)[rdft-half-size[stockham(4,4)], "
         "rdft-half-size[stockham(8,8)], stockham(8,8)]";
     for (const int blocks : {2, 4, 8})
-        for (const char* layout : {" float32 batch=2", " planar batch=2"}) {
+        for (const char* layout : {" float32 batch=2", " planar batch=2", " float32 inplace batch=2"}) {
             const auto recipe = [&](const char* tree) {
                 return planning::parse_recipe(
                     fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 held", tree, blocks));
@@ -142,7 +142,8 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
             prove(std::string("rdft 2048") + layout, recipe(forward));
             prove(std::string("rdft 2048 backward") + layout, recipe(backward));
         }
-    for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward"}) {
+    for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward",
+                             "rdft 65536 float32 inplace", "rdft 65536 float32 backward inplace"}) {
         const Problem many = swirl::problem(std::string(text) + " batch=2048");
         const planning::Recipe recipe = gpu_recipe(many, gpu());
         EXPECT_EQ(recipe.steps[0].mappings.size(), 1U);
