@@ -14,8 +14,9 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer intermediate_alignment = 256; ///< bytes
-/// Of the cache, what one plan with its tables may take: it should leave room for others.
-constexpr std::uint64_t largest_share = 4;
+/// Of the cache, what one plan with its tables may take: it should leave room for others. Tables are for about 72 bytes a
+/// point where a large prime is a convolution of complex numbers in double.
+constexpr std::uint64_t largest_share = 2;
 
 } // namespace
 
@@ -36,8 +37,8 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);
     if (key) {
-        unkept_.emplace(Unkept{
-            *cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}, {}, {}, false});
+        unkept_.emplace(
+            Unkept{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
         if (recall(device)) return;
     }
     const auto between = static_cast<std::size_t>(
@@ -66,7 +67,7 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
 
 bool GpuSequence::recall(const runtime::GpuDevice& device) {
     const runtime::KernelCache& cache = unkept_->cache;
-    const auto found = cache.read(unkept_->key);
+    auto found = cache.read(unkept_->key);
     if (!found) return false;
     auto plan = StoredGpuPlan::decode(found->code);
     if (!plan) {
@@ -84,15 +85,17 @@ bool GpuSequence::recall(const runtime::GpuDevice& device) {
         return true;
     }
     unkept_->code = std::move(plan->code);
-    unkept_->tables.assign(plan->tables.begin(), plan->tables.end());
-    unkept_->is_there = true;
+    unkept_->found = std::move(found);
     return true;
 }
 
 void GpuSequence::keep(bool checked) {
-    if (!unkept_ || (unkept_->is_there && !checked)) return;
+    if (!unkept_) return;
     const Unkept entry = *std::exchange(unkept_, std::nullopt);
-    const StoredGpuPlan plan{kernels_, entry.code, entry.tables, workspace_bytes_, checked};
+    if (entry.found && !checked) return;
+    const auto known = entry.found ? StoredGpuPlan::decode(entry.found->code) : std::nullopt;
+    const StoredGpuPlan plan{kernels_, entry.code, known ? known->tables : entry.tables, workspace_bytes_,
+                             checked};
     const runtime::Bytes bytes = plan.encode();
     if (bytes.size() <= entry.cache.limit() / largest_share) entry.cache.store(entry.key, entry.label, bytes);
 }

@@ -57,9 +57,9 @@ private:
         runtime::KernelCache& cache;
         runtime::CacheKey key;
         runtime::KernelLabel label;
-        std::vector<runtime::CacheKey> code;
-        std::vector<std::byte> tables;
-        bool is_there;
+        std::vector<runtime::CacheKey> code = {};
+        std::vector<std::byte> tables = {};
+        std::optional<runtime::KernelCache::Found> found = {}; ///< what is there, with the tables
     };
     std::optional<Unkept> unkept_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace swirl::rules {
 
@@ -26,9 +27,13 @@ std::size_t index(Integer i) { return static_cast<std::size_t>(i); }
 
 Vector dft_of_any_size(const Vector& x, Direction direction);
 
+/// Of two roots whose angles add up to a whole turn, and to half a turn, one serves for both.
 Vector all_roots(Integer n, Direction direction) {
     Vector roots(index(n));
-    for (Integer k = 0; k < n; ++k) roots[index(k)] = root_of_unity(n, k, direction);
+    const Integer own = n % 2 == 0 ? n / 4 : n / 2;
+    for (Integer k = 0; k <= own; ++k) roots[index(k)] = root_of_unity(n, k, direction);
+    for (Integer k = own + 1; 2 * k <= n; ++k) roots[index(k)] = -std::conj(roots[index(n / 2 - k)]);
+    for (Integer k = n / 2 + 1; k < n; ++k) roots[index(k)] = std::conj(roots[index(n - k)]);
     return roots;
 }
 
@@ -62,61 +67,120 @@ Vector by_chirp(const Vector& x, Direction direction) {
     return y;
 }
 
-/// Decimation in time by the smallest prime factor; the roots of the whole size serve all sizes below it.
+/// Decimation in time by one prime factor, or 4, after the other; the roots of the whole size serve all sizes below it.
 class MixedRadix {
 public:
-    MixedRadix(Integer n, Direction direction)
-        : n_(n), direction_(direction), roots_(all_roots(n, direction)) {}
-
     /// `factors` are the primes of n, with multiplicity.
-    Vector operator()(const Vector& x, const std::vector<Integer>& factors) const {
-        Vector y(x.size()), column(index(factors.back()));
-        transform(x.data(), 1, n_, y.data(), factors.data(), factors.data() + factors.size(), column);
+    MixedRadix(Integer n, Direction direction, const std::vector<Integer>& factors)
+        : direction_(direction), roots_(all_roots(n, direction)) {
+        Integer size = n;
+        for (std::size_t k = 0; k < factors.size(); ++k) {
+            const bool is_four = factors[k] == 2 && k + 1 < factors.size() && factors[k + 1] == 2;
+            const Integer p = is_four ? 4 : factors[k];
+            k += is_four ? 1 : 0;
+            Level& level = levels_.emplace_back(Level{p, size / p, n / size, {}});
+            for (Integer j = 0; j < p && is_direct(level); ++j)
+                level.roots.push_back(roots_[index(n / p * j)]);
+            size /= p;
+        }
+    }
+
+    Vector operator()(const Vector& x) const {
+        Vector y(x.size());
+        Integer longest = 0;
+        for (const Level& level : levels_) longest = std::max(longest, level.p);
+        Vector column(index(longest)), sums(index(longest));
+        transform(x.data(), 1, y.data(), 0, {column.data(), sums.data()});
         return y;
     }
 
 private:
-    /// Of the `size` entries x[0], x[stride], …; `column` has room for any factor.
-    void transform(const Complex* x, Integer stride, Integer size, Complex* y, const Integer* factor,
-                   const Integer* end, Vector& column) const {
-        if (factor + 1 >= end) return of_prime(x, stride, size, y);
-        const Integer p = *factor, m = size / p;
-        for (Integer i = 0; i < p; ++i)
-            transform(x + i * stride, p * stride, m, y + i * m, factor + 1, end, column);
+    /// Vectors of p·m entries as p of every p-th entry.
+    struct Level {
+        Integer p, m;
+        Integer step; ///< among all roots, from one of the vector's roots to the next
+        Vector roots; ///< of order p, where the definition is used
+    };
+
+    /// Room for any level's entries, between transforms of the levels below.
+    struct Room {
+        Complex* column;
+        Complex* sums;
+    };
+
+    static bool is_direct(const Level& level) { return level.m > 1 || level.p <= longest_direct; }
+
+    /// Of the entries x[0], x[stride], …
+    void transform(const Complex* x, Integer stride, Complex* y, std::size_t number, const Room& room) const {
+        const Level& level = levels_[number];
+        const auto [p, m] = std::pair(level.p, level.m);
+        if (!is_direct(level)) return of_large_prime(x, stride, p, y);
+        if (m == 1) {
+            for (Integer i = 0; i < p; ++i) room.column[i] = x[i * stride];
+            return of_factor(level, room, y, 1);
+        }
+        for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, number + 1, room);
         for (Integer j = 0; j < m; ++j) {
-            for (Integer i = 0; i < p; ++i) column[index(i)] = times(y[i * m + j], root(size, i * j));
-            if (p == 2) {
-                y[j] = column[0] + column[1];
-                y[m + j] = column[0] - column[1];
-                continue;
-            }
-            for (Integer k = 0; k < p; ++k) {
-                Complex sum = column[0];
-                for (Integer i = 1; i < p; ++i) sum += times(column[index(i)], root(p, i * k % p));
-                y[k * m + j] = sum;
-            }
+            room.column[0] = y[j];
+            for (Integer i = 1; i < p; ++i)
+                room.column[i] = times(y[i * m + j], roots_[index(level.step * i * j)]);
+            of_factor(level, room, y + j, m);
         }
     }
 
-    void of_prime(const Complex* x, Integer stride, Integer p, Complex* y) const {
-        if (p > longest_direct) {
-            Vector part(index(p));
-            for (Integer j = 0; j < p; ++j) part[index(j)] = x[j * stride];
-            part = by_chirp(part, direction_);
-            std::copy(part.begin(), part.end(), y);
+    /// y[0], y[stride], … of a column. Entries i and p − i have conjugate roots: a product of their sum with a real and of their
+    /// difference with an imaginary number each, which serve results k and p − k.
+    static void of_factor(const Level& level, const Room& room, Complex* y, Integer stride) {
+        const Integer p = level.p;
+        const auto [column, sums] = room;
+        if (p == 2) {
+            y[0] = column[0] + column[1];
+            y[stride] = column[0] - column[1];
             return;
         }
-        for (Integer k = 0; k < p; ++k) {
-            y[k] = 0;
-            for (Integer j = 0; j < p; ++j) y[k] += times(root(p, j * k % p), x[j * stride]);
+        if (p == 4) {
+            const Complex difference = column[1] - column[3];
+            const long double sign = level.roots[1].imag();
+            const Complex turned(-sign * difference.imag(), sign * difference.real());
+            const Complex first = column[0] + column[2], second = column[1] + column[3];
+            const Complex other = column[0] - column[2];
+            y[0] = first + second;
+            y[stride] = other + turned;
+            y[2 * stride] = first - second;
+            y[3 * stride] = other - turned;
+            return;
+        }
+        Complex all = column[0];
+        for (Integer i = 1; 2 * i < p; ++i) {
+            sums[i] = column[i] + column[p - i];
+            sums[p - i] = column[i] - column[p - i];
+            all += sums[i];
+        }
+        y[0] = all;
+        for (Integer k = 1; 2 * k < p; ++k) {
+            Complex even = column[0], odd = 0;
+            Integer at = 0; // i·k modulo p
+            for (Integer i = 1; 2 * i < p; ++i) {
+                at = at + k < p ? at + k : at + k - p;
+                even += level.roots[index(at)].real() * sums[i];
+                odd += level.roots[index(at)].imag() * sums[p - i];
+            }
+            const Complex turned(-odd.imag(), odd.real());
+            y[k * stride] = even + turned;
+            y[(p - k) * stride] = even - turned;
         }
     }
 
-    const Complex& root(Integer order, Integer k) const { return roots_[index(n_ / order * k)]; }
+    void of_large_prime(const Complex* x, Integer stride, Integer p, Complex* y) const {
+        Vector part(index(p));
+        for (Integer j = 0; j < p; ++j) part[index(j)] = x[j * stride];
+        part = by_chirp(part, direction_);
+        std::copy(part.begin(), part.end(), y);
+    }
 
-    Integer n_;
     Direction direction_;
     Vector roots_;
+    std::vector<Level> levels_;
 };
 
 Vector dft_of_any_size(const Vector& x, Direction direction) {
@@ -125,7 +189,7 @@ Vector dft_of_any_size(const Vector& x, Direction direction) {
     // The chirp route splits its power of two here without end unless primes are taken out first.
     if (factors.size() <= 1)
         return n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
-    return MixedRadix(n, direction)(x, factors);
+    return MixedRadix(n, direction, factors)(x);
 }
 
 } // namespace

@@ -43,9 +43,9 @@ Descriptor open_to_read(const fs::path& file) {
     return Descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 }
 
-/// Not set to zeros first, as a vector's would be: files with a plan's tables are large.
+/// Files with a plan's tables are large.
 struct Content {
-    std::unique_ptr<std::byte[]> bytes;
+    LargeBytes bytes;
     std::size_t size = 0;
     std::span<const std::byte> span() const { return {bytes.get(), size}; }
 };
@@ -55,7 +55,7 @@ std::optional<Content> content_of(const Descriptor& file) {
     struct stat status {};
     if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
     const auto size = static_cast<std::size_t>(status.st_size);
-    Content content{std::make_unique_for_overwrite<std::byte[]>(size), size};
+    Content content{make_large_bytes(size), size};
     for (std::size_t done = 0; done < content.size;) {
         const ssize_t count = ::read(file.number(), content.bytes.get() + done, content.size - done);
         if (count < 0 && errno == EINTR) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/kernel_entry.hpp"
+#include "runtime/large_bytes.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -32,8 +33,8 @@ public:
 
     /// What was stored under a key, in memory of its own.
     struct Found {
-        std::unique_ptr<std::byte[]> image; ///< of the entry
-        std::span<const std::byte> code;    ///< in it
+        LargeBytes image;                ///< of the entry
+        std::span<const std::byte> code; ///< in it
     };
     /// Counts as a use of it.
     std::optional<Found> read(const CacheKey& key) const;

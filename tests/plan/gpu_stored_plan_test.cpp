@@ -218,6 +218,21 @@ TEST_F(StoredGpuPlans, AreReadAndNotDerived) {
     EXPECT_NE(sequence("dft 64 batch=4", recipe, device, &cache).workspace_bytes(), 12345U);
 }
 
+TEST_F(StoredGpuPlans, TakeHalfOfTheCacheAtMost) {
+    const GpuDevice device(0, driver());
+    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
+    const runtime::CacheKey key =
+        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90"));
+    sequence(text, recipe, device, &cache);
+    const std::size_t bytes = cache.find(key)->size();
+    for (const bool fits : {true, false}) {
+        const TemporaryFolder other;
+        runtime::KernelCache small(other.path(), 2 * bytes - (fits ? 0 : 1));
+        sequence(text, recipe, device, &small);
+        EXPECT_EQ(small.find(key).has_value(), fits);
+    }
+}
+
 TEST_F(StoredGpuPlans, AreMadeAgainWhereTheyAreDamaged) {
     const GpuDevice device(0, driver());
     const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";

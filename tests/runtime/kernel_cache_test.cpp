@@ -52,6 +52,12 @@ TEST_F(CachedKernels, AreFoundAsTheyWereStored) {
     EXPECT_EQ(cache.find(cache_key(1)), std::nullopt);
 }
 
+TEST_F(CachedKernels, MayBeLarge) {
+    constexpr std::size_t bytes = (std::size_t{5} << 20) + 3; // beyond one of the large pages that it is read into
+    ASSERT_TRUE(store(1, bytes));
+    EXPECT_EQ(cache.find(cache_key(1)), kernel_code(1, bytes));
+}
+
 TEST_F(CachedKernels, MakeTheirFolder) {
     KernelCache deeper(folder.path() / "a" / "b");
     EXPECT_TRUE(deeper.entries().empty());

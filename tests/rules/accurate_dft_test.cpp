@@ -1,0 +1,38 @@
+#include "rules/accurate_dft.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace swirl::rules {
+namespace {
+
+using formula::Complex;
+
+TEST(AccurateDft, IsTheDefinitionForProductsOfAllKindsOfFactors) {
+    // Twos and fours, small primes, primes beyond the definition's, alone and with others before or behind them.
+    for (const Integer n : {1, 2, 3, 4, 5, 7, 8, 12, 16, 30, 49, 61, 64, 67, 96, 128, 201, 508, 625, 1001, 4489, 5041})
+        for (const Direction direction : {Direction::forward, Direction::backward}) {
+            std::vector<Complex> x(static_cast<std::size_t>(n));
+            std::minstd_rand random(3);
+            std::uniform_real_distribution<long double> number(-1, 1);
+            for (Complex& value : x) value = Complex(number(random), number(random));
+            const std::vector<Complex> y = accurate_dft(x, direction);
+            ASSERT_EQ(y.size(), x.size());
+            std::vector<Complex> roots;
+            for (Integer k = 0; k < n; ++k) roots.push_back(formula::root_of_unity(n, k, direction));
+            const Integer step = n > 1000 ? 37 : 1; // of results that are compared
+            long double worst = 0;
+            for (Integer k = 0; k < n; k += step) {
+                Complex sum = 0;
+                for (Integer j = 0; j < n; ++j)
+                    sum += roots[static_cast<std::size_t>(j * k % n)] * x[static_cast<std::size_t>(j)];
+                worst = std::max(worst, std::abs(sum - y[static_cast<std::size_t>(k)]));
+            }
+            EXPECT_LT(worst, 2e-18L * static_cast<long double>(n)) << n;
+        }
+}
+
+} // namespace
+} // namespace swirl::rules
