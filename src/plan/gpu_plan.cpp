@@ -60,8 +60,11 @@ struct GpuPlan::State {
     bool is_checked() const { return whole->is_checked() && (!rest || rest->is_checked()); }
     /// In the cache. A plan that fails its check does not get there.
     void keep(bool checked) {
-        whole->keep(checked);
-        if (rest) rest->keep(checked);
+        for (std::optional<GpuSequence>* const sequence : {&whole, &rest}) {
+            if (!*sequence) continue;
+            (*sequence)->keep(checked);
+            (*sequence)->settle();
+        }
     }
 
     void launch(const Arguments& arguments, runtime::cuda::Address workspace,

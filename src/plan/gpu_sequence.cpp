@@ -37,8 +37,7 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);
     if (key) {
-        unkept_.emplace(
-            Unkept{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
+        unkept_.emplace(Unkept{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
         if (recall(device)) return;
     }
     const auto between = static_cast<std::size_t>(
@@ -90,9 +89,8 @@ bool GpuSequence::recall(const runtime::GpuDevice& device) {
 }
 
 void GpuSequence::keep(bool checked) {
-    if (!unkept_) return;
+    if (!unkept_ || (unkept_->found && !checked)) return;
     const Unkept entry = *std::exchange(unkept_, std::nullopt);
-    if (entry.found && !checked) return;
     const auto known = entry.found ? StoredGpuPlan::decode(entry.found->code) : std::nullopt;
     const StoredGpuPlan plan{kernels_, entry.code, known ? known->tables : entry.tables, workspace_bytes_,
                              checked};

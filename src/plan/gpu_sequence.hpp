@@ -31,6 +31,8 @@ public:
     bool is_checked() const { return is_checked_; }
     /// Puts it into the cache unless it is there like that. `checked`: what it gives has been compared with the definition.
     void keep(bool checked);
+    /// It will not be kept again: what that takes, tables among them, is freed.
+    void settle() { unkept_.reset(); }
 
     const std::vector<LaunchedKernel>& kernels() const { return kernels_; }
     /// The intermediate, then what each step's kernels hand on, over that of the other steps.

@@ -12,7 +12,8 @@ using formula::Complex;
 
 TEST(AccurateDft, IsTheDefinitionForProductsOfAllKindsOfFactors) {
     // Twos and fours, small primes, primes beyond the definition's, alone and with others before or behind them.
-    for (const Integer n : {1, 2, 3, 4, 5, 7, 8, 12, 16, 30, 49, 61, 64, 67, 96, 128, 201, 508, 625, 1001, 4489, 5041})
+    for (const Integer n :
+         {1, 2, 3, 4, 5, 7, 8, 12, 16, 30, 49, 61, 64, 67, 96, 128, 201, 508, 625, 1001, 4489, 5041})
         for (const Direction direction : {Direction::forward, Direction::backward}) {
             std::vector<Complex> x(static_cast<std::size_t>(n));
             std::minstd_rand random(3);

@@ -53,7 +53,8 @@ TEST_F(CachedKernels, AreFoundAsTheyWereStored) {
 }
 
 TEST_F(CachedKernels, MayBeLarge) {
-    constexpr std::size_t bytes = (std::size_t{5} << 20) + 3; // beyond one of the large pages that it is read into
+    constexpr std::size_t bytes =
+        (std::size_t{5} << 20) + 3; // beyond one of the large pages that it is read into
     ASSERT_TRUE(store(1, bytes));
     EXPECT_EQ(cache.find(cache_key(1)), kernel_code(1, bytes));
 }
