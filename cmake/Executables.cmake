@@ -77,7 +77,8 @@ if(SWIRL_BUILD_TESTS)
     set(folders_with_fake_drivers api cli plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
-        add_library(fake_cuda_${version} MODULE ${PROJECT_SOURCE_DIR}/tests/support/fake_cuda.cpp)
+        add_library(fake_cuda_${version} MODULE
+            ${PROJECT_SOURCE_DIR}/tests/support/fake_cuda.cpp ${PROJECT_SOURCE_DIR}/tests/support/fake_cuda_graphs.cpp)
         target_include_directories(fake_cuda_${version} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
         target_compile_definitions(fake_cuda_${version} PRIVATE
             SWIRL_FAKE_CUDA_VERSION=${version} SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -1,33 +1,22 @@
-#include "formula/formula.hpp"
-#include "ir/interpreter.hpp"
 #include "ir/verify.hpp"
-#include "lower/gpu_lowering.hpp"
-#include "rules/rule.hpp"
+#include "support/interpreted_kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <functional>
-#include <map>
-#include <random>
+#include <string>
+#include <vector>
 
 namespace swirl::lower {
 namespace {
 
 using namespace formula;
 
-KernelRequest request_for(Integer batch, const Formula& transform, ir::Scalar scalar = ir::Scalar::float32) {
-    const Formula all = batch == 1 ? transform : kron({I(batch), transform});
-    return {.name = "kernel",
-            .formula = all,
-            .scalar = scalar,
-            .input = Layout::contiguous(all.columns()),
-            .output = Layout::contiguous(all.rows())};
-}
+using support::request_for;
+using Numbers = std::vector<Complex>;
 
 KernelRequest dft(Integer batch, Integer n, const std::string& tree,
                   ir::Scalar scalar = ir::Scalar::float32) {
-    return request_for(batch, rules::expand(DFT(n), rules::parse_tree(tree)), scalar);
+    return request_for(batch, n, tree, scalar);
 }
 
 struct Outcome {
@@ -39,66 +28,22 @@ struct Outcome {
     Integer table_elements; ///< of factors
 };
 
-using Numbers = std::vector<Complex>;
-
-/// In the interpreter, which throws for races, barriers that not all threads reach, and accesses out of bounds or of what
-/// nobody has written. Of each transform, entry i is given(i).
 Outcome run(const KernelRequest& request, const GpuMapping& mapping,
-            const std::function<Complex(std::size_t)>& given) {
+            const support::GivenNumbers& given = support::random_numbers()) {
     const std::vector<ir::Program> programs = lower_to_gpu(request, {mapping});
-    Numbers x(static_cast<std::size_t>(request.formula.columns()));
-    const char* in = request.in_place ? "data" : "in";
-    const char* out = request.in_place ? "data" : "out";
-    std::map<std::string, std::shared_ptr<ir::Memory>> memories;
-    for (const ir::Program& program : programs)
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument)
-                memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = given(i);
-        memories.at(in)->set(static_cast<Integer>(2 * i), x[i].real());
-        memories.at(in)->set(static_cast<Integer>(2 * i + 1), x[i].imag());
-    }
-    Outcome outcome{0, programs.size(), 0, 0, 0, 0};
-    Integer sectors = 0;
-    for (const ir::Program& program : programs) {
-        if (programs.size() == 1) ir::verify(program, ir::Stage::lowered);
-        ir::Arguments arguments(program);
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
-                arguments.bind(
-                    buffer.name,
-                    memories.try_emplace(buffer.name, arguments.shared(buffer.name)).first->second);
-        const ir::InterpreterReport report = ir::Interpreter(program).run(arguments);
+    if (programs.size() == 1) ir::verify(programs.front(), ir::Stage::lowered);
+    const support::InterpretedKernels result = support::interpreted(request, programs, given);
+    Outcome outcome{result.error, programs.size(), 0, 0, result.transferred, 0};
+    for (std::size_t k = 0; k < programs.size(); ++k) {
+        const ir::InterpreterReport& report = result.reports[k];
         outcome.barriers += report.barriers;
-        for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-            const ir::BufferInfo& buffer = program.buffers[b];
-            if (buffer.space == ir::Space::argument)
-                sectors += report.loads[b].sectors + report.stores[b].sectors;
+        for (std::size_t b = 0; b < programs[k].buffers.size(); ++b) {
+            const ir::BufferInfo& buffer = programs[k].buffers[b];
             if (buffer.space == ir::Space::shared) outcome.shared_loads += report.loads[b].accesses;
             if (buffer.space == ir::Space::table && buffer.data) outcome.table_elements += buffer.elements;
         }
     }
-    const auto expected = formula::apply(request.formula, x);
-    long double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        const auto at = static_cast<Integer>(2 * i);
-        difference += std::norm(Complex((*memories.at(out))[at], (*memories.at(out))[at + 1]) - expected[i]);
-        norm += std::norm(expected[i]);
-    }
-    outcome.error = static_cast<double>(std::sqrt(difference / norm));
-    const Integer bytes = 2 * ir::size_in_bytes(request.scalar) * std::ssize(x);
-    outcome.transferred = static_cast<double>(sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
     return outcome;
-}
-
-Outcome run(const KernelRequest& request, const GpuMapping& mapping) {
-    std::mt19937 generator(3);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    return run(request, mapping, [&](std::size_t) {
-        const float re = uniform(generator);
-        return Complex{re, uniform(generator)};
-    });
 }
 
 TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {

@@ -1,16 +1,12 @@
 #include "lower/gpu_group.hpp"
 #include "base/error.hpp"
-#include "formula/formula.hpp"
-#include "ir/interpreter.hpp"
 #include "ir/verify.hpp"
-#include "lower/gpu_lowering.hpp"
-#include "rules/rule.hpp"
+#include "support/interpreted_kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <functional>
-#include <random>
+#include <string>
+#include <vector>
 
 namespace swirl::lower {
 namespace {
@@ -18,16 +14,7 @@ namespace {
 using namespace formula;
 using Half = ir::Barrier::Half;
 
-KernelRequest request_for(Integer batch, Integer n, const std::string& tree,
-                          ir::Scalar scalar = ir::Scalar::float32) {
-    const Formula transform = rules::expand(DFT(n), rules::parse_tree(tree));
-    const Formula all = batch == 1 ? transform : kron({I(batch), transform});
-    return {.name = "kernel",
-            .formula = all,
-            .scalar = scalar,
-            .input = Layout::contiguous(all.columns()),
-            .output = Layout::contiguous(all.rows())};
-}
+using support::request_for;
 
 ir::Program grouped(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
     const std::vector<ir::Program> programs = lower_to_gpu(request, mappings);
@@ -40,32 +27,11 @@ struct Outcome {
     ir::InterpreterReport report;
 };
 
-/// In the interpreter, with counters that begin at zero and scratch that begins with nothing.
+/// With counters that begin at zero and scratch that begins with nothing.
 Outcome run(const KernelRequest& request, const ir::Program& program, bool throws = true) {
-    std::mt19937 generator(5);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<Complex> x(static_cast<std::size_t>(request.formula.columns()));
-    ir::Arguments arguments(program);
-    std::shared_ptr<ir::Memory> in, out;
-    for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::argument)
-            (buffer.name == "in" ? in : out) = arguments.shared(buffer.name);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = {uniform(generator), uniform(generator)};
-        in->set(static_cast<Integer>(2 * i), x[i].real());
-        in->set(static_cast<Integer>(2 * i + 1), x[i].imag());
-    }
-    Outcome outcome{0, ir::Interpreter(program).run(arguments, {.throw_on_finding = throws})};
-    if (!throws) return outcome;
-    const auto expected = formula::apply(request.formula, x);
-    long double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        const auto at = static_cast<Integer>(2 * i);
-        difference += std::norm(Complex((*out)[at], (*out)[at + 1]) - expected[i]);
-        norm += std::norm(expected[i]);
-    }
-    outcome.error = static_cast<double>(std::sqrt(difference / norm));
-    return outcome;
+    support::InterpretedKernels result =
+        support::interpreted(request, {program}, support::random_numbers(), throws);
+    return {result.error, std::move(result.reports.front())};
 }
 
 struct Case {

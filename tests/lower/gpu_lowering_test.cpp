@@ -1,14 +1,11 @@
-#include "lower/gpu_lowering.hpp"
-#include "formula/formula.hpp"
-#include "ir/interpreter.hpp"
 #include "ir/verify.hpp"
-#include "rules/rule.hpp"
+#include "support/interpreted_kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
-#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace swirl::lower {
 namespace {
@@ -16,11 +13,7 @@ namespace {
 using namespace formula;
 
 KernelRequest request_for(const Formula& formula, ir::Scalar scalar = ir::Scalar::float32) {
-    return {.name = "kernel",
-            .formula = formula,
-            .scalar = scalar,
-            .input = Layout::contiguous(formula.columns()),
-            .output = Layout::contiguous(formula.rows())};
+    return support::request_for(1, formula, scalar);
 }
 
 Formula batched(Integer batch, Integer n, const std::string& tree) {
@@ -35,57 +28,10 @@ struct Outcome {
     double transferred; ///< sectors of the arguments read and written by all kernels, of what there is
 };
 
-Integer sectors_of_arguments(const ir::Program& program, const ir::InterpreterReport& report) {
-    Integer sectors = 0;
-    for (std::size_t b = 0; b < program.buffers.size(); ++b)
-        if (program.buffers[b].space == ir::Space::argument)
-            sectors += report.loads[b].sectors + report.stores[b].sectors;
-    return sectors;
-}
-
-/// The kernels in the interpreter, which throws for races, barriers that not all threads reach, and accesses out of
-/// bounds or of what nobody has written.
 Outcome run(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
     const std::vector<ir::Program> programs = lower_to_gpu(request, mappings);
-    std::mt19937 generator(3);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<Complex> x(static_cast<std::size_t>(request.formula.columns()));
-    const char* in = request.in_place ? "data" : "in";
-    const char* out = request.in_place ? "data" : "out";
-    std::map<std::string, std::shared_ptr<ir::Memory>> memories;
-    for (const ir::Program& program : programs)
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument)
-                memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = {uniform(generator), uniform(generator)};
-        memories.at(in)->set(static_cast<Integer>(2 * i), x[i].real());
-        memories.at(in)->set(static_cast<Integer>(2 * i + 1), x[i].imag());
-    }
-    Outcome outcome{0, {}, programs.size(), 0};
-    Integer sectors = 0;
-    for (const ir::Program& program : programs) {
-        ir::Arguments arguments(program);
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
-                arguments.bind(
-                    buffer.name,
-                    memories.try_emplace(buffer.name, arguments.shared(buffer.name)).first->second);
-        ir::InterpreterReport report = ir::Interpreter(program).run(arguments);
-        sectors += sectors_of_arguments(program, report);
-        if (&program == &programs.front()) outcome.report = std::move(report);
-    }
-    const auto expected = formula::apply(request.formula, x);
-    long double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        const auto at = static_cast<Integer>(2 * i);
-        difference += std::norm(Complex((*memories.at(out))[at], (*memories.at(out))[at + 1]) - expected[i]);
-        norm += std::norm(expected[i]);
-    }
-    outcome.error = static_cast<double>(std::sqrt(difference / norm));
-    const Integer bytes = 2 * ir::size_in_bytes(request.scalar) * std::ssize(x);
-    outcome.transferred = static_cast<double>(sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
-    return outcome;
+    support::InterpretedKernels result = support::interpreted(request, programs);
+    return {result.error, std::move(result.reports.front()), programs.size(), result.transferred};
 }
 
 Outcome run(const KernelRequest& request, const GpuMapping& mapping) {

@@ -1,22 +1,19 @@
-#include "support/fake_cuda.hpp"
+#include "support/fake_cuda_call.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
 // SWIRL_FAKE_CUDA_VERSION is the version of CUDA that this library pretends to be for.
 
-namespace {
-
-using namespace swirl::runtime::cuda;
-using swirl::support::FakeCuda;
-using swirl::support::FakeLaunch;
+namespace swirl::support::driver {
 
 std::recursive_mutex mutex;
-thread_local std::vector<Context> stack;
+thread_local std::vector<runtime::cuda::Context> stack;
+
+namespace {
 
 /// Programs other than tests say in the environment how much memory a GPU has.
 FakeCuda initial_state() {
@@ -26,37 +23,21 @@ FakeCuda initial_state() {
     return state;
 }
 
+} // namespace
+
 FakeCuda& fake() {
     static FakeCuda state = initial_state();
     return state;
 }
 
-/// A call of the driver: one at a time, recorded, failing where a test says so or the driver would.
-class Call {
-public:
-    enum Needs { nothing, initialised, context };
+} // namespace swirl::support::driver
 
-    Call(const char* name, Needs needs) : lock_(mutex) {
-        fake().calls.emplace_back(name);
-        if (const auto found = fake().failures.find(name); found != fake().failures.end())
-            result_ = found->second;
-        else if (needs != nothing && !fake().is_initialised)
-            result_ = not_initialized;
-        else if (needs == context && stack.empty())
-            result_ = invalid_context;
-    }
+namespace {
 
-    template <class Action> Result operator()(Action action) {
-        if (result_ == success) action();
-        return result_;
-    }
-
-private:
-    std::lock_guard<std::recursive_mutex> lock_;
-    Result result_ = success;
-};
-
-template <class Handle> Handle handle(std::uintptr_t number) { return reinterpret_cast<Handle>(number); }
+using namespace swirl::runtime::cuda;
+using namespace swirl::support::driver;
+using swirl::support::FakeCuda;
+using swirl::support::FakeLaunch;
 
 int device_of(Context context) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 100; }
 
@@ -102,8 +83,6 @@ void release(Address address) {
 }
 
 } // namespace
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
 
 EXPORT FakeCuda* fake_cuda() {
     fake().stack_depth = [] { return static_cast<int>(stack.size()); };
@@ -379,30 +358,4 @@ EXPORT Result cuEventSynchronize(Event) {
 }
 EXPORT Result cuEventElapsedTime(float* milliseconds, Event, Event) {
     return Call("cuEventElapsedTime", Call::context)([=] { *milliseconds = 2.5F; });
-}
-
-// Graphs: what is recorded is done at once, and starting a graph does nothing.
-EXPORT Result cuStreamBeginCapture_v2(Stream, int) {
-    return Call("cuStreamBeginCapture", Call::context)([] { fake().is_capturing = true; });
-}
-EXPORT Result cuStreamEndCapture(Stream, void** graph) {
-    return Call("cuStreamEndCapture", Call::context)([=] {
-        fake().is_capturing = false;
-        *graph = handle<void*>(9);
-    });
-}
-EXPORT Result cuGraphInstantiateWithFlags(void** ready, void*, unsigned long long) {
-    return Call("cuGraphInstantiate", Call::context)([=] { *ready = handle<void*>(10); });
-}
-EXPORT Result cuGraphUpload(void*, Stream) {
-    return Call("cuGraphUpload", Call::context)([] {});
-}
-EXPORT Result cuGraphLaunch(void*, Stream) {
-    return Call("cuGraphLaunch", Call::context)([] {});
-}
-EXPORT Result cuGraphDestroy(void*) {
-    return Call("cuGraphDestroy", Call::context)([] {});
-}
-EXPORT Result cuGraphExecDestroy(void*) {
-    return Call("cuGraphExecDestroy", Call::context)([] {});
 }
