@@ -12,31 +12,26 @@ namespace swirl::lower {
 namespace {
 
 /// Takes parts apart into the cluster's blocks.
-class ClusterBuilder {
+class ClusterBuilder : ClusterBuilderBase {
 public:
     ClusterBuilder(GpuParts parts, Integer blocks, Integer pitch, Integer transforms)
-        : parts_(std::move(parts)),
-          blocks_(blocks),
-          pitch_(pitch),
-          transforms_(new_loop(parts_.loops, transforms)),
-          rank_(new_loop(parts_.loops, blocks).variable) {
+        : ClusterBuilderBase(std::move(parts), blocks, pitch, transforms) {
         for (GpuPart& part : parts_.parts) open_codelets(part);
     }
 
     GpuCluster build() {
         for (std::size_t p = 0; p + 1 < parts_.parts.size(); ++p) find_exchange(p);
         for (GpuPart& part : parts_.parts) share_loop(part);
-        if (transforms_.count > 1) take_several(parts_, transforms_);
+        take_transforms();
         for (const Exchange& exchange : exchanges_)
             transform_entries_ =
                 std::max(transform_entries_, exchange.count / blocks_ * vector_entries(exchange));
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             transform_entries_ = std::max(transform_entries_, vectors_[p].count * pitch_of(parts_.parts[p]));
         if (transforms_.count > 1) transform_entries_ = in_different_banks(transform_entries_);
-        add_array();
-        GpuCluster result;
-        result.part.around = parts_.common;
-        result.part.around.push_back({rank_, blocks_});
+        ensure(!exchanges_.empty(), "a cluster of one part");
+        add_array(exchanges_.front().array);
+        GpuCluster result = begin();
         for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
             move_into_array(parts_.parts[p], vectors_[p]);
             for (Call& call : parts_.parts[p].calls) result.part.calls.push_back(std::move(call));
@@ -98,9 +93,8 @@ private:
         ensure(is_shared(parts_.loops, memory) && next.calls.front().input.array == memory.array,
                "parts that hand on nothing");
         const Loop& own = next.around.back();
-        const Exchange exchange{
-            memory.array, parts_.loops.arrays[static_cast<std::size_t>(memory.array)].elements, own.count,
-            next.calls.front().placement.sources.front().re.coefficient(own.variable)};
+        const Exchange exchange{memory.array, array(memory.array).elements, own.count,
+                                next.calls.front().placement.sources.front().re.coefficient(own.variable)};
         ensure(exchange.stride > 0 && exchange.entries % (exchange.stride * exchange.count) == 0,
                "an exchange of {} entries by {} vectors in steps of {}", exchange.entries, exchange.count,
                exchange.stride);
@@ -127,17 +121,8 @@ private:
         return entries == 0 ? 0 : entries + pitch_;
     }
 
-    void add_array() {
-        ensure(!exchanges_.empty(), "a cluster of one part");
-        Array array = parts_.loops.arrays[static_cast<std::size_t>(exchanges_.front().array)];
-        array.elements = blocks_ * block_entries();
-        array.cluster_part = blocks_ > 1 ? block_entries() : 0;
-        parts_.loops.arrays.push_back(array);
-    }
-
     void move_into_array(GpuPart& part, const Loop& vectors) {
-        const Affine local = Affine::of(rank_, block_entries()) +
-                             Affine::of(vectors.variable, pitch_of(part)) + of_transform();
+        const Affine local = of_own_vector(vectors, pitch_of(part));
         const auto move = [&](Memory& memory, std::vector<Location>& places) {
             if (!is_shared(parts_.loops, memory)) return;
             for (Location& place : places) {
@@ -145,7 +130,7 @@ private:
                 place.re = exchange != nullptr ? exchanged(place.re, *exchange) : place.re + local;
                 place.im = place.re;
             }
-            memory.array = static_cast<int>(parts_.loops.arrays.size()) - 1;
+            memory.array = added_array();
         };
         for (Call& call : part.calls) {
             move(call.input, call.placement.sources);
@@ -164,18 +149,8 @@ private:
                outer->quotient * exchange.stride + inner->remainder + of_transform();
     }
 
-    /// That each block has room for.
-    Integer block_entries() const { return transforms_.count * transform_entries_; }
-    Affine of_transform() const { return Affine::of(transforms_.variable, transform_entries_); }
-
-    GpuParts parts_;
-    Integer blocks_;
-    Integer pitch_;
-    Loop transforms_; ///< of a cluster at once
-    Variable rank_;
     std::vector<Loop> vectors_;       ///< by part, the loop inside its blocks
     std::vector<Exchange> exchanges_; ///< after each part but the last
-    Integer transform_entries_ = 0;   ///< that each block has room for, of one transform
 };
 
 } // namespace

@@ -38,4 +38,25 @@ void take_several(GpuParts& parts, const Loop& transforms) {
     around = outside;
 }
 
+ClusterBuilderBase::ClusterBuilderBase(GpuParts parts, Integer blocks, Integer pitch, Integer transforms)
+    : parts_(std::move(parts)),
+      blocks_(blocks),
+      pitch_(pitch),
+      transforms_(new_loop(parts_.loops, transforms)),
+      rank_(new_loop(parts_.loops, blocks).variable) {}
+
+GpuCluster ClusterBuilderBase::begin() const {
+    GpuCluster result;
+    result.part.around = parts_.common;
+    result.part.around.push_back({rank_, blocks_});
+    return result;
+}
+
+void ClusterBuilderBase::add_array(int like) {
+    Array all = array(like);
+    all.elements = blocks_ * block_entries();
+    all.cluster_part = blocks_ > 1 ? block_entries() : 0;
+    parts_.loops.arrays.push_back(all);
+}
+
 } // namespace swirl::lower

@@ -31,29 +31,22 @@ void evaluate_maps(Call& call, const Extents& extents) {
 }
 
 /// Takes parts apart into the cluster's blocks.
-class RealClusterBuilder {
+class RealClusterBuilder : ClusterBuilderBase {
 public:
-    RealClusterBuilder(GpuParts parts, Integer blocks, Integer pitch, Integer transforms)
-        : parts_(std::move(parts)),
-          blocks_(blocks),
-          pitch_(pitch),
-          transforms_(new_loop(parts_.loops, transforms)),
-          rank_(new_loop(parts_.loops, blocks).variable) {}
+    RealClusterBuilder(GpuParts parts, Integer blocks, Integer pitch)
+        : ClusterBuilderBase(std::move(parts), blocks, pitch, 1) {}
 
     GpuCluster build() {
         find_exchanged();
         for (GpuPart& part : parts_.parts) share_out(part);
-        if (transforms_.count > 1) take_several(parts_, transforms_);
         make_room();
-        add_array();
+        add_array(exchanged_);
         for (std::size_t p = 0; p < parts_.parts.size(); ++p)
             if (vectors_[p])
                 move_into_array(parts_.parts[p], *vectors_[p]);
             else
                 move_exchanged(parts_.parts[p]);
-        GpuCluster result;
-        result.part.around = parts_.common;
-        result.part.around.push_back({rank_, blocks_});
+        GpuCluster result = begin();
         put_in_order(result);
         result.loops = std::move(parts_.loops);
         return result;
@@ -118,7 +111,6 @@ private:
         vectors_.push_back(inside);
     }
 
-    const Array& array(int number) const { return parts_.loops.arrays[static_cast<std::size_t>(number)]; }
     bool of_reals() const { return array(exchanged_).kind == Memory::Kind::real; }
 
     /// Vectors of the exchange are as far apart as others need, those of reals in steps that keep their banks: their places
@@ -131,8 +123,6 @@ private:
             if (vectors_[p]) most = std::max(most, vectors_[p]->count * pitch_of(parts_.parts[p]));
         while (of_reals() && vectors * vector_entries_ < most) vector_entries_ += banks;
         transform_entries_ = std::max(most, vectors * vector_entries_);
-        if (transforms_.count > 1) transform_entries_ |= 1; // so that banks differ
-        ensure(!of_reals() || transforms_.count == 1, "a cluster for several transforms of reals");
     }
 
     /// Scalars of a vector for each part of its numbers that is moved into the cluster's array.
@@ -150,15 +140,8 @@ private:
         return entries == 0 ? 0 : entries + pitch_;
     }
 
-    void add_array() {
-        Array all = array(exchanged_);
-        all.elements = blocks_ * block_entries();
-        all.cluster_part = blocks_ > 1 ? block_entries() : 0;
-        parts_.loops.arrays.push_back(all);
-    }
-
     template <class Move> void move(GpuPart& part, const Move& to_array) {
-        const int last = static_cast<int>(parts_.loops.arrays.size()) - 1;
+        const int last = added_array();
         for (Call& call : part.calls)
             for (auto& [memory, places] : {std::pair(&call.input, &call.placement.sources),
                                            std::pair(&call.output, &call.placement.targets)}) {
@@ -186,8 +169,7 @@ private:
     /// All that lies between the part's steps too, one step's over that of the one before.
     void move_into_array(GpuPart& part, const Loop& vectors) {
         mark_groups(part);
-        const Affine local = Affine::of(rank_, block_entries()) +
-                             Affine::of(vectors.variable, pitch_of(part)) + of_transform();
+        const Affine local = of_own_vector(vectors, pitch_of(part));
         move(part, [&](const Memory& memory, std::vector<Location>& places) {
             if (move_exchanged(memory, places)) return true;
             ensure(of_reals() || array(memory.array).kind == array(exchanged_).kind,
@@ -249,7 +231,7 @@ private:
                 std::move(part.calls.begin(), part.calls.end(), std::back_inserter(calls));
                 continue;
             }
-            const int last = static_cast<int>(parts_.loops.arrays.size()) - 1;
+            const int last = added_array();
             for (Call& call : part.calls)
                 (call.output.array == last ? late : calls).push_back(std::move(call));
         }
@@ -264,17 +246,8 @@ private:
         }
     }
 
-    /// That each block has room for.
-    Integer block_entries() const { return transforms_.count * transform_entries_; }
-    Affine of_transform() const { return Affine::of(transforms_.variable, transform_entries_); }
-
     static constexpr Integer banks = 32;
 
-    GpuParts parts_;
-    Integer blocks_;
-    Integer pitch_;
-    Loop transforms_; ///< of a cluster at once
-    Variable rank_;
     std::vector<std::optional<Loop>> vectors_; ///< by part, the loop inside its blocks
     std::map<const GpuPart*, std::vector<Group>> groups_;
     int exchanged_ = 0; ///< array
@@ -286,7 +259,6 @@ private:
     } taken_; ///< iterations of a reader in the exchanged array
     Integer vector_entries_ =
         0; ///< of the exchanged array, one vector of a reader with what is left out after it
-    Integer transform_entries_ = 0; ///< that each block has room for, of one transform
 };
 
 } // namespace
@@ -297,7 +269,7 @@ bool is_real_cluster(const GpuParts& parts) {
 }
 
 GpuCluster real_cluster(GpuParts parts, Integer blocks, Integer pitch) {
-    return RealClusterBuilder(std::move(parts), blocks, pitch, 1).build();
+    return RealClusterBuilder(std::move(parts), blocks, pitch).build();
 }
 
 } // namespace swirl::lower
