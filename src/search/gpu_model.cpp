@@ -2,6 +2,7 @@
 
 #include "lower/gpu_liveness.hpp"
 #include "lower/gpu_threads.hpp"
+#include "search/gpu_accesses.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -62,13 +63,15 @@ class KernelModel {
 public:
     KernelModel(const lower::LoopProgram& loops, const GpuPart& part, const GpuMapping& mapping,
                 const GpuCode& code, const target::Gpu& gpu)
-        : loops_(loops), part_(part), mapping_(mapping), gpu_(gpu) {
-        scalar_bytes_ = ir::size_in_bytes(code.scalar);
-        entry_bytes_ = (code.complex ? 2 : 1) * scalar_bytes_;
-        stored_scalar_bytes_ = ir::size_in_bytes(code.storage.value_or(code.scalar));
-        if (!part.around.empty() && mapping.transforms > 1)
-            transforms_ = lower::Loop{part.around.back().variable, mapping.transforms};
-    }
+        : loops_(loops),
+          part_(part),
+          mapping_(mapping),
+          gpu_(gpu),
+          transforms_(transforms_of(part, mapping)),
+          scalar_bytes_(ir::size_in_bytes(code.scalar)),
+          entry_bytes_((code.complex ? 2 : 1) * scalar_bytes_),
+          stored_scalar_bytes_(ir::size_in_bytes(code.storage.value_or(code.scalar))),
+          accesses_(loops, transforms_, scalar_bytes_, gpu) {}
 
     /// What does not depend on the pitch; false where such blocks do not run with any.
     bool look() {
@@ -83,30 +86,26 @@ public:
         return true;
     }
 
-    GpuKernelCost cost(Integer pitch) const { return cost(pitch, conflicts(pitch)); }
+    GpuKernelCost cost(Integer pitch) const { return cost(pitch, accesses_.conflicts(pitch)); }
     /// No pitch makes it faster.
     double least_seconds() const {
         const GpuKernelCost least = cost(0, 0);
         return least.resident_blocks == 0 ? infinite : least.seconds;
     }
-    double scattered() const { return split_; }
+    double scattered() const { return accesses_.split(); }
 
 private:
-    /// A warp's first access of a step to one side in shared memory.
-    struct Access {
-        double weight;
-        Integer elements;             ///< of a vector there
-        bool gapless;                 ///< vectors follow each other without a pitch
-        std::vector<Integer> offsets; ///< by thread, in scalars, in the thread's vector
-        std::vector<Integer> vectors; ///< by thread
-    };
+    static std::optional<lower::Loop> transforms_of(const GpuPart& part, const GpuMapping& mapping) {
+        if (part.around.empty() || mapping.transforms == 1) return std::nullopt;
+        return lower::Loop{part.around.back().variable, mapping.transforms};
+    }
 
     GpuKernelCost cost(Integer pitch, double conflicts) const {
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes(pitch);
         cost.registers = registers_;
         cost.spills = wanted_registers() > most_registers();
-        cost.scattered = split_;
+        cost.scattered = accesses_.split();
         cost.conflicts = conflicts;
         if (cost.shared_bytes > gpu_.shared_bytes_per_block_at_most) return cost;
         const target::Occupancy occupancy = target::occupancy(
@@ -149,14 +148,18 @@ private:
         if (!is_shared(loops_, call.input)) {
             bytes_ +=
                 static_cast<double>(iterations * call.codelet.columns * bytes_of_entry(call, call.input));
-            look_at(shared, call.input, call.placement.sources);
+            accesses_.add_global(shared, call.input, call.placement.sources, bytes_of_scalar(call.input),
+                                 weight_);
         }
         if (!is_shared(loops_, call.output)) {
             bytes_ += static_cast<double>(iterations * call.codelet.rows * bytes_of_entry(call, call.output));
-            look_at(shared, call.output, call.placement.targets);
+            accesses_.add_global(shared, call.output, call.placement.targets, bytes_of_scalar(call.output),
+                                 weight_);
         }
-        if (is_shared(loops_, call.input)) add_access(shared, call.input, call.placement.sources);
-        if (is_shared(loops_, call.output)) add_access(shared, call.output, call.placement.targets);
+        if (is_shared(loops_, call.input))
+            accesses_.add_shared(shared, call.input, call.placement.sources, weight_);
+        if (is_shared(loops_, call.output))
+            accesses_.add_shared(shared, call.output, call.placement.targets, weight_);
     }
 
     /// Of one iteration: accesses to either side, complex numbers in shared memory part by part, and arithmetic.
@@ -181,90 +184,6 @@ private:
     }
     Integer bytes_of_entry(const Call& call, const lower::Memory& memory) const {
         return (call.complex ? 2 : 1) * bytes_of_scalar(memory);
-    }
-
-    /// How a warp's first request meets global memory.
-    void look_at(const lower::SharedIterations& shared, const lower::Memory& memory,
-                 const std::vector<lower::Location>& places) {
-        if (places.empty()) return;
-        const bool pairs =
-            memory.kind == lower::Memory::Kind::interleaved || places.front().im == places.front().re + 1;
-        const Integer scalar_bytes = bytes_of_scalar(memory), bytes = (pairs ? 2 : 1) * scalar_bytes;
-        std::vector<Integer> sectors;
-        const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
-        sectors.reserve(static_cast<std::size_t>(2 * threads));
-        for (const Integer offset : shared.offsets_of(threads, places.front().re)) {
-            const Integer at = offset * scalar_bytes;
-            sectors.push_back(floor_divide(at, gpu_.sector_bytes));
-            sectors.push_back(floor_divide(at + bytes - 1, gpu_.sector_bytes));
-        }
-        std::sort(sectors.begin(), sectors.end());
-        sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-        const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
-        split_ += weight_ * (static_cast<double>(sectors.size()) / least - 1);
-        pieces_ += weight_ * per_short_piece /
-                   static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes);
-    }
-
-    void add_access(const lower::SharedIterations& shared, const lower::Memory& memory,
-                    const std::vector<lower::Location>& places) {
-        if (places.empty()) return;
-        const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
-        const bool pairs = are_pairs(places);
-        const Integer threads = std::min<Integer>(gpu_.warp_size / words / (pairs ? 2 : 1), shared.active());
-        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
-        accesses_.push_back(
-            {weight_, array.elements, array.gapless, shared.offsets_of(threads, places.front().re),
-             shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
-    }
-
-    /// Whether a thread's first access is to two neighbours, at an even place in its vector.
-    static bool are_pairs(const std::vector<lower::Location>& places) {
-        const lower::Location& first = places.front();
-        const auto& terms = first.re.terms();
-        return first.re.constant() % 2 == 0 &&
-               std::all_of(terms.begin(), terms.end(),
-                           [](const Affine::Term& term) { return term.coefficient % 2 == 0; }) &&
-               (first.im == first.re + 1 ||
-                std::any_of(places.begin(), places.end(),
-                            [&](const lower::Location& place) { return place.re == first.re + 1; }));
-    }
-
-    /// Addresses of an access in the same bank beyond the first, by access.
-    double conflicts(Integer shared_pitch) const {
-        const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
-        double sum = 0;
-        std::vector<Integer> addresses;
-        std::vector<int> of_bank;
-        for (const Access& access : accesses_) {
-            addresses = access.offsets;
-            for (std::size_t k = 0; k < addresses.size(); ++k)
-                addresses[k] += (access.elements + (access.gapless ? 0 : shared_pitch)) * access.vectors[k];
-            std::sort(addresses.begin(), addresses.end());
-            addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-            of_bank.assign(static_cast<std::size_t>(gpu_.shared_banks), 0);
-            int most = 1;
-            for (const Integer address : addresses)
-                most = std::max(
-                    most, ++of_bank[static_cast<std::size_t>(modulo(address * words, gpu_.shared_banks))]);
-            sum += access.weight * (most - 1);
-        }
-        return sum;
-    }
-
-    /// Scalars that lie together.
-    static Integer piece_of(const std::vector<lower::Loop>& loops, const std::vector<lower::Location>& places,
-                            Integer unit) {
-        std::vector<std::pair<Integer, Integer>> steps; // distance, count
-        for (const lower::Loop& loop : loops)
-            steps.emplace_back(std::abs(places.front().re.coefficient(loop.variable)), loop.count);
-        if (places.size() > 1)
-            steps.emplace_back(std::abs((places[1].re - places[0].re).constant()), std::ssize(places));
-        std::sort(steps.begin(), steps.end());
-        Integer together = unit;
-        for (const auto& [distance, count] : steps)
-            if (distance == together) together *= count;
-        return together;
     }
 
     struct SharedVector {
@@ -323,8 +242,9 @@ private:
             static_cast<double>((gpu_.warp_size - mapping_.threads % gpu_.warp_size) % gpu_.warp_size);
         const double share = per_block_alone / blocks_at_once +
                              per_pass_and_warp * passes_ / occupancy.warps + per_idle_thread * idle_ +
-                             per_idle_lane * idle_lanes / threads + per_split_request * split_ + pieces_ / 2 +
-                             per_bank_conflict * conflicts + (most_entries_ > 32 ? with_many_entries : 0);
+                             per_idle_lane * idle_lanes / threads + per_split_request * accesses_.split() +
+                             per_short_piece * accesses_.pieces() / 2 + per_bank_conflict * conflicts +
+                             (most_entries_ > 32 ? with_many_entries : 0);
         double blocks = 1;
         for (std::size_t k = 0; k < part_.around.size(); ++k) {
             const Integer count = part_.around[k].count;
@@ -344,10 +264,11 @@ private:
     const GpuPart& part_;
     const GpuMapping& mapping_;
     const target::Gpu& gpu_;
-    std::optional<lower::Loop> transforms_;
-    Integer scalar_bytes_ = 0;
-    Integer entry_bytes_ = 0;
-    Integer stored_scalar_bytes_ = 0;
+    std::optional<lower::Loop> transforms_; ///< of a block
+    Integer scalar_bytes_;
+    Integer entry_bytes_;
+    Integer stored_scalar_bytes_;
+    GpuAccesses accesses_;
     bool held_ = false;
     Integer all_ = 1;               ///< scalars of the step that touches most
     double weight_ = 0;             ///< of the step looked at: its share of these
@@ -356,13 +277,10 @@ private:
     Integer widest_of_several_ = 0; ///< likewise, where it is several one after the other
     Integer most_entries_ = 1;      ///< of a thread in one step
     double idle_ = 0;               ///< by step
-    double split_ = 0;              ///< by side
-    double pieces_ = 0;             ///< by side
     double bytes_ = 0;              ///< of a block, in global memory
     double instructions_ = 0;       ///< of a thread
     Integer registers_ = 0;         ///< of a thread
     std::vector<SharedVector> shared_;
-    std::vector<Access> accesses_;
 };
 
 } // namespace
