@@ -35,6 +35,7 @@ constexpr double per_thousand_instructions = 0.01, per_thousand_alone = 0.15;
 
 /// Shares of the time that memory takes.
 constexpr double per_block_alone = 0.086;   ///< over the resident blocks: nobody else works while they wait
+constexpr double per_factors_alone = 0.45;  ///< likewise, times steps that wait for a spectrum
 constexpr double per_pass_and_warp = 0.074; ///< times passes, over the resident warps
 constexpr double per_idle_thread = 0.02;    ///< times threads that take no part, of those that do
 constexpr double per_short_piece = 18;  ///< over the bytes that lie together of what a block reads or writes
@@ -141,6 +142,7 @@ private:
         if (!call.codelet.then.empty()) widest_of_several_ = std::max(widest_of_several_, entries);
         most_entries_ = std::max(most_entries_, turns * entries);
         held_ = held_ || writes_over_others(loops_, call);
+        waits_ += waits_for_factors(call) ? 1 : 0;
         instructions_ += static_cast<double>(turns) * instructions_of(call);
         idle_ += weight_ * static_cast<double>(mapping_.threads - shared.active()) /
                  static_cast<double>(shared.active());
@@ -160,6 +162,28 @@ private:
             accesses_.add_shared(shared, call.input, call.placement.sources, weight_);
         if (is_shared(loops_, call.output))
             accesses_.add_shared(shared, call.output, call.placement.targets, weight_);
+    }
+
+    /// Whether entries are multiplied by those of a spectrum: the caller's, or between passes there and back.
+    static bool waits_for_factors(const Call& call) {
+        const auto is_callers = [](const lower::MetDiagonal& met) {
+            return std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
+        };
+        const auto is_spectrum = [&](const lower::MetDiagonal& met) {
+            return is_callers(met) ||
+                   std::holds_alternative<formula::ExplicitFunction>(met.diagonal.function);
+        };
+        const auto any_place = [&](const lower::Location& place) {
+            return std::any_of(place.diagonals.begin(), place.diagonals.end(), is_callers);
+        };
+        const auto& [sources, targets, between] = call.placement;
+        return std::any_of(sources.begin(), sources.end(), any_place) ||
+               std::any_of(targets.begin(), targets.end(), any_place) ||
+               std::any_of(between.begin(), between.end(), [&](const auto& entries) {
+                   return std::any_of(entries.begin(), entries.end(), [&](const auto& diagonals) {
+                       return std::any_of(diagonals.begin(), diagonals.end(), is_spectrum);
+                   });
+               });
     }
 
     /// Of one iteration: accesses to either side, complex numbers in shared memory part by part, and arithmetic.
@@ -240,7 +264,7 @@ private:
         const double blocks_at_once = occupancy.blocks;
         const double idle_lanes =
             static_cast<double>((gpu_.warp_size - mapping_.threads % gpu_.warp_size) % gpu_.warp_size);
-        const double share = per_block_alone / blocks_at_once +
+        const double share = (per_block_alone + per_factors_alone * waits_) / blocks_at_once +
                              per_pass_and_warp * passes_ / occupancy.warps + per_idle_thread * idle_ +
                              per_idle_lane * idle_lanes / threads + per_split_request * accesses_.split() +
                              per_short_piece * accesses_.pieces() / 2 + per_bank_conflict * conflicts +
@@ -279,6 +303,7 @@ private:
     double idle_ = 0;               ///< by step
     double bytes_ = 0;              ///< of a block, in global memory
     double instructions_ = 0;       ///< of a thread
+    int waits_ = 0;                 ///< steps
     Integer registers_ = 0;         ///< of a thread
     std::vector<SharedVector> shared_;
 };

@@ -9,7 +9,7 @@
 
 /// What kernels take on a GPU, from their loops alone. Transforms there are bound by memory: a kernel takes what its bytes take,
 /// and more the less the blocks of a multiprocessor can hide of each other's waiting. The shares were fitted to about 1700
-/// kernels timed on an H100.
+/// kernels timed on an H100, that of spectra to 530 of convolutions, Rader's and Bluestein's rules.
 namespace swirl::search {
 
 /// What the code of a kernel is for.
