@@ -148,6 +148,8 @@ std::vector<Integer> GpuMappings::threads_of_a_transform(const GpuPart& part) co
                 (turns == 1 || turns * entries * words() <= most_entries))
                 threads.insert(iterations / turns);
     }
+    if (threads.empty()) // of more iterations than a block has threads, in numbers that do not divide
+        threads.insert(std::begin(block_sizes), std::end(block_sizes));
     return {threads.begin(), threads.end()};
 }
 

@@ -41,6 +41,9 @@ TEST(TransformsBeyondABlock, OfRealsOfOddLengthAreComplexOnes) {
 TEST(TransformsBeyondABlock, OfLargePrimesAreSweptConvolutions) {
     for (const char* more : {"", " backward batch=2", " inplace float32 batch=2"})
         expect_starts_with(proved(std::string("rdft 10007") + more), "generic: 0 rdft-embedding[bluestein(");
+    // One block moves numbers whose count no number of threads divides.
+    for (const char* text : {"rdft 10007 backward float32", "rdft 10007 backward inplace"})
+        support::prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
     for (const char* text : {"rdft 20014 backward", "rdft 20014 batch=2"})
         expect_starts_with(proved(text), "generic: 0 rdft-half-size[bluestein(");
     expect_starts_with(proved("rdft 8191 batch=2"), "generic: 0 rdft-embedding[bluestein(16384)[two-sweep(");
