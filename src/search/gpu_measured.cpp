@@ -103,6 +103,7 @@ constexpr MeasuredStep steps[] = {
     {10000, Precision::float32, Form::rows, 0.971, "stockham(5,5,20,20) on 500x1 held resident 2"},
     {10007, Precision::float32, Form::rows, 0.330,
      "bluestein(20480)[stockham(32,20,32), stockham(32,20,32)] on 640x1 pad 32 held resident 1"},
+    {12000, Precision::float32, Form::rows, 0.814, "stockham(30,25,16) on 480x1 pad 32 held resident 1"},
     {16384, Precision::float32, Form::rows, 0.987, "stockham(16,32,32) on 512x1 pad 32 held resident 1"},
     {32768, Precision::float32, Form::rows, 0.852,
      "two-sweep(128,1,1)[stockham(16,16), stockham(16,8)] on 128x1 cluster 8 pad 32 pitch 2 held resident 5"},
