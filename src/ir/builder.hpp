@@ -2,6 +2,7 @@
 
 #include "ir/instruction.hpp"
 #include "ir/program.hpp"
+#include "ir/run_writer.hpp"
 
 #include <initializer_list>
 #include <span>
@@ -109,6 +110,8 @@ public:
         return instruction(entry, std::span<const Value>(operands.begin(), operands.size()));
     }
     Value append(Operation operation); ///< any operation, checked like the others
+    /// Appends to the straight run at the current place, unchecked and unshared.
+    RunWriter writer() { return {program_, run_}; }
 
     Type type(Value value) const { return program_[checked(value)].type; }
     const Program& program() const {

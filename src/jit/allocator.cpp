@@ -20,7 +20,7 @@ constexpr Position distance_ratio = 3;
 } // namespace
 
 Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
-                     CodeBuffer& code, CodeStatistics& statistics)
+                     CodeBuffer& code, CodeStatistics& statistics, std::uint32_t held_registers)
     : cpu_(cpu),
       frame_(frame),
       addresses_(addresses),
@@ -28,7 +28,7 @@ Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses,
       code_(code),
       statistics_(statistics),
       is_legacy_(cpu.set == target::InstructionSet::sse2) {
-    files_[0].all = cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1;
+    files_[0].all = (cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1) & ~held_registers;
     for (const std::int8_t number : general::for_values) files_[1].all |= 1U << number;
 }
 
@@ -42,6 +42,9 @@ void Allocator::run(const Block& block) {
     free_slots_ = slots_;
     find_uses();
     find_expiries();
+    for (std::size_t v = 0; v < block.registers.size(); ++v)
+        if (block.registers[v].enters) assign(static_cast<Virtual>(v), block.registers[v].fixed);
+    for (File& file : files_) file.locked = 0;
     const auto count = static_cast<Position>(block.operations.size());
     for (position_ = 0; position_ < count; ++position_) {
         const MachineOperation& operation = block.operations[static_cast<std::size_t>(position_)];
@@ -63,6 +66,11 @@ void Allocator::find_uses() {
     };
     for (const MachineOperation& operation : block_->operations)
         each_use(operation, [&](Virtual v) { ++state(v).end; });
+    const auto each_outliving = [&](auto&& f) {
+        for (std::size_t v = 0; v < block_->registers.size(); ++v)
+            if (block_->registers[v].outlives) f(static_cast<Virtual>(v));
+    };
+    each_outliving([&](Virtual v) { ++state(v).end; });
     std::int32_t total = 0;
     for (State& s : states_) {
         const std::int32_t count = s.end;
@@ -75,6 +83,7 @@ void Allocator::find_uses() {
         each_use(operation, [&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
         ++position;
     }
+    each_outliving([&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
 }
 
 void Allocator::find_expiries() {
@@ -218,7 +227,7 @@ void Allocator::release(Virtual v) {
     State& s = state(v);
     if (s.number >= 0) {
         File& f = file(v);
-        f.free |= 1U << s.number;
+        f.free |= f.all & 1U << s.number;
         f.locked &= ~(1U << s.number);
         s.number = -1;
     }

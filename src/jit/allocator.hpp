@@ -19,7 +19,7 @@ namespace swirl::jit {
 class Allocator {
 public:
     Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
-              CodeBuffer& code, CodeStatistics& statistics);
+              CodeBuffer& code, CodeStatistics& statistics, std::uint32_t held_registers);
 
     void run(const Block& block);
 
@@ -77,6 +77,7 @@ private:
     void store(const MachineOperation& operation);
     void compare(const MachineOperation& operation);
     void select(const MachineOperation& operation);
+    void keep(const MachineOperation& operation);
     bool can_fold(const MachineOperation& operation, Virtual v) const;
     Virtual choose_folded(const MachineOperation& operation, std::initializer_list<Virtual> candidates);
     Operand folded(Virtual v);

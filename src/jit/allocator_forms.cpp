@@ -141,6 +141,7 @@ void Allocator::execute(const MachineOperation& operation) {
     case Form::prefetch: finish(code_.emit(operation.id, memory(operation)), operation); return;
     case Form::compare: compare(operation); break;
     case Form::select: select(operation); break;
+    case Form::keep: keep(operation); break;
     }
     if (dies(operation.result)) release(operation.result);
 }
@@ -348,6 +349,25 @@ void Allocator::select(const MachineOperation& operation) {
     const std::int8_t number = result_register(operation);
     code_.emit(operation.id, register_operand(operation.result_width, number), other, chosen).mask_register =
         Masks::scratch;
+    assign(operation.result, number);
+}
+
+/// The value moves into its register, and makes room for it where another's later uses need what is there.
+void Allocator::keep(const MachineOperation& operation) {
+    const Virtual value = operation.sources[0];
+    const std::int8_t number = block_->info(operation.result).fixed;
+    const Virtual there = files_[0].occupant[static_cast<std::size_t>(number)];
+    const bool is_occupied = there != no_register && state(there).number == number && !dies(there);
+    if (is_occupied) {
+        const std::int8_t other = take(Class::vector);
+        copy(other, number, operation.result_width);
+        assign(there, other);
+    }
+    if (!is_in_register(value))
+        load_into(number, value);
+    else if (state(value).number != number)
+        copy(number, state(value).number, operation.result_width);
+    release_dead(operation);
     assign(operation.result, number);
 }
 

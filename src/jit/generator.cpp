@@ -29,10 +29,11 @@ Generator::Generator(const ir::Program& program, const target::Cpu& cpu, const C
       options_(options),
       assembler_(assembler),
       streams_(program, frame_),
+      in_registers_(program, cpu),
       pools_(new_labels(assembler)),
       addresses_(streams_, pools_, code_),
-      selector_(program, cpu, streams_, frame_, pool_, masks_),
-      allocator_(cpu, frame_, addresses_, masks_, code_, statistics_) {}
+      selector_(program, cpu, streams_, in_registers_, frame_, pool_, masks_),
+      allocator_(cpu, frame_, addresses_, masks_, code_, statistics_, in_registers_.registers()) {}
 
 CodeStatistics Generator::run() {
     code_.reserve(2 * program_.operations.size() + 64);

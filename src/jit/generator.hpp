@@ -7,6 +7,7 @@
 #include "jit/constant_pool.hpp"
 #include "jit/frame.hpp"
 #include "jit/masks.hpp"
+#include "jit/register_buffers.hpp"
 #include "jit/selector.hpp"
 #include "jit/streams.hpp"
 
@@ -47,6 +48,7 @@ private:
     CodeStatistics statistics_;
     Frame frame_;
     Streams streams_;
+    RegisterBuffers in_registers_;
     ConstantPool pool_;
     Masks masks_;
     std::array<asmjit::Label, ConstantPool::size_classes> pools_;

@@ -68,6 +68,9 @@ struct RegisterInfo {
     Class kind = Class::vector;
     std::uint8_t bytes = 0; ///< of the register's meaningful part; 4 and 8: a scalar
     std::int32_t leaf = -1; ///< index into Block::leaves, −1: an operation computes it
+    std::int8_t fixed = -1; ///< what a machine register holds of a local buffer (see RegisterBuffers) …
+    bool enters = false;    ///< … since before the block …
+    bool outlives = false;  ///< … and is to hold after it
 };
 
 enum class Form : std::uint8_t {
@@ -80,6 +83,7 @@ enum class Form : std::uint8_t {
     prefetch, ///< op memory
     compare,  ///< d = all-ones lanes where s0 < s1 (through a mask register)
     select,   ///< d = s0 ? s1 : s2 (through a mask register)
+    keep,     ///< d = s0 in the machine register that d is fixed to
 };
 
 /// A machine operation. `id` names the instruction in the form used on the CPU at hand.

@@ -55,28 +55,30 @@ std::vector<Integer> reserve_homes(const ir::Program& program, Frame& frame) {
     return homes;
 }
 
-std::vector<Integer> reserve_local_buffers(const ir::Program& program, Frame& frame) {
+std::vector<Integer> reserve_local_buffers(const ir::Program& program, const RegisterBuffers& in_registers,
+                                           Frame& frame) {
     std::vector<Integer> offsets(program.buffers.size(), 0);
     for (std::size_t b = 0; b < offsets.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
-        if (buffer.space != ir::Space::local) continue;
+        if (buffer.space != ir::Space::local || in_registers.holds(static_cast<ir::Buffer>(b))) continue;
         const int size = ir::size_in_bytes(buffer.element);
         offsets[b] = frame.reserve(buffer.elements * size, 64) - buffer.first * size;
     }
     return offsets;
 }
 
-Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams, Frame& frame,
-                   ConstantPool& pool, Masks& masks)
+Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams,
+                   const RegisterBuffers& in_registers, Frame& frame, ConstantPool& pool, Masks& masks)
     : program_(program),
       cpu_(cpu),
       streams_(streams),
+      in_registers_(in_registers),
       pool_(pool),
       masks_(masks),
       is_legacy_(cpu.set == target::InstructionSet::sse2),
       is_evex_(cpu.set == target::InstructionSet::avx512),
       homes_(reserve_homes(program, frame)),
-      locals_(reserve_local_buffers(program, frame)),
+      locals_(reserve_local_buffers(program, in_registers, frame)),
       defined_in_(program.operations.size(), 0),
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
@@ -154,7 +156,9 @@ void Selector::select(ir::Value value) {
 // ---- values ---------------------------------------------------------------------------------------------------
 
 Virtual Selector::new_register(Class kind, int bytes) {
-    block_->registers.push_back({kind, static_cast<std::uint8_t>(bytes), -1});
+    RegisterInfo& info = block_->registers.emplace_back();
+    info.kind = kind;
+    info.bytes = static_cast<std::uint8_t>(bytes);
     return static_cast<Virtual>(block_->registers.size() - 1);
 }
 
@@ -247,7 +251,7 @@ Virtual Selector::constant_leaf(const Leaf& leaf, int bytes) {
         static_cast<std::size_t>(leaf.place.displacement / ConstantPool::bytes_of(leaf.place.number));
     auto& known = constants_[size_class];
     if (known.size() <= position) known.resize(2 * position + 8);
-    KnownConstant& constant = known[position];
+    KnownRegister& constant = known[position];
     if (constant.run != run_number_ || constant.bytes != bytes)
         constant = {run_number_, bytes, new_leaf(Class::vector, bytes, leaf)};
     return constant.v;

@@ -6,6 +6,7 @@
 #include "jit/frame.hpp"
 #include "jit/machine.hpp"
 #include "jit/masks.hpp"
+#include "jit/register_buffers.hpp"
 #include "jit/streams.hpp"
 #include "target/cpu.hpp"
 
@@ -19,8 +20,9 @@ namespace swirl::jit {
 /// Constants and indices are made anew instead.
 std::vector<Integer> reserve_homes(const ir::Program& program, Frame& frame);
 
-/// Where local buffers lie: frame offset of element 0, by buffer.
-std::vector<Integer> reserve_local_buffers(const ir::Program& program, Frame& frame);
+/// Where local buffers lie that are not in registers: frame offset of element 0, by buffer.
+std::vector<Integer> reserve_local_buffers(const ir::Program& program, const RegisterBuffers& in_registers,
+                                           Frame& frame);
 
 /// Bytes of the register contents that `value` needs.
 int register_bytes(const ir::Program& program, ir::Value value);
@@ -31,8 +33,8 @@ void require_float(ir::Type type);
 /// ir operations of a straight run → machine operations on virtual registers, for the CPU at hand.
 class Selector {
 public:
-    Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams, Frame& frame,
-             ConstantPool& pool, Masks& masks);
+    Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams,
+             const RegisterBuffers& in_registers, Frame& frame, ConstantPool& pool, Masks& masks);
 
     /// Call at each statement of the program's body, before what is in it.
     void enter(const ir::Statement& statement);
@@ -87,6 +89,8 @@ private:
     // selector_memory.cpp
     void load(ir::Value value);
     void prefetch(ir::Value value, MemoryPlace place);
+    Virtual held(std::int8_t number, int bytes);
+    void hold(std::int8_t number, ir::Value value);
     void store(ir::Value value);
     bool passes_caches(ir::Value value, int bytes);
     InstructionId past_caches(ir::Scalar scalar) const;
@@ -120,6 +124,7 @@ private:
     const ir::Program& program_;
     const target::Cpu& cpu_;
     const Streams& streams_;
+    const RegisterBuffers& in_registers_;
     ConstantPool& pool_;
     Masks& masks_;
     bool is_legacy_;                 ///< SSE encodings: two operands, aligned memory
@@ -133,13 +138,14 @@ private:
     int run_number_ = 0;
     std::vector<int> defined_in_;   ///< by value: number of the run for which `virtuals_` holds
     std::vector<Virtual> virtuals_; ///< by value
-    struct KnownConstant {
-        int run = 0; ///< number of the run for which it holds
+    struct KnownRegister {
+        int run = 0; ///< number of the run for which this holds
         int bytes = 0;
         Virtual v = no_register;
     };
+    std::array<KnownRegister, 32> held_; ///< by machine register: what the run knows to be there of a local buffer
     /// By size class and position in its pool: constants that the run has in registers already.
-    std::array<std::vector<KnownConstant>, ConstantPool::size_classes> constants_;
+    std::array<std::vector<KnownRegister>, ConstantPool::size_classes> constants_;
     std::vector<int> needed_in_;      ///< by value: number of the run in which something depends on it
     std::vector<std::uint8_t> bytes_; ///< scratch space for constants
 };

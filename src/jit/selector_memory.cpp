@@ -90,9 +90,35 @@ void Selector::prefetch(ir::Value value, MemoryPlace place) {
     machine.memory_bytes = 1;
 }
 
+/// What a register holds of a local buffer now.
+Virtual Selector::held(std::int8_t number, int bytes) {
+    KnownRegister& now = held_[static_cast<std::size_t>(number)];
+    if (now.run != run_number_) {
+        now = {run_number_, bytes, new_register(Class::vector, bytes)};
+        RegisterInfo& info = block_->info(now.v);
+        info.fixed = number;
+        info.enters = info.outlives = true;
+    }
+    return now.v;
+}
+
+/// From now on the register holds this.
+void Selector::hold(std::int8_t number, ir::Value value) {
+    const Virtual source = use(value);
+    const int bytes = block_->info(source).bytes;
+    KnownRegister& now = held_[static_cast<std::size_t>(number)];
+    if (now.run == run_number_) block_->info(now.v).outlives = false;
+    now = {run_number_, bytes, new_register(Class::vector, bytes)};
+    block_->info(now.v).fixed = number;
+    block_->info(now.v).outlives = true;
+    append(Form::keep, 0, now.v, {source});
+}
+
 void Selector::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
+    if (in_registers_.holds(operation.address.buffer))
+        return define(value, held(in_registers_.number_of(operation.address), register_bytes(program_, value)));
     const MemoryPlace place = place_of(value);
     const bool is_dynamic = place.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);
@@ -175,6 +201,8 @@ Virtual Selector::masked_load(const ir::Operation& operation, const MemoryPlace&
 void Selector::store(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = program_[operation.operands[0]].type;
+    if (in_registers_.holds(operation.address.buffer))
+        return hold(in_registers_.number_of(operation.address), operation.operands[0]);
     const Virtual v = use(operation.operands[0]);
     const MemoryPlace place = place_of(value);
     if (type.scalar == Scalar::int64) return store_piece(Inst::kIdMov, 8, place, v);

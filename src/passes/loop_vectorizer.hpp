@@ -1,8 +1,7 @@
 #pragma once
 
-#include "ir/program.hpp"
+#include "ir/transpose.hpp"
 #include "passes/lane_order.hpp"
-#include "passes/transpose.hpp"
 
 #include <vector>
 
@@ -18,6 +17,7 @@ public:
 
 private:
     using Value = ir::Value;
+    using LaneMap = ir::LaneMap;
 
     void convert(std::size_t position);
     void access(const MemoryBlock& block);
@@ -45,7 +45,7 @@ private:
 
     Value as_scalar(Value value) const;
     Value as_vector(Value value);
-    RunWriter writer() { return {program_, *run_}; }
+    ir::RunWriter writer() { return {program_, *run_}; }
     Value value_at(int position) const { return loop_->body->operations[static_cast<std::size_t>(position)]; }
     Value& scalar(Value value) { return scalars_[static_cast<std::size_t>(value)]; }
     Value& vector(Value value) { return vectors_[static_cast<std::size_t>(value)]; }

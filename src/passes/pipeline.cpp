@@ -70,6 +70,7 @@ constexpr Pass machine_list[] = {
     {"strength-reduce addresses", plain<strength_reduce_addresses>, Stage::machine},
     {"schedule for registers", plain<schedule_for_registers>, Stage::machine},
 };
+constexpr std::size_t scheduling_passes = 1; ///< at the end of machine_list
 
 /// The portable CPU keeps its shuffles, which stage `machine` forbids.
 void verify_after(const Pass& pass, const Program& program, const target::Cpu& cpu) {
@@ -124,6 +125,12 @@ std::vector<Pass> passes_for_gpu() {
 
 Program run_for_gpu(Program program, const Observer& observer) {
     return run(std::move(program), {&target::portable_cpu(), 1}, passes_for_gpu(), observer);
+}
+
+Program run_in_order(Program program, const target::Cpu& cpu, const Observer& observer) {
+    const Context context{&cpu, target::lanes(cpu, floating_type(program))};
+    const std::span<const Pass> passes = machine_passes();
+    return run(std::move(program), context, passes.first(passes.size() - scheduling_passes), observer);
 }
 
 Program run_for_cpu(Program program, const target::Cpu& cpu, const Observer& observer) {

@@ -43,6 +43,9 @@ ir::Program run(ir::Program program, const Context& context, std::span<const Pas
 /// All lists that apply to the CPU, in the order above.
 ir::Program run_for_cpu(ir::Program program, const target::Cpu& cpu, const Observer& observer = {});
 
+/// For programs whose builder chose the order of operations and the vectors itself: what machine code needs, and no more.
+ir::Program run_in_order(ir::Program program, const target::Cpu& cpu, const Observer& observer = {});
+
 /// The passes of run_for_cpu.
 std::vector<Pass> passes_for(const target::Cpu& cpu);
 

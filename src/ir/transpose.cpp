@@ -1,14 +1,12 @@
-#include "passes/transpose.hpp"
+#include "ir/transpose.hpp"
 
 #include "base/error.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace swirl::passes {
+namespace swirl::ir {
 namespace {
-
-using namespace ir;
 
 /// One stage: register r becomes map (low or high) of the registers first(r) and second(r) before it.
 struct Stage {
@@ -139,15 +137,6 @@ private:
 
 } // namespace
 
-Value RunWriter::shuffle(Value a, Value b, LaneMap lane_map) {
-    Operation operation;
-    operation.opcode = Opcode::shuffle;
-    operation.type = program[a].type;
-    operation.operands = {a, b, no_value};
-    operation.lane_map = std::move(lane_map);
-    return append(std::move(operation));
-}
-
 // Units first from rows: few columns leave few registers alive early. The other way round, for the same reason.
 std::vector<Value> columns_of_rows(RunWriter writer, std::span<const Value> rows, int count) {
     return Transposition(writer, rows, true).results(count);
@@ -157,4 +146,4 @@ std::vector<Value> rows_of_columns(RunWriter writer, std::span<const Value> colu
     return Transposition(writer, columns, false).results(count);
 }
 
-} // namespace swirl::passes
+} // namespace swirl::ir

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "gemm/tile.hpp"
+#include "ir/program.hpp"
+
+namespace swirl::gemm {
+
+/// What becomes of C where a product P is ready.
+enum class Update : std::uint8_t {
+    overwrite, ///< C = α·P; C is not read
+    add,       ///< C = α·P + C
+    scale,     ///< C = α·P + β·C
+};
+
+/// A tile of C from packed panels of A and B (see pack.hpp).
+struct MicroKernel {
+    Number number = Number::float64;
+    Tile tile;       ///< of the panels
+    int rows = 1;    ///< that C has here, up to those of the tile
+    int columns = 1; ///< likewise
+    int unroll = 4;  ///< steps along the depth in an iteration: the tutorial's K_U
+    Update update = Update::overwrite;
+    Integer most_depth = 1;
+    bool operator==(const MicroKernel&) const = default;
+};
+
+/// The program, with buffers `a`, `b`, `c` and `factors` (α, β) and, in this order, the parameters
+///   steps          the depth, rounded down to a multiple of `unroll`
+///   depth          ≤ most_depth
+///   column_stride  of C, in numbers; its rows are next to each other
+/// Every element of C is one chain of multiply-adds in the order of the depth, whatever the tile.
+ir::Program micro_kernel(const MicroKernel& kernel);
+
+} // namespace swirl::gemm

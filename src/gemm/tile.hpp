@@ -1,0 +1,27 @@
+#pragma once
+
+#include <swirl/matrix_product.hpp>
+
+#include "ir/type.hpp"
+
+/// Matrix products as programs: C = α·A·B + β·C in tiles of C that stay in registers while a panel of A and one of B pass by
+/// (Püschel, Franchetti and Chellappa, section 5.2; Goto and van de Geijn 2008).
+namespace swirl::gemm {
+
+/// The part of C that a micro-kernel computes in registers: the tutorial's M_U × N_U. Its rows lie in vector lanes.
+struct Tile {
+    int lanes = 1;   ///< of a vector
+    int vectors = 1; ///< of rows, in a column
+    int columns = 1;
+    int rows() const { return lanes * vectors; }
+    bool operator==(const Tile&) const = default;
+};
+
+/// The scalars that numbers are made of, in memory and in registers.
+constexpr ir::Scalar scalar_of(Number number) {
+    return number == Number::float32 || number == Number::complex32 ? ir::Scalar::float32
+                                                                    : ir::Scalar::float64;
+}
+constexpr int scalars_in(Number number) { return is_complex(number) ? 2 : 1; }
+
+} // namespace swirl::gemm

@@ -1,0 +1,85 @@
+#include "jit/register_buffers.hpp"
+
+#include "ir/analysis.hpp"
+
+namespace swirl::jit {
+
+namespace {
+
+/// Registers that the values of straight runs need at least.
+constexpr int least_remaining = 4;
+
+/// Of one buffer: the lanes of the accesses that begin at an index, 0: none does.
+struct Accesses {
+    std::vector<int> lanes;
+    bool qualifies = false;
+
+    void add(const ir::Operation& access, ir::Type type) {
+        const ir::Address& address = access.address;
+        const bool is_plain = address.index.is_constant() && address.dynamic == ir::no_value &&
+                              access.active == type.lanes && (type.lanes == 1 || address.lane_stride == 1);
+        const Integer at = address.index.constant();
+        if (!is_plain || at < 0 || at + type.lanes > static_cast<Integer>(lanes.size())) {
+            qualifies = false;
+            return;
+        }
+        int& known = lanes[static_cast<std::size_t>(at)];
+        qualifies = qualifies && (known == 0 || known == type.lanes);
+        known = type.lanes;
+    }
+
+    /// Vectors, if they lie apart; else −1.
+    int vectors() const {
+        int count = 0;
+        for (std::size_t at = 0; at < lanes.size(); ++at) {
+            if (lanes[at] == 0) continue;
+            ++count;
+            for (int lane = 1; lane < lanes[at]; ++lane)
+                if (lanes[at + static_cast<std::size_t>(lane)] != 0) return -1;
+        }
+        return count;
+    }
+};
+
+std::vector<Accesses> accesses_of(const ir::Program& program) {
+    std::vector<Accesses> found(program.buffers.size());
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        const ir::BufferInfo& buffer = program.buffers[b];
+        found[b].qualifies = buffer.space == ir::Space::local && buffer.first == 0 &&
+                             (buffer.element == ir::Scalar::float32 || buffer.element == ir::Scalar::float64);
+        if (found[b].qualifies) found[b].lanes.resize(static_cast<std::size_t>(buffer.elements));
+    }
+    ir::for_each_straight(program, [&](const ir::Straight& run) {
+        for (const ir::Value value : run.operations) {
+            const ir::Operation& operation = program[value];
+            if (!ir::accesses_memory(operation.opcode)) continue;
+            Accesses& accesses = found[static_cast<std::size_t>(operation.address.buffer)];
+            if (!accesses.qualifies) continue;
+            accesses.add(operation, operation.opcode == ir::Opcode::load
+                                        ? operation.type
+                                        : program[operation.operands[0]].type);
+        }
+    });
+    return found;
+}
+
+} // namespace
+
+RegisterBuffers::RegisterBuffers(const ir::Program& program, const target::Cpu& cpu)
+    : places_(program.buffers.size()) {
+    int next = cpu.vector_registers;
+    const std::vector<Accesses> found = accesses_of(program);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        if (!found[b].qualifies) continue;
+        const int vectors = found[b].vectors();
+        if (vectors <= 0 || next - vectors < least_remaining) continue;
+        places_[b].assign(found[b].lanes.size(), -1);
+        for (std::size_t at = 0; at < found[b].lanes.size(); ++at) {
+            if (found[b].lanes[at] == 0) continue;
+            places_[b][at] = static_cast<std::int8_t>(--next);
+            registers_ |= 1U << next;
+        }
+    }
+}
+
+} // namespace swirl::jit
