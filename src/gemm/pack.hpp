@@ -1,0 +1,33 @@
+#pragma once
+
+#include "gemm/tile.hpp"
+#include "ir/program.hpp"
+
+namespace swirl::gemm {
+
+/// A panel of A or B as micro-kernels read it: for each step along the depth `width` numbers of A's rows or B's columns next
+/// to each other; of complex numbers first their real parts, then their imaginary parts.
+struct Pack {
+    /// In which direction the numbers are next to each other in memory.
+    enum class Source : std::uint8_t { across_panel, along_depth, neither };
+    Number number = Number::float64;
+    int lanes = 1; ///< of the CPU's vectors
+    int width = 1; ///< of the panel
+    int count = 1; ///< rows or columns that there are, up to `width`; zeros in place of the others
+    Source source = Source::across_panel;
+    bool conjugated = false;
+    Integer most_depth = 1;
+    bool operator==(const Pack&) const = default;
+};
+
+/// The program, with buffers `from` and `to` and, in this order, the parameters
+///   steps         the depth, rounded down to a multiple of steps_together
+///   depth         ≤ most_depth
+///   depth_stride  in numbers; 1 along the depth
+///   stride        across the panel, in numbers; 1 across it
+ir::Program pack(const Pack& pack);
+
+/// Steps along the depth that are packed at once.
+int steps_together(const Pack& pack);
+
+} // namespace swirl::gemm

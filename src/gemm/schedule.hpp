@@ -1,0 +1,24 @@
+#pragma once
+
+#include "gemm/tile.hpp"
+#include "target/cpu.hpp"
+
+namespace swirl::gemm {
+
+/// Every choice of a blocked product. C is computed in blocks of columns, each in blocks of the depth, each in blocks of rows,
+/// each in tiles: a block of B is packed once, a block of A for each block of B, and a panel of B stays in the nearest cache
+/// while the panels of a block of A, in a core's own outer cache, pass by (Goto and van de Geijn 2008, section 4).
+struct Schedule {
+    Tile tile;
+    int unroll = 4;            ///< steps along the depth in an iteration of a tile's loop
+    Integer block_rows = 1;    ///< m_c: of a packed block of A
+    Integer block_depth = 1;   ///< k_c
+    Integer block_columns = 1; ///< n_c: of a packed block of B
+    bool operator==(const Schedule&) const = default;
+};
+
+/// The schedule from what the target's table says of registers and caches, as Yotov et al. derive ATLAS's parameters
+/// ("Is search really necessary to generate high-performance BLAS?", 2005).
+Schedule model_schedule(Number number, const target::Cpu& cpu);
+
+} // namespace swirl::gemm

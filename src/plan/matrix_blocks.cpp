@@ -1,0 +1,161 @@
+#include "plan/matrix_blocks.hpp"
+
+#include "base/integer.hpp"
+#include "runtime/aligned_buffer.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstring>
+
+namespace swirl::planning {
+
+namespace {
+
+using gemm::Pack;
+using gemm::Update;
+using Operand = MatrixKernels::Operand;
+
+/// Packed blocks, kept by each thread from one product to the next.
+std::byte* packed_block(Operand operand, Integer bytes) {
+    thread_local std::array<runtime::AlignedBuffer, 2> buffers;
+    runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(operand)];
+    if (buffer.bytes() < static_cast<std::size_t>(bytes)) {
+        buffer = {};
+        buffer = runtime::AlignedBuffer(static_cast<std::size_t>(bytes),
+                                        {.alignment = 4096, .huge_pages = bytes >= (2 << 20)});
+    }
+    return static_cast<std::byte*>(buffer.data());
+}
+
+/// Blocks of nearly the same extent, a multiple of `step`, of at most `most`.
+Integer balanced(Integer extent, Integer most, Integer step) {
+    const Integer blocks = ceil_divide(extent, most);
+    return ceil_divide(ceil_divide(extent, blocks), step) * step;
+}
+
+/// An operand as it is packed: along the depth and across it.
+struct Source {
+    Operand operand;
+    const std::byte* data;
+    Integer depth_stride;
+    Integer stride;
+    bool conjugated;
+
+    Pack::Source kind() const {
+        if (stride == 1) return Pack::Source::across_panel;
+        return depth_stride == 1 ? Pack::Source::along_depth : Pack::Source::neither;
+    }
+};
+
+class Blocks {
+public:
+    Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments)
+        : kernels_(kernels),
+          schedule_(kernels.schedule()),
+          product_(product),
+          bytes_(bytes_of(product.number)),
+          a_{Operand::a, static_cast<const std::byte*>(arguments.a), product.a.column_stride,
+             product.a.row_stride, product.a.conjugated},
+          b_{Operand::b, static_cast<const std::byte*>(arguments.b), product.b.row_stride,
+             product.b.column_stride, product.b.conjugated},
+          c_(static_cast<std::byte*>(arguments.c)) {
+        std::memcpy(factors_, arguments.alpha, static_cast<std::size_t>(bytes_));
+        std::memcpy(factors_ + bytes_, arguments.beta, static_cast<std::size_t>(bytes_));
+        block_rows_ = balanced(product.rows, schedule_.block_rows, schedule_.tile.rows());
+        block_columns_ = balanced(product.columns, schedule_.block_columns, schedule_.tile.columns);
+        block_depth_ =
+            std::min(balanced(product.depth, schedule_.block_depth, schedule_.unroll), product.depth);
+    }
+
+    void run(Update first_update) {
+        packed_a_ = packed_block(Operand::a, block_rows_ * block_depth_ * bytes_);
+        packed_b_ = packed_block(Operand::b, block_columns_ * block_depth_ * bytes_);
+        for (Integer column = 0; column < product_.columns; column += block_columns_)
+            for (Integer step = 0; step < product_.depth; step += block_depth_) {
+                update_ = step == 0 ? first_update : Update::add;
+                multiply_columns(column, step);
+            }
+    }
+
+private:
+    void multiply_columns(Integer first_column, Integer first_step) {
+        const Integer columns = std::min(block_columns_, product_.columns - first_column);
+        depth_ = std::min(block_depth_, product_.depth - first_step);
+        pack(b_, first_column, columns, first_step, packed_b_);
+        for (Integer row = 0; row < product_.rows; row += block_rows_) {
+            const Integer rows = std::min(block_rows_, product_.rows - row);
+            pack(a_, row, rows, first_step, packed_a_);
+            multiply_block(row, rows, first_column, columns);
+        }
+    }
+
+    /// Panels of `extent` rows of A or columns of B, and `depth_` steps.
+    void pack(const Source& source, Integer first, Integer extent, Integer first_step, std::byte* to) {
+        const Integer width = source.operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
+        const Integer together = kernels_.steps_together(source.operand, source.kind());
+        const std::int64_t parameters[] = {depth_ / together * together, depth_, source.depth_stride,
+                                           source.stride};
+        for (Integer at = 0; at < extent; at += width) {
+            const int count = static_cast<int>(std::min(width, extent - at));
+            const std::byte* from =
+                source.data +
+                ((first + at) * source.stride + first_step * source.depth_stride) * bytes_;
+            void* const buffers[] = {const_cast<std::byte*>(from), to + at * depth_ * bytes_};
+            kernels_.pack(source.operand, source.kind(), source.conjugated, count)(buffers, parameters);
+        }
+    }
+
+    void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
+        const Integer tile_rows = schedule_.tile.rows(), tile_columns = schedule_.tile.columns;
+        const std::int64_t parameters[] = {depth_ / schedule_.unroll * schedule_.unroll, depth_,
+                                           product_.c.column_stride};
+        for (Integer column = 0; column < columns; column += tile_columns) {
+            const int in_column = static_cast<int>(std::min(tile_columns, columns - column));
+            for (Integer row = 0; row < rows; row += tile_rows) {
+                const int in_row = static_cast<int>(std::min(tile_rows, rows - row));
+                void* const buffers[] = {
+                    packed_a_ + row * depth_ * bytes_, packed_b_ + column * depth_ * bytes_,
+                    c_ + (first_row + row + (first_column + column) * product_.c.column_stride) * bytes_,
+                    factors_};
+                kernels_.tile(in_row, in_column, update_)(buffers, parameters);
+            }
+        }
+    }
+
+    MatrixKernels& kernels_;
+    const gemm::Schedule& schedule_;
+    const MatrixProduct& product_;
+    Integer bytes_;
+    Source a_, b_;
+    std::byte* c_;
+    alignas(16) std::byte factors_[32]; ///< α, β
+    Integer block_rows_, block_columns_, block_depth_;
+    Integer depth_ = 0; ///< of the block at hand
+    Update update_ = Update::add;
+    std::byte* packed_a_ = nullptr;
+    std::byte* packed_b_ = nullptr;
+};
+
+template <class T> Update update_for(const void* beta) {
+    const T value = *static_cast<const T*>(beta);
+    return value == T(0) ? Update::overwrite : value == T(1) ? Update::add : Update::scale;
+}
+
+Update update_for(Number number, const void* beta) {
+    switch (number) {
+    case Number::float32: return update_for<float>(beta);
+    case Number::float64: return update_for<double>(beta);
+    case Number::complex32: return update_for<std::complex<float>>(beta);
+    case Number::complex64: return update_for<std::complex<double>>(beta);
+    }
+    return Update::scale;
+}
+
+} // namespace
+
+void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments) {
+    Blocks(kernels, product, arguments).run(update_for(product.number, arguments.beta));
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,82 @@
+#include "plan/matrix_kernels.hpp"
+
+#include "jit/compile.hpp"
+#include "passes/pipeline.hpp"
+
+#include <array>
+
+namespace swirl::planning {
+
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+} // namespace
+
+MatrixKernels::MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu)
+    : number_(number),
+      schedule_(schedule),
+      cpu_(cpu),
+      tiles_(at(schedule.tile.rows() * schedule.tile.columns * updates)),
+      packs_{std::vector<Slot>(at(width(Operand::a) * sources * 2)),
+             std::vector<Slot>(at(width(Operand::b) * sources * 2))} {}
+
+runtime::KernelFunction MatrixKernels::compile(Slot& slot, const ir::Program& program) {
+    const runtime::ExecutableCode& code =
+        code_.emplace_back(jit::compile(passes::run_in_order(program, cpu_), cpu_));
+    slot.store(code.function(), std::memory_order_release);
+    return code.function();
+}
+
+runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update update) {
+    Slot& slot = tiles_[at(((rows - 1) * schedule_.tile.columns + columns - 1) * updates +
+                           static_cast<int>(update))];
+    if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
+    const std::lock_guard lock(making_);
+    if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
+    return compile(slot, gemm::micro_kernel({.number = number_,
+                                             .tile = schedule_.tile,
+                                             .rows = rows,
+                                             .columns = columns,
+                                             .unroll = schedule_.unroll,
+                                             .update = update,
+                                             .most_depth = schedule_.block_depth}));
+}
+
+gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,
+                                      int count) const {
+    return {.number = number_,
+            .lanes = schedule_.tile.lanes,
+            .width = width(operand),
+            .count = count,
+            .source = source,
+            .conjugated = conjugated,
+            .most_depth = schedule_.block_depth};
+}
+
+runtime::KernelFunction MatrixKernels::pack(Operand operand, gemm::Pack::Source source, bool conjugated,
+                                            int count) {
+    Slot& slot = packs_[at(static_cast<int>(
+        operand))][at(((count - 1) * sources + static_cast<int>(source)) * 2 + (conjugated ? 1 : 0))];
+    if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
+    const std::lock_guard lock(making_);
+    if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
+    return compile(slot, gemm::pack(description(operand, source, conjugated, count)));
+}
+
+int MatrixKernels::steps_together(Operand operand, gemm::Pack::Source source) const {
+    return gemm::steps_together(description(operand, source, false, width(operand)));
+}
+
+MatrixKernels& MatrixKernels::of_this_machine(Number number) {
+    const auto make = [](Number which) {
+        const target::Cpu& cpu = target::host_cpu();
+        return new MatrixKernels(which, gemm::model_schedule(which, cpu), cpu);
+    };
+    // Never destroyed: other threads may still multiply when the process ends.
+    static const std::array<MatrixKernels*, 4> all = {make(Number::float32), make(Number::float64),
+                                                      make(Number::complex32), make(Number::complex64)};
+    return *all[static_cast<std::size_t>(number)];
+}
+
+} // namespace swirl::planning
