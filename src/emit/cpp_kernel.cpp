@@ -171,6 +171,7 @@ void CppKernelWriter::write(ir::Value value) {
         if (operation.type.lanes == 1) return; // stands where it is used
         break;
     case ir::Opcode::store: out_.write(store(operation)); return;
+    case ir::Opcode::prefetch: return; // a hint
     case ir::Opcode::atomic_add:
         out_.line("{} += {};", element(operation.address), operand(operation.operands[0]));
         return;

@@ -146,7 +146,8 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
             return intrinsic(operation, function);
         return shuffle(operation, operation.instruction->lane_map);
     case Opcode::store:
-    case Opcode::atomic_add: break;
+    case Opcode::atomic_add:
+    case Opcode::prefetch: break;
     }
     throw InternalError("emit_cpp: a statement where an expression was expected");
 }

@@ -253,6 +253,7 @@ void GpuKernelWriter::write(ir::Value value) {
     case ir::Opcode::load: return load(value);
     case ir::Opcode::store: return store(program_[value]);
     case ir::Opcode::atomic_add: return atomic_add(program_[value]);
+    case ir::Opcode::prefetch: return; // a hint
     default: return compute(value);
     }
 }

@@ -78,6 +78,7 @@ void PtxKernelWriter::write(ir::Value value) {
            name_of(operation.opcode), operation.type.lanes, most_lanes);
     if (operation.opcode == ir::Opcode::store) return store(operation);
     if (operation.opcode == ir::Opcode::atomic_add) return atomic_add(operation);
+    if (operation.opcode == ir::Opcode::prefetch) return; // a hint
     values_[static_cast<std::size_t>(value)] = lanes(operation);
 }
 

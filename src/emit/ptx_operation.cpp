@@ -76,7 +76,8 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
                operation.instruction->name);
         return moved(operation, operation.instruction->lane_map);
     case Opcode::store:
-    case Opcode::atomic_add: break;
+    case Opcode::atomic_add:
+    case Opcode::prefetch: break;
     }
     throw InternalError("ptx: a statement where an expression was expected");
 }

@@ -1,16 +1,9 @@
 #pragma once
 
-#include "gemm/tile.hpp"
+#include "gemm/tile_writer.hpp"
 #include "ir/program.hpp"
 
 namespace swirl::gemm {
-
-/// What becomes of C where a product P is ready.
-enum class Update : std::uint8_t {
-    overwrite, ///< C = α·P; C is not read
-    add,       ///< C = α·P + C
-    scale,     ///< C = α·P + β·C
-};
 
 /// A tile of C from packed panels of A and B (see pack.hpp).
 struct MicroKernel {
@@ -20,6 +13,7 @@ struct MicroKernel {
     int columns = 1; ///< likewise
     int unroll = 4;  ///< steps along the depth in an iteration: the tutorial's K_U
     Update update = Update::overwrite;
+    bool prefetch_c = true; ///< the tile of C is fetched while the product is computed
     Integer most_depth = 1;
     bool operator==(const MicroKernel&) const = default;
 };

@@ -43,7 +43,7 @@ public:
             return builder_.finish();
         }
         if (together > 1) over_depth(0, steps, together, [&](const Affine& k) { transpose_steps(k); });
-        over_depth(steps, depth, 1, [&](const Affine& k) { gather_step(k); });
+        over_depth(together > 1 ? steps : 0, depth, 1, [&](const Affine& k) { gather_step(k); });
         return builder_.finish();
     }
 
@@ -76,6 +76,9 @@ private:
     /// Numbers next to each other stay so.
     void copy_step(const Affine& k) {
         const Value at = builder_.multiply(builder_.index(k), builder_.index(parts_ * depth_stride_));
+        const Integer next_panel = parts_ * pack_.width;
+        for (Integer ahead = 0; ahead < next_panel; ahead += scalars_in_line(type_.scalar))
+            builder_.prefetch(from_, next_panel + ahead, at);
         for (int first = 0; first < pack_.width; first += type_.lanes) {
             const int active = std::clamp(pack_.count - first, 0, type_.lanes);
             put(k, first, active > 0 ? get(first, type_.lanes, active, at) : zeros(type_), type_.lanes);

@@ -3,6 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "ir/type.hpp"
+#include "target/cpu.hpp"
 
 /// Matrix products as programs: C = α·A·B + β·C in tiles of C that stay in registers while a panel of A and one of B pass by
 /// (Püschel, Franchetti and Chellappa, section 5.2; Goto and van de Geijn 2008).
@@ -22,6 +23,7 @@ constexpr ir::Scalar scalar_of(Number number) {
     return number == Number::float32 || number == Number::complex32 ? ir::Scalar::float32
                                                                     : ir::Scalar::float64;
 }
+constexpr Integer scalars_in_line(ir::Scalar scalar) { return target::line_bytes / ir::size_in_bytes(scalar); }
 constexpr int scalars_in(Number number) { return is_complex(number) ? 2 : 1; }
 
 } // namespace swirl::gemm

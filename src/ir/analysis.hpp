@@ -31,11 +31,14 @@ inline std::span<Value> operands(Operation& operation) {
 constexpr bool accesses_memory(Opcode opcode) {
     return opcode == Opcode::load || opcode == Opcode::store || opcode == Opcode::atomic_add;
 }
-constexpr bool has_result(Opcode opcode) { return opcode != Opcode::store && opcode != Opcode::atomic_add; }
+constexpr bool has_address(Opcode opcode) { return accesses_memory(opcode) || opcode == Opcode::prefetch; }
+constexpr bool has_result(Opcode opcode) {
+    return opcode != Opcode::store && opcode != Opcode::atomic_add && opcode != Opcode::prefetch;
+}
 constexpr bool has_side_effect(Opcode opcode) { return !has_result(opcode); }
 
 /// Depends on nothing but its operands (and, for `index`, on variables): free to share, move and drop.
-constexpr bool is_pure(Opcode opcode) { return !accesses_memory(opcode); }
+constexpr bool is_pure(Opcode opcode) { return !has_address(opcode); }
 
 /// Floating-point operations of one lane; a change of sign is none.
 constexpr int flops_of(Opcode opcode, Scalar scalar) {
@@ -55,14 +58,14 @@ constexpr int flops_of(Opcode opcode, Scalar scalar) {
 /// Calls f(value) for every value the operation uses: operands in order, then the dynamic index of its address.
 template <class F> void for_each_operand(const Operation& operation, F&& f) {
     for (const Value value : operands(operation)) f(value);
-    if (accesses_memory(operation.opcode) && operation.address.dynamic != no_value)
+    if (has_address(operation.opcode) && operation.address.dynamic != no_value)
         f(operation.address.dynamic);
 }
 
 /// The same with f(Value&), to replace operands.
 template <class F> void for_each_operand(Operation& operation, F&& f) {
     for (Value& value : operands(operation)) f(value);
-    if (accesses_memory(operation.opcode) && operation.address.dynamic != no_value)
+    if (has_address(operation.opcode) && operation.address.dynamic != no_value)
         f(operation.address.dynamic);
 }
 

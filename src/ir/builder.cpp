@@ -317,6 +317,15 @@ void Builder::atomic_add(Buffer buffer, Affine index, Value value, Value dynamic
     append(std::move(operation));
 }
 
+void Builder::prefetch(Buffer buffer, Affine index, Value dynamic) {
+    Operation operation;
+    operation.opcode = Opcode::prefetch;
+    operation.type = {program_.buffers[static_cast<std::size_t>(buffer)].element, 1};
+    operation.address = {buffer, std::move(index), dynamic, 1};
+    operation.active = 1;
+    append(std::move(operation));
+}
+
 Value Builder::splat(Value a, int lanes) {
     Operation operation;
     operation.opcode = Opcode::splat;

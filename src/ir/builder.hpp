@@ -93,6 +93,7 @@ public:
     Value load(Buffer buffer, Affine index, const Access& access = {});
     void store(Buffer buffer, Affine index, Value value, const Access& access = {});
     void atomic_add(Buffer buffer, Affine index, Value value, Value dynamic = no_value);
+    void prefetch(Buffer buffer, Affine index, Value dynamic = no_value);
     Value splat(Value a, int lanes);
     Value negate(Value a) { return arithmetic(Opcode::negate, {a, no_value, no_value}); }
     Value add(Value a, Value b) { return arithmetic(Opcode::add, {a, b, no_value}); }

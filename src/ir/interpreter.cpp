@@ -107,6 +107,7 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
         case Opcode::load: load(step, threads); break;
         case Opcode::store: store(step, threads); break;
         case Opcode::atomic_add: atomic_add(step, threads); break;
+        case Opcode::prefetch: break;
         case Opcode::index:
             for (const int t : threads)
                 code_.cells[step.result + static_cast<std::size_t>(t)].integer = evaluate(step.index, t);

@@ -179,7 +179,8 @@ void compute(const Step& step, Cell* cells, std::span<const int> threads, std::s
     case Opcode::index:
     case Opcode::load:
     case Opcode::store:
-    case Opcode::atomic_add: break;
+    case Opcode::atomic_add:
+    case Opcode::prefetch: break;
     }
     throw InternalError("no arithmetic: opcode {}", static_cast<int>(step.opcode));
 }

@@ -129,6 +129,7 @@ private:
         switch (operation.opcode) {
         case Opcode::store: return access(operation) + " = " + operand(0);
         case Opcode::atomic_add: return access(operation) + " += " + operand(0);
+        case Opcode::prefetch: return "prefetch " + access(operation);
         default: break;
         }
         const std::string result = name(value) + " = ";

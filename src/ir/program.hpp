@@ -77,6 +77,7 @@ enum class Opcode : std::uint8_t {
     load,       ///< `address`, `active`
     store,      ///< a → `address`, `active`; result type is a's
     atomic_add, ///< memory[`address`] += a, scalars
+    prefetch, ///< a hint: the cache line of `address`, which may lie outside the buffer, is about to be accessed
     splat,      ///< scalar a in every lane
     negate,     ///< −a
     add,        ///< a + b
@@ -99,7 +100,7 @@ struct Operation {
     Type type;
     std::array<Value, 3> operands = {no_value, no_value, no_value};
     long double number = 0;                   ///< constant
-    Address address;                          ///< load, store, atomic_add, index
+    Address address;                          ///< load, store, atomic_add, prefetch, index
     int active = 0;                           ///< load, store: lanes that touch memory, 1…lanes
     std::vector<std::int8_t> lane_map;        ///< shuffle
     const Instruction* instruction = nullptr; ///< instruction
@@ -228,7 +229,8 @@ constexpr int operand_count(Opcode opcode) {
     switch (opcode) {
     case Opcode::constant:
     case Opcode::index:
-    case Opcode::load: return 0;
+    case Opcode::load:
+    case Opcode::prefetch: return 0;
     case Opcode::store:
     case Opcode::atomic_add:
     case Opcode::splat:

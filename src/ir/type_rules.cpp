@@ -138,7 +138,8 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
         if (operation.type != Type{Scalar::int64, 1})
             return problem("the result is {}, not int64", name_of(operation.type));
         return std::nullopt;
-    case Opcode::load: return address_error(program, operation, operation.type);
+    case Opcode::load:
+    case Opcode::prefetch: return address_error(program, operation, operation.type);
     case Opcode::atomic_add:
         if (operation.type.lanes != 1) return problem("operand is {}, not a scalar", name_of(operation.type));
         [[fallthrough]];
@@ -190,6 +191,7 @@ std::string_view name_of(Opcode opcode) {
     case Opcode::load: return "load";
     case Opcode::store: return "store";
     case Opcode::atomic_add: return "atomic_add";
+    case Opcode::prefetch: return "prefetch";
     case Opcode::splat: return "splat";
     case Opcode::negate: return "negate";
     case Opcode::add: return "add";

@@ -239,7 +239,7 @@ private:
             if (operation.opcode == Opcode::shuffle) fail_at(value, "is no instruction of the target");
             if (!std::has_single_bit(static_cast<unsigned>(operation.type.lanes)))
                 fail_at(value, "its number of lanes is no power of two");
-            if (accesses_memory(operation.opcode) && operation.address.index.terms().size() > 1)
+            if (has_address(operation.opcode) && operation.address.index.terms().size() > 1)
                 fail_at(value, "its address has more than one variable");
             return;
         }

@@ -138,7 +138,10 @@ void Allocator::execute(const MachineOperation& operation) {
     case Form::permute2: permute2(operation); break;
     case Form::load: load(operation); break;
     case Form::store: store(operation); return;
-    case Form::prefetch: finish(code_.emit(operation.id, memory(operation)), operation); return;
+    case Form::prefetch:
+        code_.emit(operation.id, memory(operation));
+        release_dead(operation);
+        return;
     case Form::compare: compare(operation); break;
     case Form::select: select(operation); break;
     case Form::keep: keep(operation); break;

@@ -130,6 +130,7 @@ void Selector::select(ir::Value value) {
     case Opcode::index: return; // made where it is used
     case Opcode::load: load(value); break;
     case Opcode::store: store(value); return;
+    case Opcode::prefetch: prefetch(place_of(value)); return;
     case Opcode::atomic_add: throw InternalError("atomic_add in a CPU kernel");
     case Opcode::splat: splat(value); break;
     case Opcode::negate:

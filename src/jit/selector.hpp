@@ -88,7 +88,8 @@ private:
 
     // selector_memory.cpp
     void load(ir::Value value);
-    void prefetch(ir::Value value, MemoryPlace place);
+    void prefetch(const MemoryPlace& place);
+    void prefetch_ahead(ir::Value value, MemoryPlace place);
     Virtual held(std::int8_t number, int bytes);
     void hold(std::int8_t number, ir::Value value);
     void store(ir::Value value);

@@ -73,9 +73,15 @@ void Selector::store_piece(InstructionId id, int bytes, const MemoryPlace& place
         operation.widths[0] = width_of_bytes(bytes);
 }
 
+void Selector::prefetch(const MemoryPlace& place) {
+    MachineOperation& machine = append(Form::prefetch, Inst::kIdPrefetcht0, no_register, {});
+    machine.memory = add_place(place);
+    machine.memory_bytes = 1;
+}
+
 /// Fetches the line that the same load needs a few iterations later, where the buffer lies beyond the caches. Of the
 /// loads that share a line the first does it.
-void Selector::prefetch(ir::Value value, MemoryPlace place) {
+void Selector::prefetch_ahead(ir::Value value, MemoryPlace place) {
     const ir::Operation& operation = program_[value];
     const StreamAccess access = streams_.access_of(value);
     if (access.stream < 0 || !program_.buffers[static_cast<std::size_t>(operation.address.buffer)].streamed)
@@ -85,9 +91,7 @@ void Selector::prefetch(ir::Value value, MemoryPlace place) {
     const Integer bytes = operation.active * ir::size_in_bytes(operation.type.scalar);
     if (step == 0 || (place.displacement % line + line) % line >= bytes) return;
     place.displacement += prefetch_distance * step;
-    MachineOperation& machine = append(Form::prefetch, Inst::kIdPrefetcht0, no_register, {});
-    machine.memory = add_place(place);
-    machine.memory_bytes = 1;
+    prefetch(place);
 }
 
 /// What a register holds of a local buffer now.
@@ -122,7 +126,7 @@ void Selector::load(ir::Value value) {
     const MemoryPlace place = place_of(value);
     const bool is_dynamic = place.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);
-    if (!is_dynamic) prefetch(value, place);
+    if (!is_dynamic) prefetch_ahead(value, place);
     Leaf leaf;
     leaf.place = place;
     leaf.created = static_cast<Position>(block_->operations.size());

@@ -1,6 +1,7 @@
 #include "jit/streams.hpp"
 
 #include "base/error.hpp"
+#include "ir/analysis.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +13,6 @@ namespace {
 
 /// A loop is taken to run this often when uses are weighed.
 constexpr double assumed_iterations = 8;
-
-bool has_address(ir::Opcode opcode) {
-    return opcode == ir::Opcode::load || opcode == ir::Opcode::store || opcode == ir::Opcode::atomic_add;
-}
 
 } // namespace
 
@@ -85,7 +82,7 @@ void Streams::collect(const ir::Straight& run) {
         const ir::Operation& operation = program_[value];
         StreamAccess& access = accesses_[static_cast<std::size_t>(value)];
         uses_integers_ = uses_integers_ || operation.type.scalar == ir::Scalar::int64;
-        if (has_address(operation.opcode))
+        if (ir::has_address(operation.opcode))
             access = resolve(operation.address.buffer, operation.address.index);
         else if (operation.opcode == ir::Opcode::index)
             access = resolve(-1, operation.address.index);

@@ -33,7 +33,7 @@ private:
     void visit(Value value) {
         const Operation& operation = program_[value];
         const std::uint64_t here = lanes_[static_cast<std::size_t>(value)];
-        if (accesses_memory(operation.opcode) && operation.address.dynamic != no_value)
+        if (has_address(operation.opcode) && operation.address.dynamic != no_value)
             demand(operation.address.dynamic, all_lanes);
         switch (operation.opcode) {
         case Opcode::constant:
@@ -54,6 +54,7 @@ private:
         case Opcode::select:
             for (const Value operand : operands(operation)) demand(operand, here);
             return;
+        case Opcode::prefetch: return;
         case Opcode::atomic_add:
         case Opcode::instruction:
             for (const Value operand : operands(operation)) demand(operand, all_lanes);

@@ -42,7 +42,7 @@ private:
     void visit(Straight& run) {
         for (const Value value : run.operations) {
             Operation& operation = program_[value];
-            if (!accesses_memory(operation.opcode) && operation.opcode != Opcode::index) continue;
+            if (!has_address(operation.opcode) && operation.opcode != Opcode::index) continue;
             Affine& index = operation.address.index;
             if (!is_reduced(index)) index = Affine::of(induction_for(index)) + index.constant();
         }

@@ -19,6 +19,9 @@ enum class InstructionSet : std::uint8_t {
 };
 constexpr std::size_t instruction_sets = static_cast<std::size_t>(InstructionSet::neon) + 1;
 
+/// Of the caches of every CPU in the table.
+constexpr Integer line_bytes = 64;
+
 /// A CPU as passes, the machine-code back end and the cost models see it. One constant table entry each.
 struct Cpu {
     std::string_view name;

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "gemm/complex_lanes.hpp"
+#include "gemm/tile.hpp"
+#include "ir/builder.hpp"
+
+#include <vector>
+
+namespace swirl::gemm {
+
+/// What becomes of C where a product P is ready.
+enum class Update : std::uint8_t {
+    overwrite, ///< C = α·P; C is not read
+    add,       ///< C = α·P + C
+    scale,     ///< C = α·P + β·C
+};
+
+/// Where a tile finds A, whose rows are next to each other, or B. Distances are in scalars.
+struct TileOperand {
+    ir::Buffer buffer = 0;
+    Affine origin = {};       ///< of step 0, its first row or column, its real part
+    Integer depth_stride = 0; ///< from one step to the next
+    Integer stride = 1;       ///< from one column of B to the next
+    Integer part_stride = 0;  ///< from real to imaginary parts
+    bool conjugated = false;  ///< B's numbers are the conjugates of what is there
+    bool is_padded = false;   ///< A has rows beyond the last, up to a whole vector
+};
+
+/// Where it finds C, whose rows are next to each other, complex numbers in pairs.
+struct TileResult {
+    ir::Buffer buffer = 0;
+    Affine origin = {};
+    /// Scalars from one column to the next: a constant, or of a kernel's argument.
+    Affine column_stride = {};
+    ir::Buffer factors = 0; ///< α, β
+    bool is_plain = false;  ///< α is one
+};
+
+/// Appends what computes one tile of C: its sums stay in registers from the first step to the last.
+class TileWriter {
+public:
+    /// A tile of so many rows and columns. `sums` is a local buffer of at least sums_needed() scalars.
+    TileWriter(ir::Builder& builder, Number number, int lanes, int rows, int columns, ir::Buffer sums);
+
+    static Integer sums_needed(Number number, const Tile& tile) {
+        return Integer{scalars_in(number)} * tile.rows() * tile.columns;
+    }
+
+    void clear();
+    /// Adds the products of the steps begin … end − 1, a multiple of `unroll`.
+    void multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
+                  int unroll);
+    void update(const TileResult& c, Update update);
+    /// Every line of the tile, wherever in a line a column begins.
+    void prefetch(const TileResult& c);
+
+private:
+    using Value = ir::Value;
+
+    int active(int vector) const;
+    Value& sum(int part, int vector, int column);
+    Affine place(std::size_t sum) const { return static_cast<Integer>(sum) * type_.lanes; }
+    void load_sums();
+    void store_sums();
+    void multiply_step(const TileOperand& a, const TileOperand& b, const Affine& k);
+    void multiply_add(const Parts& row, Value factor, int part, bool negated, int vector, int column);
+    Parts factor(const TileResult& c, int which);
+    Parts product(const Parts& x, const Parts& y, const Parts* z);
+    Parts updated(const TileResult& c, Update update, const Parts& sums, const Parts& alpha,
+                  const Parts& beta, const Parts& before);
+    Value column_start(const TileResult& c, int column);
+    Affine place_in(const TileResult& c, int vector, int column) const;
+    Parts load_c(const TileResult& c, int vector, int column, Value start);
+    void store_c(const TileResult& c, int vector, int column, Value start, const Parts& parts);
+
+    ir::Builder& builder_;
+    int parts_;
+    int rows_;
+    int columns_;
+    int vectors_;
+    ir::Type type_;
+    ir::Buffer in_registers_;
+    std::vector<Value> sums_;
+};
+
+} // namespace swirl::gemm
