@@ -27,6 +27,9 @@ struct Pack {
 ///   stride        across the panel, in numbers; 1 across it
 ir::Program pack(const Pack& pack);
 
+/// Lanes that divide the panel's width into whole vectors.
+int panel_lanes(const Pack& pack);
+
 /// Steps along the depth that are packed at once.
 int steps_together(const Pack& pack);
 

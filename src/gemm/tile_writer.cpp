@@ -12,7 +12,7 @@ TileWriter::TileWriter(ir::Builder& builder, Number number, int lanes, int rows,
       vectors_((rows + lanes - 1) / lanes),
       type_{scalar_of(number), lanes},
       in_registers_(sums),
-      sums_(static_cast<std::size_t>(parts_ * vectors_ * columns)) {}
+      sums_(static_cast<std::size_t>(parts_ * vectors_ * columns), builder.constant(type_, 0)) {}
 
 int TileWriter::active(int vector) const { return std::min(type_.lanes, rows_ - vector * type_.lanes); }
 
@@ -31,7 +31,7 @@ void TileWriter::store_sums() {
 }
 
 void TileWriter::clear() {
-    for (Value& sum : sums_) sum = builder_.constant(type_, 0);
+    is_looping_ = true;
     store_sums();
 }
 
@@ -42,6 +42,12 @@ void TileWriter::multiply(const TileOperand& a, const TileOperand& b, const Affi
         for (int step = 0; step < unroll; ++step) multiply_step(a, b, k + step);
         store_sums();
     });
+}
+
+void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps) {
+    if (is_looping_) load_sums();
+    for (int step = 0; step < steps; ++step) multiply_step(a, b, begin + step);
+    if (is_looping_) store_sums();
 }
 
 /// The outer product of a column of A and a row of B.
@@ -96,7 +102,6 @@ Parts TileWriter::product(const Parts& x, const Parts& y, const Parts* z) {
 Parts TileWriter::updated(const TileResult& c, Update update, const Parts& sums, const Parts& alpha,
                           const Parts& beta, const Parts& before) {
     if (update == Update::overwrite) return c.is_plain ? sums : product(sums, alpha, nullptr);
-    if (update == Update::scale && c.is_plain) return product(before, beta, &sums);
     const Parts kept = update == Update::add ? before : product(before, beta, nullptr);
     if (!c.is_plain) return product(sums, alpha, &kept);
     Parts result{builder_.add(sums[0], kept[0]), ir::no_value};
@@ -105,7 +110,7 @@ Parts TileWriter::updated(const TileResult& c, Update update, const Parts& sums,
 }
 
 void TileWriter::update(const TileResult& c, Update update) {
-    load_sums();
+    if (is_looping_) load_sums();
     const Parts alpha = c.is_plain ? Parts{} : factor(c, 0);
     const Parts beta = update == Update::scale ? factor(c, 1) : Parts{};
     for (int column = 0; column < columns_; ++column) {

@@ -46,10 +46,13 @@ public:
         return Integer{scalars_in(number)} * tile.rows() * tile.columns;
     }
 
+    /// From now on loops may add to the sums; before, they are zero.
     void clear();
-    /// Adds the products of the steps begin … end − 1, a multiple of `unroll`.
+    /// Adds the products of the steps begin … end − 1, a multiple of `unroll`, in a loop.
     void multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
                   int unroll);
+    /// Adds those of so many steps without a loop.
+    void multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps);
     void update(const TileResult& c, Update update);
     /// Every line of the tile, wherever in a line a column begins.
     void prefetch(const TileResult& c);
@@ -80,6 +83,7 @@ private:
     int vectors_;
     ir::Type type_;
     ir::Buffer in_registers_;
+    bool is_looping_ = false; ///< the sums are in the buffer, not in values
     std::vector<Value> sums_;
 };
 

@@ -1,10 +1,9 @@
 #include "plan/matrix_blocks.hpp"
 
 #include "base/integer.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "plan/packed_blocks.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <cstddef>
 #include <cstring>
 
@@ -15,18 +14,6 @@ namespace {
 using gemm::Pack;
 using gemm::Update;
 using Operand = MatrixKernels::Operand;
-
-/// Packed blocks, kept by each thread from one product to the next.
-std::byte* packed_block(Operand operand, Integer bytes) {
-    thread_local std::array<runtime::AlignedBuffer, 2> buffers;
-    runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(operand)];
-    if (buffer.bytes() < static_cast<std::size_t>(bytes)) {
-        buffer = {};
-        buffer = runtime::AlignedBuffer(static_cast<std::size_t>(bytes),
-                                        {.alignment = 4096, .huge_pages = bytes >= (2 << 20)});
-    }
-    return static_cast<std::byte*>(buffer.data());
-}
 
 /// Blocks of nearly the same extent, a multiple of `step`, of at most `most`.
 Integer balanced(Integer extent, Integer most, Integer step) {
@@ -69,8 +56,8 @@ public:
     }
 
     void run(Update first_update) {
-        packed_a_ = packed_block(Operand::a, block_rows_ * block_depth_ * bytes_);
-        packed_b_ = packed_block(Operand::b, block_columns_ * block_depth_ * bytes_);
+        packed_a_ = packed_block(0, static_cast<std::size_t>(block_rows_ * block_depth_ * bytes_));
+        packed_b_ = packed_block(1, static_cast<std::size_t>(block_columns_ * block_depth_ * bytes_));
         for (Integer column = 0; column < product_.columns; column += block_columns_)
             for (Integer step = 0; step < product_.depth; step += block_depth_) {
                 update_ = step == 0 ? first_update : Update::add;
@@ -137,25 +124,11 @@ private:
     std::byte* packed_b_ = nullptr;
 };
 
-template <class T> Update update_for(const void* beta) {
-    const T value = *static_cast<const T*>(beta);
-    return value == T(0) ? Update::overwrite : value == T(1) ? Update::add : Update::scale;
-}
-
-Update update_for(Number number, const void* beta) {
-    switch (number) {
-    case Number::float32: return update_for<float>(beta);
-    case Number::float64: return update_for<double>(beta);
-    case Number::complex32: return update_for<std::complex<float>>(beta);
-    case Number::complex64: return update_for<std::complex<double>>(beta);
-    }
-    return Update::scale;
-}
-
 } // namespace
 
-void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments) {
-    Blocks(kernels, product, arguments).run(update_for(product.number, arguments.beta));
+void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
+                     gemm::Update update) {
+    Blocks(kernels, product, arguments).run(update);
 }
 
 } // namespace swirl::planning

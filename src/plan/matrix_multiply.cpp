@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 #include "plan/matrix_blocks.hpp"
+#include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
@@ -28,13 +29,19 @@ template <class F> void with_number(Number number, F&& f) {
 
 template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
 
-bool is_zero(Number number, const void* pointer) {
-    bool zero = false;
+bool is(double value, Number number, const void* pointer) {
+    bool same = false;
     with_number(number, [&](auto example) {
         using T = decltype(example);
-        zero = value_at<T>(pointer) == T(0);
+        same = value_at<T>(pointer) == T(static_cast<float>(value));
     });
-    return zero;
+    return same;
+}
+
+gemm::Update update_for(Number number, const void* beta) {
+    return is(0, number, beta) ? gemm::Update::overwrite
+           : is(1, number, beta) ? gemm::Update::add
+                                 : gemm::Update::scale;
 }
 
 /// C = β·C, for products of no depth.
@@ -95,7 +102,7 @@ void multiply_scattered(MatrixKernels& kernels, const MatrixProduct& product, co
     with_number(product.number, [&](auto example) {
         using T = decltype(example);
         constexpr Integer together = 64;
-        const T beta = value_at<T>(arguments.beta), none(0);
+        const T beta = value_at<T>(arguments.beta);
         std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
         for (Integer first = 0; first < product.columns; first += together) {
             Part part = part_of(product, arguments, {0, product.rows},
@@ -104,8 +111,7 @@ void multiply_scattered(MatrixKernels& kernels, const MatrixProduct& product, co
             const MatrixLayout layout = part.product.c;
             part.product.c = {.row_stride = 1, .column_stride = product.rows};
             part.arguments.c = columns.data();
-            part.arguments.beta = &none;
-            multiply_blocks(kernels, part.product, part.arguments);
+            multiply_blocks(kernels, part.product, part.arguments, gemm::Update::overwrite);
             for (Integer column = 0; column < part.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
                     T& element = c[row * layout.row_stride + column * layout.column_stride];
@@ -137,10 +143,16 @@ void multiply_one(const MatrixProduct& given, const MatrixArguments& given_argum
     MatrixProduct product = given;
     MatrixArguments arguments = given_arguments;
     if (product.c.row_stride != 1 && product.c.column_stride == 1) transpose(product, arguments);
+    const gemm::Update update = update_for(product.number, arguments.beta);
+    if (is_small(product)) {
+        const bool alpha_is_one = is(1, product.number, arguments.alpha);
+        if (const SmallKernel* kernel = SmallProducts::of_this_machine().find(product, update, alpha_is_one))
+            return kernel->run(arguments);
+    }
     MatrixKernels& kernels = MatrixKernels::of_this_machine(product.number);
     const auto multiply_part = [&](const MatrixProduct& of, const MatrixArguments& with) {
         if (of.c.row_stride == 1 || of.rows == 1)
-            multiply_blocks(kernels, of, with);
+            multiply_blocks(kernels, of, with, update);
         else
             multiply_scattered(kernels, of, with);
     };
@@ -167,7 +179,7 @@ void multiply_one(const MatrixProduct& given, const MatrixArguments& given_argum
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0) return;
     const Integer bytes = bytes_of(product.number);
-    const bool is_nothing = product.depth == 0 || is_zero(product.number, arguments.alpha);
+    const bool is_nothing = product.depth == 0 || is(0, product.number, arguments.alpha);
     for (Integer number = 0; number < product.batch; ++number) {
         MatrixArguments one = arguments;
         one.a = moved(one.a, number * product.a.batch_stride * bytes);

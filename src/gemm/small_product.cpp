@@ -1,0 +1,208 @@
+#include "gemm/small_product.hpp"
+
+#include "base/error.hpp"
+#include "base/integer.hpp"
+#include "gemm/panel_writer.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+bool is_packed(const MatrixProduct& product) {
+    return is_complex(product.number) || product.a.row_stride != 1;
+}
+
+class ProductBuilder {
+public:
+    explicit ProductBuilder(const SmallProduct& small)
+        : small_(small),
+          product_(small.product),
+          parts_(scalars_in(product_.number)),
+          scalar_(scalar_of(product_.number)),
+          builder_("gemm_small") {
+        a_ = add("a", product_.a, product_.rows, product_.depth, false);
+        b_ = add("b", product_.b, product_.depth, product_.columns, false);
+        c_ = add("c", product_.c, product_.rows, product_.columns, true);
+        factors_ = builder_.input("factors", scalar_, 2 * parts_);
+        if (is_packed(product_))
+            packed_ =
+                builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+        sums_ =
+            builder_.local("sums", scalar_, TileWriter::sums_needed(product_.number, small.tile));
+    }
+
+    ir::Program build() {
+        if (is_packed(product_)) pack_rows();
+        const Integer depth = product_.depth, block = small_.block_depth;
+        multiply_block(0, static_cast<int>(std::min(block, depth)), small_.update);
+        const Integer whole = depth / block * block;
+        builder_.for_loop("block", std::min(block, whole), whole, block, ir::For::Kind::serial,
+                          [&](const Affine& at) { multiply_block(at, static_cast<int>(block), Update::add); });
+        if (whole > 0 && whole < depth)
+            multiply_block(whole, static_cast<int>(depth - whole), Update::add);
+        return builder_.finish();
+    }
+
+private:
+    /// A buffer for all that a matrix with these strides touches.
+    ir::Buffer add(const char* name, const MatrixLayout& layout, Integer rows, Integer columns, bool written) {
+        const Integer along[] = {(rows - 1) * layout.row_stride, (columns - 1) * layout.column_stride};
+        Integer low = 0, high = 0;
+        for (const Integer distance : along) (distance < 0 ? low : high) += distance;
+        ir::BufferInfo info;
+        info.name = name;
+        info.element = scalar_;
+        info.first = parts_ * low;
+        info.elements = parts_ * (high - low + 1);
+        info.written = written;
+        return builder_.add(info);
+    }
+
+
+    /// Calls body(first, count) for all of `extent` in pieces of `step`, the last one what remains.
+    template <class F> void in_pieces(const char* name, Integer extent, Integer step, F&& body) {
+        const Integer whole = extent / step * step;
+        if (whole > 0)
+            builder_.for_loop(name, 0, whole, step, ir::For::Kind::serial,
+                              [&](const Affine& first) { body(first, static_cast<int>(step)); });
+        if (whole < extent) body(whole, static_cast<int>(extent - whole));
+    }
+
+    void pack_rows() {
+        const Tile& tile = small_.tile;
+        in_pieces("i", product_.rows, tile.rows(), [&](const Affine& row, int rows) {
+            Pack pack{.number = product_.number,
+                      .lanes = tile.lanes,
+                      .width = tile.rows(),
+                      .count = rows,
+                      .source = source(),
+                      .conjugated = product_.a.conjugated,
+                      .most_depth = product_.depth};
+            const PanelPlaces places{.from = a_,
+                                     .from_origin = parts_ * product_.a.row_stride * row,
+                                     .depth_stride = parts_ * product_.a.column_stride,
+                                     .stride = parts_ * product_.a.row_stride,
+                                     .to = packed_,
+                                     .to_origin = packed_place(row)};
+            const Integer together = steps_together(pack);
+            PanelWriter(builder_, pack, places).write(product_.depth / together * together, product_.depth);
+        });
+    }
+    Pack::Source source() const {
+        if (product_.a.row_stride == 1) return Pack::Source::across_panel;
+        return product_.a.column_stride == 1 ? Pack::Source::along_depth : Pack::Source::neither;
+    }
+    /// Of the panel of A that begins with a row: parts·depth scalars a row.
+    Affine packed_place(const Affine& row) const { return parts_ * product_.depth * row; }
+
+    void multiply_block(const Affine& step, int steps, Update update) {
+        const Tile& tile = small_.tile;
+        const auto each_row = [&](auto&& body) { in_pieces("i", product_.rows, tile.rows(), body); };
+        const auto each_column = [&](auto&& body) { in_pieces("j", product_.columns, tile.columns, body); };
+        const auto tile_at = [&](const Affine& row, int rows, const Affine& column, int columns) {
+            multiply_tile(row, rows, column, columns, step, steps, update);
+        };
+        if (small_.rows_outside)
+            each_row([&](const Affine& row, int rows) {
+                each_column([&](const Affine& column, int columns) { tile_at(row, rows, column, columns); });
+            });
+        else
+            each_column([&](const Affine& column, int columns) {
+                each_row([&](const Affine& row, int rows) { tile_at(row, rows, column, columns); });
+            });
+    }
+
+    void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& step,
+                       int steps, Update update) {
+        const TileOperand a = operand_a(row, step);
+        const TileOperand b{.buffer = b_,
+                            .origin = parts_ * (product_.b.column_stride * column +
+                                                product_.b.row_stride * step),
+                            .depth_stride = parts_ * product_.b.row_stride,
+                            .stride = parts_ * product_.b.column_stride,
+                            .part_stride = 1,
+                            .conjugated = product_.b.conjugated};
+        const TileResult c{.buffer = c_,
+                           .origin = parts_ * (row + product_.c.column_stride * column),
+                           .column_stride = parts_ * product_.c.column_stride,
+                           .factors = factors_,
+                           .is_plain = small_.alpha_is_one};
+        TileWriter writer(builder_, product_.number, small_.tile.lanes, rows, columns, sums_);
+        const int whole = steps / small_.unroll * small_.unroll;
+        if (whole > small_.unroll) {
+            writer.clear();
+            writer.multiply(a, b, 0, whole, small_.unroll);
+            if (whole < steps) writer.multiply_straight(a, b, whole, steps - whole);
+        } else {
+            writer.multiply_straight(a, b, 0, steps);
+        }
+        writer.update(c, update);
+    }
+
+    TileOperand operand_a(const Affine& row, const Affine& step) const {
+        if (!is_packed(product_))
+            return {.buffer = a_,
+                    .origin = row + product_.a.column_stride * step,
+                    .depth_stride = product_.a.column_stride};
+        const Integer a_step = parts_ * small_.tile.rows();
+        return {.buffer = packed_,
+                .origin = packed_place(row) + a_step * step,
+                .depth_stride = a_step,
+                .part_stride = small_.tile.rows(),
+                .is_padded = true};
+    }
+
+    const SmallProduct& small_;
+    const MatrixProduct& product_;
+    int parts_;
+    ir::Scalar scalar_;
+    ir::Builder builder_;
+    ir::Buffer a_, b_, c_, factors_, packed_ = 0, sums_;
+};
+
+/// The nearly equal pieces of an extent, each at most this long.
+int piece(Integer extent, Integer most) {
+    return static_cast<int>(ceil_divide(extent, ceil_divide(extent, most)));
+}
+
+} // namespace
+
+SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
+                                 const target::Cpu& cpu) {
+    constexpr int most_vectors = 3, most_columns = 16;
+    constexpr Integer deepest_straight = 16, nearest_cache = 32 << 10;
+    SmallProduct small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
+    const int parts = scalars_in(product.number);
+    int lanes = target::lanes(cpu, scalar_of(product.number));
+    while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;
+    const int most = parts == 2 && cpu.vector_registers < 32 ? 1 : most_vectors;
+    const int vectors = piece(ceil_divide(product.rows, lanes), most);
+    const int registers = cpu.vector_registers - 1 - parts * vectors;
+    const int columns = std::min(most_columns, registers / (parts * vectors));
+    small.tile = {lanes, vectors, piece(product.columns, columns)};
+    small.unroll = product.depth <= deepest_straight ? static_cast<int>(product.depth) : 8;
+    // Half of a core's own outer cache holds the block of A that all columns need.
+    const Integer bytes = bytes_of(product.number);
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
+    const Integer blocks = ceil_divide(product.rows * product.depth * bytes, outer_cache / 2);
+    small.block_depth = std::min(product.depth, ceil_divide(ceil_divide(product.depth, blocks), 8) * 8);
+    small.rows_outside = product.columns * small.block_depth * bytes <= nearest_cache;
+    return small;
+}
+
+Integer packed_bytes(const SmallProduct& small) {
+    if (!is_packed(small.product)) return 0;
+    const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
+    return rows * small.product.depth * bytes_of(small.product.number);
+}
+
+ir::Program small_product(const SmallProduct& small) {
+    ensure(small.product.c.row_stride == 1 && small.product.rows >= 1 && small.product.columns >= 1 &&
+               small.product.depth >= 1 && small.block_depth >= 1,
+           "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.depth);
+    return ProductBuilder(small).build();
+}
+
+} // namespace swirl::gemm

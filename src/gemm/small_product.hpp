@@ -1,0 +1,32 @@
+#pragma once
+
+#include "gemm/tile_writer.hpp"
+#include "ir/program.hpp"
+#include "target/cpu.hpp"
+
+namespace swirl::gemm {
+
+/// A product of which everything is known: extents, strides, what α and β ask for. A and B are read where they lie; only rows
+/// of A that are not next to each other, and complex ones, are packed first.
+struct SmallProduct {
+    MatrixProduct product; ///< of one matrix; C's row stride is 1
+    Update update = Update::overwrite;
+    bool alpha_is_one = true;
+    Tile tile = {};
+    int unroll = 8;          ///< steps along the depth in an iteration
+    Integer block_depth = 1; ///< C is updated after so many steps
+    bool rows_outside = false; ///< for each tile of rows all columns, not the other way round
+    bool operator==(const SmallProduct&) const = default;
+};
+
+/// Tile, blocks and loop order from the extents and what the target's table says.
+SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
+                                 const target::Cpu& cpu);
+
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if A is packed, scratch `packed`.
+ir::Program small_product(const SmallProduct& small);
+
+/// Bytes of `packed`; 0: there is none.
+Integer packed_bytes(const SmallProduct& small);
+
+} // namespace swirl::gemm
