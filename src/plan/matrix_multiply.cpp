@@ -139,16 +139,21 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
+/// Whether the product has a kernel of its own, which then has run.
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
+    if (!is_small(product)) return false;
+    const SmallKernel* kernel = SmallProducts::of_this_machine().find(
+        product, update_for(product.number, arguments.beta), is(1, product.number, arguments.alpha));
+    if (kernel != nullptr) kernel->run(arguments);
+    return kernel != nullptr;
+}
+
 void multiply_one(const MatrixProduct& given, const MatrixArguments& given_arguments, int threads) {
     MatrixProduct product = given;
     MatrixArguments arguments = given_arguments;
     if (product.c.row_stride != 1 && product.c.column_stride == 1) transpose(product, arguments);
+    if (multiply_small(product, arguments)) return;
     const gemm::Update update = update_for(product.number, arguments.beta);
-    if (is_small(product)) {
-        const bool alpha_is_one = is(1, product.number, arguments.alpha);
-        if (const SmallKernel* kernel = SmallProducts::of_this_machine().find(product, update, alpha_is_one))
-            return kernel->run(arguments);
-    }
     MatrixKernels& kernels = MatrixKernels::of_this_machine(product.number);
     const auto multiply_part = [&](const MatrixProduct& of, const MatrixArguments& with) {
         if (of.c.row_stride == 1 || of.rows == 1)
@@ -180,6 +185,7 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
     if (product.rows == 0 || product.columns == 0) return;
     const Integer bytes = bytes_of(product.number);
     const bool is_nothing = product.depth == 0 || is(0, product.number, arguments.alpha);
+    if (product.batch == 1 && !is_nothing && multiply_small(product, arguments)) return;
     for (Integer number = 0; number < product.batch; ++number) {
         MatrixArguments one = arguments;
         one.a = moved(one.a, number * product.a.batch_stride * bytes);

@@ -1,6 +1,5 @@
 #include "plan/small_products.hpp"
 
-#include "base/hash.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/packed_blocks.hpp"
@@ -12,14 +11,17 @@ namespace {
 /// After so many calls a kernel of its own is made: by then making it takes about as long as they did.
 constexpr int calls_before_kernel = 16;
 
+/// A sum of products by odd numbers, none of which waits for another; its upper bits are well mixed.
 std::size_t hash_of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one) {
-    std::size_t seed = static_cast<std::size_t>(product.number) * 8 + static_cast<std::size_t>(update) * 2 +
-                       (alpha_is_one ? 1 : 0);
-    for (const Integer value :
-         {product.rows, product.columns, product.depth, product.a.row_stride, product.a.column_stride,
-          product.b.row_stride, product.b.column_stride, product.c.column_stride})
-        seed = mix_hash(seed, static_cast<std::uint64_t>(value));
-    return seed;
+    const auto of = [](auto value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t kind = of(product.number) * 8 + of(update) * 2 + (alpha_is_one ? 1 : 0);
+    const std::uint64_t sum =
+        (kind + (of(product.rows) << 5) + (of(product.columns) << 25) + (of(product.depth) << 45)) *
+            0x9e3779b97f4a7c15U +
+        (of(product.a.row_stride) + (of(product.a.column_stride) << 32)) * 0xbf58476d1ce4e5b9U +
+        (of(product.b.row_stride) + (of(product.b.column_stride) << 32)) * 0x94d049bb133111ebU +
+        of(product.c.column_stride) * 0xd6e8feb86659fd93U;
+    return static_cast<std::size_t>(sum >> 40);
 }
 
 jit::MachineCode compiled(const gemm::SmallProduct& small, const target::Cpu& cpu) {
