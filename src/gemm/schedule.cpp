@@ -1,5 +1,7 @@
 #include "gemm/schedule.hpp"
 
+#include "base/integer.hpp"
+
 #include <algorithm>
 
 namespace swirl::gemm {
@@ -31,6 +33,11 @@ Tile widest_tile(Number number, const target::Cpu& cpu) {
 }
 
 } // namespace
+
+Integer balanced_block(Integer extent, Integer most, Integer step) {
+    const Integer blocks = ceil_divide(extent, most);
+    return ceil_divide(ceil_divide(extent, blocks), step) * step;
+}
 
 Schedule model_schedule(Number number, const target::Cpu& cpu) {
     Schedule schedule;

@@ -17,6 +17,9 @@ struct Schedule {
     bool operator==(const Schedule&) const = default;
 };
 
+/// Pieces of nearly the same extent, a multiple of `step`, of at most about `most`.
+Integer balanced_block(Integer extent, Integer most, Integer step);
+
 /// The schedule from what the target's table says of registers and caches, as Yotov et al. derive ATLAS's parameters
 /// ("Is search really necessary to generate high-performance BLAS?", 2005).
 Schedule model_schedule(Number number, const target::Cpu& cpu);

@@ -169,11 +169,31 @@ int piece(Integer extent, Integer most) {
 
 } // namespace
 
+bool suits_small_product(const MatrixProduct& product) {
+    constexpr Integer thin = 64, most = 384;
+    const auto [least, greatest] = std::minmax({product.rows, product.columns, product.depth});
+    const bool is_small = least <= thin || greatest <= most;
+    const bool packs_little = !is_packed(product) || product.rows * product.depth <= most * most;
+    return product.c.row_stride == 1 && is_small && packs_little;
+}
+
+Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu) {
+    constexpr Integer step = 8, deepest = 2048;
+    const Integer bytes = bytes_of(product.number) * std::min(product.rows, product.columns);
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
+    if (product.depth <= deepest && product.depth * bytes <= outer_cache / 2) return product.depth;
+    const Integer blocks =
+        std::max(ceil_divide(product.depth * bytes, outer_cache / 2), ceil_divide(product.depth, deepest));
+    return std::min(product.depth, ceil_divide(ceil_divide(product.depth, blocks), step) * step);
+}
+
 SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
-                                 const target::Cpu& cpu) {
+                                 Integer block_depth, const target::Cpu& cpu) {
     constexpr int most_vectors = 3, most_columns = 16;
-    constexpr Integer deepest_straight = 16, nearest_cache = 32 << 10;
+    constexpr Integer deepest_straight = 16;
     SmallProduct small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
+    small.block_depth = block_depth;
+    small.rows_outside = product.columns < product.rows; // what fewer rows or columns have stays in cache
     const int parts = scalars_in(product.number);
     int lanes = target::lanes(cpu, scalar_of(product.number));
     while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;
@@ -183,12 +203,6 @@ SmallProduct model_small_product(const MatrixProduct& product, Update update, bo
     const int columns = std::min(most_columns, registers / (parts * vectors));
     small.tile = {lanes, vectors, piece(product.columns, columns)};
     small.unroll = product.depth <= deepest_straight ? static_cast<int>(product.depth) : 8;
-    // Half of a core's own outer cache holds the block of A that all columns need.
-    const Integer bytes = bytes_of(product.number);
-    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
-    const Integer blocks = ceil_divide(product.rows * product.depth * bytes, outer_cache / 2);
-    small.block_depth = std::min(product.depth, ceil_divide(ceil_divide(product.depth, blocks), 8) * 8);
-    small.rows_outside = product.columns * small.block_depth * bytes <= nearest_cache;
     return small;
 }
 

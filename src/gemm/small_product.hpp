@@ -13,15 +13,23 @@ struct SmallProduct {
     Update update = Update::overwrite;
     bool alpha_is_one = true;
     Tile tile = {};
-    int unroll = 8;          ///< steps along the depth in an iteration
-    Integer block_depth = 1; ///< C is updated after so many steps
+    int unroll = 8;            ///< steps along the depth in an iteration
+    Integer block_depth = 1;   ///< C is updated after so many steps
     bool rows_outside = false; ///< for each tile of rows all columns, not the other way round
     bool operator==(const SmallProduct&) const = default;
 };
 
-/// Tile, blocks and loop order from the extents and what the target's table says.
+/// Whether a product is better computed from where its operands lie: there is little to gain by packing what is used seldom,
+/// or lies in cache anyway.
+bool suits_small_product(const MatrixProduct& product);
+
+/// Steps of the depth after which a small product's C is updated: half of a core's own outer cache holds so much of the
+/// operand with fewer rows or columns.
+Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu);
+
+/// Tile and loop order from the extents and what the target's table says.
 SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
-                                 const target::Cpu& cpu);
+                                 Integer block_depth, const target::Cpu& cpu);
 
 /// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if A is packed, scratch `packed`.
 ir::Program small_product(const SmallProduct& small);

@@ -15,12 +15,6 @@ using gemm::Pack;
 using gemm::Update;
 using Operand = MatrixKernels::Operand;
 
-/// Blocks of nearly the same extent, a multiple of `step`, of at most `most`.
-Integer balanced(Integer extent, Integer most, Integer step) {
-    const Integer blocks = ceil_divide(extent, most);
-    return ceil_divide(ceil_divide(extent, blocks), step) * step;
-}
-
 /// An operand as it is packed: along the depth and across it.
 struct Source {
     Operand operand;
@@ -37,7 +31,8 @@ struct Source {
 
 class Blocks {
 public:
-    Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments)
+    Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
+           Integer block_depth)
         : kernels_(kernels),
           schedule_(kernels.schedule()),
           product_(product),
@@ -49,10 +44,15 @@ public:
           c_(static_cast<std::byte*>(arguments.c)) {
         std::memcpy(factors_, arguments.alpha, static_cast<std::size_t>(bytes_));
         std::memcpy(factors_ + bytes_, arguments.beta, static_cast<std::size_t>(bytes_));
-        block_rows_ = balanced(product.rows, schedule_.block_rows, schedule_.tile.rows());
-        block_columns_ = balanced(product.columns, schedule_.block_columns, schedule_.tile.columns);
-        block_depth_ =
-            std::min(balanced(product.depth, schedule_.block_depth, schedule_.unroll), product.depth);
+        // Deeper blocks than the schedule's have fewer rows and columns.
+        const auto most = [&](Integer extent) {
+            return std::clamp<Integer>(extent * schedule_.block_depth / block_depth, 1, extent);
+        };
+        block_rows_ =
+            gemm::balanced_block(product.rows, most(schedule_.block_rows), schedule_.tile.rows());
+        block_columns_ =
+            gemm::balanced_block(product.columns, most(schedule_.block_columns), schedule_.tile.columns);
+        block_depth_ = std::min(block_depth, product.depth);
     }
 
     void run(Update first_update) {
@@ -127,8 +127,8 @@ private:
 } // namespace
 
 void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update) {
-    Blocks(kernels, product, arguments).run(update);
+                     gemm::Update update, Integer block_depth) {
+    Blocks(kernels, product, arguments, block_depth).run(update);
 }
 
 } // namespace swirl::planning

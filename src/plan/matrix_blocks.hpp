@@ -5,9 +5,9 @@
 
 namespace swirl::planning {
 
-/// C = α·A·B + β·C, with the β that the update says, by blocks, on the calling thread: the product is one of a batch, its C has row stride 1, no extent is
-/// zero.
+/// C = α·A·B + β·C, with the β that the update says, by blocks of at most so much depth, on the calling thread: the product is
+/// of one matrix, its C has row stride 1, no extent is zero.
 void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update);
+                     gemm::Update update, Integer block_depth);
 
 } // namespace swirl::planning

@@ -9,6 +9,9 @@ namespace swirl::planning {
 
 namespace {
 
+/// Of a panel: kernels take the depth as an argument.
+constexpr Integer most_depth = 1 << 20;
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 } // namespace
@@ -40,7 +43,7 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
                                              .columns = columns,
                                              .unroll = schedule_.unroll,
                                              .update = update,
-                                             .most_depth = schedule_.block_depth}));
+                                             .most_depth = most_depth}));
 }
 
 gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,
@@ -51,7 +54,7 @@ gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source
             .count = count,
             .source = source,
             .conjugated = conjugated,
-            .most_depth = schedule_.block_depth};
+            .most_depth = most_depth};
 }
 
 runtime::KernelFunction MatrixKernels::pack(Operand operand, gemm::Pack::Source source, bool conjugated,

@@ -2,12 +2,12 @@
 
 #include "base/integer.hpp"
 #include "plan/matrix_blocks.hpp"
+#include "plan/matrix_values.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
-#include <complex>
-#include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,44 +18,14 @@ namespace {
 /// Below so many multiply-adds a thread costs more than it brings.
 constexpr double least_share = 1 << 18;
 
-template <class F> void with_number(Number number, F&& f) {
-    switch (number) {
-    case Number::float32: return f(float{});
-    case Number::float64: return f(double{});
-    case Number::complex32: return f(std::complex<float>{});
-    case Number::complex64: return f(std::complex<double>{});
-    }
+double work_of(const MatrixProduct& product) {
+    return static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+           static_cast<double>(product.depth);
 }
 
-template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
-
-bool is(double value, Number number, const void* pointer) {
-    bool same = false;
-    with_number(number, [&](auto example) {
-        using T = decltype(example);
-        same = value_at<T>(pointer) == T(static_cast<float>(value));
-    });
-    return same;
-}
-
-gemm::Update update_for(Number number, const void* beta) {
-    return is(0, number, beta) ? gemm::Update::overwrite
-           : is(1, number, beta) ? gemm::Update::add
-                                 : gemm::Update::scale;
-}
-
-/// C = β·C, for products of no depth.
-void scale(const MatrixProduct& product, const void* beta, void* c) {
-    with_number(product.number, [&](auto example) {
-        using T = decltype(example);
-        const T factor = value_at<T>(beta);
-        if (factor == T(1)) return;
-        for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; ++row) {
-                T& element = static_cast<T*>(c)[row * product.c.row_stride + column * product.c.column_stride];
-                element = factor == T(0) ? T(0) : factor * element;
-            }
-    });
+template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
+    constexpr bool is_read = std::is_const_v<std::remove_pointer_t<Pointer>>;
+    return static_cast<std::conditional_t<is_read, const std::byte, std::byte>*>(pointer) + bytes;
 }
 
 MatrixLayout transposed(MatrixLayout layout) {
@@ -63,63 +33,105 @@ MatrixLayout transposed(MatrixLayout layout) {
     return layout;
 }
 
-/// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ is the same memory.
-void transpose(MatrixProduct& product, MatrixArguments& arguments) {
-    std::swap(product.rows, product.columns);
-    const MatrixLayout a = product.a;
-    product.a = transposed(product.b);
-    product.b = transposed(a);
-    product.c = transposed(product.c);
-    std::swap(arguments.a, arguments.b);
-}
-
-template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
-    using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte, std::byte>;
-    return static_cast<Byte*>(pointer) + bytes;
-}
-
-/// The product for these rows and columns of C.
-struct Part {
+/// A product of one matrix on its way, and what is decided for all of it, so that its parts come out the same bit by bit
+/// whoever computes them.
+struct Work {
     MatrixProduct product;
     MatrixArguments arguments;
+    gemm::Update update;
+    bool alpha_is_one;
+    bool is_small;
+    Integer block_depth;
+
+    Work(const MatrixProduct& given, const MatrixArguments& given_arguments)
+        : product(given), arguments(given_arguments) {
+        product.batch = 1;
+        product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
+        if (product.c.row_stride != 1 && product.c.column_stride == 1) transpose();
+        update = update_for(product.number, arguments.beta);
+        alpha_is_one = is_one(product.number, arguments.alpha);
+        is_small = gemm::suits_small_product(product);
+        const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
+        block_depth =
+            is_small ? gemm::small_block_depth(product, target::host_cpu())
+                     : gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+    }
+
+    /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ is the same memory.
+    void transpose() {
+        std::swap(product.rows, product.columns);
+        const MatrixLayout a = product.a;
+        product.a = transposed(product.b);
+        product.b = transposed(a);
+        product.c = transposed(product.c);
+        std::swap(arguments.a, arguments.b);
+    }
+
+    /// What is left to do for these rows and columns of C.
+    Work part(runtime::Share rows, runtime::Share columns) const {
+        const Integer bytes = bytes_of(product.number);
+        Work part = *this;
+        part.product.rows = rows.last - rows.first;
+        part.product.columns = columns.last - columns.first;
+        part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
+        part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
+        part.arguments.c = moved(
+            arguments.c,
+            (rows.first * product.c.row_stride + columns.first * product.c.column_stride) * bytes);
+        return part;
+    }
 };
-Part part_of(const MatrixProduct& product, const MatrixArguments& arguments, runtime::Share rows,
-             runtime::Share columns) {
-    const Integer bytes = bytes_of(product.number);
-    Part part{product, arguments};
-    part.product.rows = rows.last - rows.first;
-    part.product.columns = columns.last - columns.first;
-    part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
-    part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
-    part.arguments.c = moved(arguments.c, (rows.first * product.c.row_stride +
-                                           columns.first * product.c.column_stride) *
-                                              bytes);
-    return part;
-}
 
 /// C's elements are neighbours in neither direction: some columns at a time are computed elsewhere.
-void multiply_scattered(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments) {
+void multiply_scattered(const Work& work) {
+    const MatrixProduct& product = work.product;
     with_number(product.number, [&](auto example) {
         using T = decltype(example);
         constexpr Integer together = 64;
-        const T beta = value_at<T>(arguments.beta);
+        const T beta = value_at<T>(work.arguments.beta);
         std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
         for (Integer first = 0; first < product.columns; first += together) {
-            Part part = part_of(product, arguments, {0, product.rows},
-                                {first, std::min(first + together, product.columns)});
+            Work part =
+                work.part({0, product.rows}, {first, std::min(first + together, product.columns)});
             T* const c = static_cast<T*>(part.arguments.c);
-            const MatrixLayout layout = part.product.c;
             part.product.c = {.row_stride = 1, .column_stride = product.rows};
             part.arguments.c = columns.data();
-            multiply_blocks(kernels, part.product, part.arguments, gemm::Update::overwrite);
+            multiply_blocks(MatrixKernels::of_this_machine(product.number), part.product, part.arguments,
+                            gemm::Update::overwrite, part.block_depth);
             for (Integer column = 0; column < part.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
-                    T& element = c[row * layout.row_stride + column * layout.column_stride];
+                    T& element = c[row * product.c.row_stride + column * product.c.column_stride];
                     const T result = columns[static_cast<std::size_t>(column * product.rows + row)];
                     element = beta == T(0) ? result : result + beta * element;
                 }
         }
     });
+}
+
+/// Whether the product has a kernel of its own, which then has run.
+bool multiply_small(const SmallRequest& request, const MatrixArguments& arguments) {
+    const SmallKernel* kernel = SmallProducts::of_this_machine().find(request);
+    if (kernel != nullptr) kernel->run(arguments);
+    return kernel != nullptr;
+}
+
+/// The same at once, for what needs no second thread and no other orientation.
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
+    if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share)
+        return false;
+    return multiply_small({product, update_for(product.number, arguments.beta),
+                           is_one(product.number, arguments.alpha),
+                           gemm::small_block_depth(product, target::host_cpu())},
+                          arguments);
+}
+
+void multiply_alone(const Work& work) {
+    if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
+    if (work.is_small &&
+        multiply_small({work.product, work.update, work.alpha_is_one, work.block_depth}, work.arguments))
+        return;
+    multiply_blocks(MatrixKernels::of_this_machine(work.product.number), work.product, work.arguments,
+                    work.update, work.block_depth);
 }
 
 /// Threads along the rows and along the columns of C, so that the parts are nearly square.
@@ -139,63 +151,57 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
-/// Whether the product has a kernel of its own, which then has run.
-bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
-    if (!is_small(product)) return false;
-    const SmallKernel* kernel = SmallProducts::of_this_machine().find(
-        product, update_for(product.number, arguments.beta), is(1, product.number, arguments.alpha));
-    if (kernel != nullptr) kernel->run(arguments);
-    return kernel != nullptr;
+void multiply_one(const Work& work, int threads) {
+    const int wanted = static_cast<int>(std::min<double>(threads, work_of(work.product) / least_share));
+    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
+    if (members <= 1) return multiply_alone(work);
+    const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product.number).schedule().tile;
+    runtime::run_team(members, [&](const runtime::TeamMember& member) {
+        const auto [along_rows, along_columns] = grid(member.size(), work.product);
+        const runtime::Share rows =
+            runtime::share_of(work.product.rows, tile.rows(), member.number() % along_rows, along_rows);
+        const runtime::Share columns = runtime::share_of(work.product.columns, tile.columns,
+                                                         member.number() / along_rows, along_columns);
+        if (rows.first < rows.last && columns.first < columns.last) multiply_alone(work.part(rows, columns));
+    });
 }
 
-void multiply_one(const MatrixProduct& given, const MatrixArguments& given_arguments, int threads) {
-    MatrixProduct product = given;
-    MatrixArguments arguments = given_arguments;
-    if (product.c.row_stride != 1 && product.c.column_stride == 1) transpose(product, arguments);
-    if (multiply_small(product, arguments)) return;
-    const gemm::Update update = update_for(product.number, arguments.beta);
-    MatrixKernels& kernels = MatrixKernels::of_this_machine(product.number);
-    const auto multiply_part = [&](const MatrixProduct& of, const MatrixArguments& with) {
-        if (of.c.row_stride == 1 || of.rows == 1)
-            multiply_blocks(kernels, of, with, update);
-        else
-            multiply_scattered(kernels, of, with);
-    };
-    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-                        static_cast<double>(product.depth);
-    const int wanted = static_cast<int>(std::min<double>(threads, work / least_share));
-    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
-    if (members <= 1) return multiply_part(product, arguments);
-    const gemm::Tile& tile = kernels.schedule().tile;
+/// Calls body(number of the matrix, threads): matrices of a batch by several threads, or one after the other.
+template <class F> void for_each_matrix(const MatrixProduct& product, int threads, F&& body) {
+    const int wanted = static_cast<int>(
+        std::min<double>(threads, work_of(product) * static_cast<double>(product.batch) / least_share));
+    const int members = wanted > 1 && product.batch >= wanted ? runtime::team_size(wanted) : 1;
+    if (members <= 1) {
+        for (Integer matrix = 0; matrix < product.batch; ++matrix) body(matrix, threads);
+        return;
+    }
     runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const auto [along_rows, along_columns] = grid(member.size(), product);
-        const runtime::Share rows =
-            runtime::share_of(product.rows, tile.rows(), member.number() % along_rows, along_rows);
-        const runtime::Share columns =
-            runtime::share_of(product.columns, tile.columns, member.number() / along_rows, along_columns);
-        if (rows.first >= rows.last || columns.first >= columns.last) return;
-        const Part part = part_of(product, arguments, rows, columns);
-        multiply_part(part.product, part.arguments);
+        const runtime::Share share = runtime::share_of(product.batch, 1, member.number(), member.size());
+        for (Integer matrix = share.first; matrix < share.last; ++matrix) body(matrix, 1);
     });
 }
 
 } // namespace
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
-    if (product.rows == 0 || product.columns == 0) return;
-    const Integer bytes = bytes_of(product.number);
-    const bool is_nothing = product.depth == 0 || is(0, product.number, arguments.alpha);
-    if (product.batch == 1 && !is_nothing && multiply_small(product, arguments)) return;
-    for (Integer number = 0; number < product.batch; ++number) {
-        MatrixArguments one = arguments;
-        one.a = moved(one.a, number * product.a.batch_stride * bytes);
-        one.b = moved(one.b, number * product.b.batch_stride * bytes);
-        one.c = moved(one.c, number * product.c.batch_stride * bytes);
-        if (is_nothing)
-            scale(product, one.beta, one.c);
-        else
-            multiply_one(product, one, threads);
+    if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;
+    if (product.depth == 0 || is_zero(product.number, arguments.alpha)) {
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            scale_matrix(product, arguments.beta,
+                         moved(arguments.c, matrix * product.c.batch_stride * bytes_of(product.number)));
+        return;
     }
+    if (multiply_small(product, arguments)) return;
+    const Work work(product, arguments);
+    if (product.batch == 1) return multiply_one(work, threads);
+    const Integer bytes = bytes_of(product.number);
+    for_each_matrix(product, threads, [&](Integer matrix, int threads_for_it) {
+        MatrixArguments of_matrix = arguments;
+        of_matrix.a = moved(arguments.a, matrix * product.a.batch_stride * bytes);
+        of_matrix.b = moved(arguments.b, matrix * product.b.batch_stride * bytes);
+        of_matrix.c = moved(arguments.c, matrix * product.c.batch_stride * bytes);
+        multiply_one(Work(product, of_matrix), threads_for_it);
+    });
 }
 
 } // namespace swirl::planning

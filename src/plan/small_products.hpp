@@ -5,7 +5,6 @@
 #include "runtime/executable_memory.hpp"
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -25,37 +24,42 @@ private:
     std::size_t packed_bytes_;
 };
 
+/// What a kernel of its own is made for.
+struct SmallRequest {
+    const MatrixProduct& product; ///< of one matrix
+    gemm::Update update;
+    bool alpha_is_one;
+    Integer block_depth;
+};
+
 /// Kernels of small products that were asked for often. Looking one up takes no lock.
 class SmallProducts {
 public:
     /// The kernel for a product like this, or nothing: before the same product has been asked for a number of times a kernel
-    /// of its own would cost more than it saves.
-    const SmallKernel* find(const MatrixProduct& product, gemm::Update update, bool alpha_is_one);
+    /// of its own would cost more than it saves. Where there is no place left it never gets one.
+    const SmallKernel* find(const SmallRequest& request);
 
     static SmallProducts& of_this_machine();
 
 private:
     struct Entry {
-        MatrixProduct product;
-        gemm::Update update;
-        bool alpha_is_one;
-        std::atomic<int> calls{0};
-        std::atomic<const SmallKernel*> kernel{nullptr};
-        bool is(const MatrixProduct& other, gemm::Update its_update, bool its_alpha) const {
-            return product == other && update == its_update && alpha_is_one == its_alpha;
+        gemm::SmallProduct small;
+        SmallKernel kernel;
+        bool is(const SmallRequest& request) const {
+            return small.product == request.product && small.update == request.update &&
+                   small.alpha_is_one == request.alpha_is_one && small.block_depth == request.block_depth;
         }
     };
     static constexpr std::size_t slots = 4096;
     static constexpr std::size_t probes = 4; ///< neighbouring slots that an entry may be in
 
-    const SmallKernel* make(Entry& entry);
-    void add(std::size_t first, const MatrixProduct& product, gemm::Update update, bool alpha_is_one);
+    bool is_frequent(std::uint64_t hash, const MatrixProduct& product);
+    const SmallKernel* make(std::uint64_t hash, const SmallRequest& request);
 
-    std::vector<std::atomic<Entry*>> table_ = std::vector<std::atomic<Entry*>>(slots);
+    std::vector<std::atomic<const Entry*>> table_ = std::vector<std::atomic<const Entry*>>(slots);
+    /// Calls of what has no kernel: part of a hash and how many. Others with the same slot take calls away.
+    std::vector<std::atomic<std::uint64_t>> calls_ = std::vector<std::atomic<std::uint64_t>>(slots);
     std::mutex making_;
 };
-
-/// Whether a product is one that a kernel of its own suits best.
-bool is_small(const MatrixProduct& product);
 
 } // namespace swirl::planning
