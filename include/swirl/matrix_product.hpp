@@ -19,7 +19,7 @@ constexpr Integer bytes_of(Number number) {
 struct MatrixLayout {
     Integer row_stride = 1;
     Integer column_stride = 1;
-    bool conjugated = false; ///< the matrix holds the conjugates of what lies in memory
+    bool conjugated = false;  ///< the matrix holds the conjugates of what lies in memory
     Integer batch_stride = 0; ///< elements from one matrix of a batch to the next
     bool operator==(const MatrixLayout&) const = default;
 };
@@ -31,9 +31,9 @@ struct MatrixProduct {
     Integer rows = 0;    ///< m of the BLAS
     Integer columns = 0; ///< n
     Integer depth = 0;   ///< k
-    MatrixLayout a;
-    MatrixLayout b;
-    MatrixLayout c;
+    MatrixLayout a = {};
+    MatrixLayout b = {};
+    MatrixLayout c = {};
     Integer batch = 1; ///< so many products
     bool operator==(const MatrixProduct&) const = default;
 };

@@ -33,9 +33,9 @@ Parts load_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, i
     const Value low = builder.load(
         buffer, index, {.lanes = lanes, .active = std::min(2 * active, lanes), .dynamic = dynamic});
     const int rest = 2 * active - lanes;
-    const Value high = rest > 0 ? builder.load(buffer, index + lanes,
-                                               {.lanes = lanes, .active = rest, .dynamic = dynamic})
-                                : builder.constant(builder.type(low), 0);
+    const Value high =
+        rest > 0 ? builder.load(buffer, index + lanes, {.lanes = lanes, .active = rest, .dynamic = dynamic})
+                 : builder.constant(builder.type(low), 0);
     return {builder.shuffle(low, high, every_other(lanes, 0)),
             builder.shuffle(low, high, every_other(lanes, 1))};
 }

@@ -21,7 +21,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     const TileOperand b{.buffer = builder.input("b", scalar, kernel.most_depth * b_step),
                         .depth_stride = b_step,
                         .part_stride = tile.columns};
-    TileResult c{.buffer = builder.output("c", scalar, parts * kernel.rows)};
+    TileResult c{.buffer = builder.output("c", scalar,
+                                          parts * (kernel.rows + (kernel.columns - 1) * kernel.most_stride))};
     c.factors = builder.input("factors", scalar, 2 * parts);
     const ir::Buffer sums = builder.local("sums", scalar, TileWriter::sums_needed(kernel.number, tile));
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");

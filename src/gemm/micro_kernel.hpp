@@ -8,20 +8,21 @@ namespace swirl::gemm {
 /// A tile of C from packed panels of A and B (see pack.hpp).
 struct MicroKernel {
     Number number = Number::float64;
-    Tile tile;       ///< of the panels
+    Tile tile = {};  ///< of the panels
     int rows = 1;    ///< that C has here, up to those of the tile
     int columns = 1; ///< likewise
     int unroll = 4;  ///< steps along the depth in an iteration: the tutorial's K_U
     Update update = Update::overwrite;
     bool prefetch_c = true; ///< the tile of C is fetched while the product is computed
     Integer most_depth = 1;
+    Integer most_stride = 1; ///< of C's columns
     bool operator==(const MicroKernel&) const = default;
 };
 
 /// The program, with buffers `a`, `b`, `c` and `factors` (α, β) and, in this order, the parameters
 ///   steps          the depth, rounded down to a multiple of `unroll`
 ///   depth          ≤ most_depth
-///   column_stride  of C, in numbers; its rows are next to each other
+///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other
 /// Every element of C is one chain of multiply-adds in the order of the depth, whatever the tile.
 ir::Program micro_kernel(const MicroKernel& kernel);
 

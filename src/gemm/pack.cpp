@@ -3,8 +3,6 @@
 #include "base/error.hpp"
 #include "gemm/panel_writer.hpp"
 
-#include <algorithm>
-
 namespace swirl::gemm {
 
 int panel_lanes(const Pack& pack) {
@@ -24,7 +22,8 @@ ir::Program pack(const Pack& pack) {
     const ir::Scalar scalar = scalar_of(pack.number);
     ir::Builder builder("gemm_pack");
     PanelPlaces places;
-    places.from = builder.input("from", scalar, parts * std::max<Integer>(pack.width, pack.most_depth));
+    places.from =
+        builder.input("from", scalar, parts * (pack.most_depth + pack.width - 1) * pack.most_stride);
     places.to = builder.output("to", scalar, parts * pack.most_depth * pack.width);
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     places.depth_stride = parts * builder.parameter("depth_stride");

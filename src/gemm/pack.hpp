@@ -17,14 +17,15 @@ struct Pack {
     Source source = Source::across_panel;
     bool conjugated = false;
     Integer most_depth = 1;
+    Integer most_stride = 1; ///< from one step or row or column to the next
     bool operator==(const Pack&) const = default;
 };
 
 /// The program, with buffers `from` and `to` and, in this order, the parameters
 ///   steps         the depth, rounded down to a multiple of steps_together
 ///   depth         ≤ most_depth
-///   depth_stride  in numbers; 1 along the depth
-///   stride        across the panel, in numbers; 1 across it
+///   depth_stride  in numbers; 1 where the source is along the depth
+///   stride        across the panel, in numbers; 1 where the source is across it
 ir::Program pack(const Pack& pack);
 
 /// Lanes that divide the panel's width into whole vectors.

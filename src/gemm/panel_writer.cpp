@@ -25,8 +25,7 @@ void PanelWriter::write(const Affine& steps, const Affine& depth) {
     over_depth(together > 1 ? steps : 0, depth, 1, [&](const Affine& k) { gather_step(k); });
 }
 
-template <class F>
-void PanelWriter::over_depth(const Affine& begin, const Affine& end, int step, F&& body) {
+template <class F> void PanelWriter::over_depth(const Affine& begin, const Affine& end, int step, F&& body) {
     builder_.for_loop("k", begin, end, step, ir::For::Kind::serial, body);
 }
 
@@ -61,7 +60,8 @@ PanelWriter::Place PanelWriter::beside(const Place& first, int row) {
 void PanelWriter::put(const Affine& k, int first, Parts parts, int lanes) {
     if (pack_.conjugated && parts_ == 2) parts[1] = builder_.negate(parts[1]);
     for (int part = 0; part < parts_; ++part)
-        builder_.store(places_.to, places_.to_origin + parts_ * pack_.width * k + (part * pack_.width + first),
+        builder_.store(places_.to,
+                       places_.to_origin + parts_ * pack_.width * k + (part * pack_.width + first),
                        parts[static_cast<std::size_t>(part)], {.lanes = lanes});
 }
 
@@ -71,8 +71,7 @@ Parts PanelWriter::zeros(ir::Type type) {
 }
 
 Parts PanelWriter::get(const Place& place, int lanes, int active) {
-    if (parts_ == 2)
-        return load_pairs(builder_, places_.from, place.index, lanes, active, place.dynamic);
+    if (parts_ == 2) return load_pairs(builder_, places_.from, place.index, lanes, active, place.dynamic);
     return {builder_.load(places_.from, place.index,
                           {.lanes = lanes, .active = active, .dynamic = place.dynamic}),
             ir::no_value};
@@ -99,7 +98,8 @@ void PanelWriter::transpose_steps(const Affine& k) {
         for (int row = first; row < first + type_.lanes; ++row) {
             const Parts got =
                 row < pack_.count ? get(beside(start, row), type_.lanes, type_.lanes) : zeros(type_);
-            for (int part = 0; part < parts_; ++part) rows[part].push_back(got[static_cast<std::size_t>(part)]);
+            for (int part = 0; part < parts_; ++part)
+                rows[part].push_back(got[static_cast<std::size_t>(part)]);
         }
         std::vector<Value> columns[2];
         for (int part = 0; part < parts_; ++part)

@@ -45,8 +45,7 @@ Schedule model_schedule(Number number, const target::Cpu& cpu) {
     const Integer bytes = bytes_of(number);
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
     schedule.block_depth = round_down(panel_bytes / (schedule.tile.columns * bytes), 8 * schedule.unroll);
-    schedule.block_rows =
-        round_down(outer_cache / 2 / (schedule.block_depth * bytes), schedule.tile.rows());
+    schedule.block_rows = round_down(outer_cache / 2 / (schedule.block_depth * bytes), schedule.tile.rows());
     schedule.block_columns =
         round_down(columns_bytes / (schedule.block_depth * bytes), schedule.tile.columns);
     return schedule;

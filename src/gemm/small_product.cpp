@@ -27,10 +27,8 @@ public:
         c_ = add("c", product_.c, product_.rows, product_.columns, true);
         factors_ = builder_.input("factors", scalar_, 2 * parts_);
         if (is_packed(product_))
-            packed_ =
-                builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
-        sums_ =
-            builder_.local("sums", scalar_, TileWriter::sums_needed(product_.number, small.tile));
+            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+        sums_ = builder_.local("sums", scalar_, TileWriter::sums_needed(product_.number, small.tile));
     }
 
     ir::Program build() {
@@ -38,16 +36,17 @@ public:
         const Integer depth = product_.depth, block = small_.block_depth;
         multiply_block(0, static_cast<int>(std::min(block, depth)), small_.update);
         const Integer whole = depth / block * block;
-        builder_.for_loop("block", std::min(block, whole), whole, block, ir::For::Kind::serial,
-                          [&](const Affine& at) { multiply_block(at, static_cast<int>(block), Update::add); });
-        if (whole > 0 && whole < depth)
-            multiply_block(whole, static_cast<int>(depth - whole), Update::add);
+        builder_.for_loop(
+            "block", std::min(block, whole), whole, block, ir::For::Kind::serial,
+            [&](const Affine& at) { multiply_block(at, static_cast<int>(block), Update::add); });
+        if (whole > 0 && whole < depth) multiply_block(whole, static_cast<int>(depth - whole), Update::add);
         return builder_.finish();
     }
 
 private:
     /// A buffer for all that a matrix with these strides touches.
-    ir::Buffer add(const char* name, const MatrixLayout& layout, Integer rows, Integer columns, bool written) {
+    ir::Buffer add(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                   bool written) {
         const Integer along[] = {(rows - 1) * layout.row_stride, (columns - 1) * layout.column_stride};
         Integer low = 0, high = 0;
         for (const Integer distance : along) (distance < 0 ? low : high) += distance;
@@ -59,7 +58,6 @@ private:
         info.written = written;
         return builder_.add(info);
     }
-
 
     /// Calls body(first, count) for all of `extent` in pieces of `step`, the last one what remains.
     template <class F> void in_pieces(const char* name, Integer extent, Integer step, F&& body) {
@@ -117,13 +115,13 @@ private:
     void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& step,
                        int steps, Update update) {
         const TileOperand a = operand_a(row, step);
-        const TileOperand b{.buffer = b_,
-                            .origin = parts_ * (product_.b.column_stride * column +
-                                                product_.b.row_stride * step),
-                            .depth_stride = parts_ * product_.b.row_stride,
-                            .stride = parts_ * product_.b.column_stride,
-                            .part_stride = 1,
-                            .conjugated = product_.b.conjugated};
+        const TileOperand b{
+            .buffer = b_,
+            .origin = parts_ * (product_.b.column_stride * column + product_.b.row_stride * step),
+            .depth_stride = parts_ * product_.b.row_stride,
+            .stride = parts_ * product_.b.column_stride,
+            .part_stride = 1,
+            .conjugated = product_.b.conjugated};
         const TileResult c{.buffer = c_,
                            .origin = parts_ * (row + product_.c.column_stride * column),
                            .column_stride = parts_ * product_.c.column_stride,
@@ -215,7 +213,8 @@ Integer packed_bytes(const SmallProduct& small) {
 ir::Program small_product(const SmallProduct& small) {
     ensure(small.product.c.row_stride == 1 && small.product.rows >= 1 && small.product.columns >= 1 &&
                small.product.depth >= 1 && small.block_depth >= 1,
-           "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.depth);
+           "a small product of {} by {} by {}", small.product.rows, small.product.columns,
+           small.product.depth);
     return ProductBuilder(small).build();
 }
 

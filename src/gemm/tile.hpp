@@ -23,7 +23,9 @@ constexpr ir::Scalar scalar_of(Number number) {
     return number == Number::float32 || number == Number::complex32 ? ir::Scalar::float32
                                                                     : ir::Scalar::float64;
 }
-constexpr Integer scalars_in_line(ir::Scalar scalar) { return target::line_bytes / ir::size_in_bytes(scalar); }
+constexpr Integer scalars_in_line(ir::Scalar scalar) {
+    return target::line_bytes / ir::size_in_bytes(scalar);
+}
 constexpr int scalars_in(Number number) { return is_complex(number) ? 2 : 1; }
 
 } // namespace swirl::gemm

@@ -44,7 +44,8 @@ void TileWriter::multiply(const TileOperand& a, const TileOperand& b, const Affi
     });
 }
 
-void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps) {
+void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin,
+                                   int steps) {
     if (is_looping_) load_sums();
     for (int step = 0; step < steps; ++step) multiply_step(a, b, begin + step);
     if (is_looping_) store_sums();
@@ -73,7 +74,8 @@ void TileWriter::multiply_step(const TileOperand& a, const TileOperand& b, const
 }
 
 /// sum += row · the real (part 0) or imaginary part of a number of B.
-void TileWriter::multiply_add(const Parts& row, Value factor, int part, bool negated, int vector, int column) {
+void TileWriter::multiply_add(const Parts& row, Value factor, int part, bool negated, int vector,
+                              int column) {
     for (int of_row = 0; of_row < parts_; ++of_row) {
         Value& target = sum(part ^ of_row, vector, column);
         const Value a = row[static_cast<std::size_t>(of_row)];
@@ -149,8 +151,9 @@ void TileWriter::prefetch(const TileResult& c) {
 Parts TileWriter::load_c(const TileResult& c, int vector, int column, Value start) {
     const Affine place = place_in(c, vector, column);
     if (parts_ == 2) return load_pairs(builder_, c.buffer, place, type_.lanes, active(vector), start);
-    return {builder_.load(c.buffer, place, {.lanes = type_.lanes, .active = active(vector), .dynamic = start}),
-            ir::no_value};
+    return {
+        builder_.load(c.buffer, place, {.lanes = type_.lanes, .active = active(vector), .dynamic = start}),
+        ir::no_value};
 }
 
 void TileWriter::store_c(const TileResult& c, int vector, int column, Value start, const Parts& parts) {

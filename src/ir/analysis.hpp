@@ -58,15 +58,13 @@ constexpr int flops_of(Opcode opcode, Scalar scalar) {
 /// Calls f(value) for every value the operation uses: operands in order, then the dynamic index of its address.
 template <class F> void for_each_operand(const Operation& operation, F&& f) {
     for (const Value value : operands(operation)) f(value);
-    if (has_address(operation.opcode) && operation.address.dynamic != no_value)
-        f(operation.address.dynamic);
+    if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
 }
 
 /// The same with f(Value&), to replace operands.
 template <class F> void for_each_operand(Operation& operation, F&& f) {
     for (Value& value : operands(operation)) f(value);
-    if (has_address(operation.opcode) && operation.address.dynamic != no_value)
-        f(operation.address.dynamic);
+    if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
 }
 
 /// Calls f(statement) for a statement and all in it, in program order, a loop or condition before what is in it.

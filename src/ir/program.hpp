@@ -78,14 +78,14 @@ enum class Opcode : std::uint8_t {
     store,      ///< a → `address`, `active`; result type is a's
     atomic_add, ///< memory[`address`] += a, scalars
     prefetch, ///< a hint: the cache line of `address`, which may lie outside the buffer, is about to be accessed
-    splat,      ///< scalar a in every lane
-    negate,     ///< −a
-    add,        ///< a + b
-    subtract,   ///< a − b
-    multiply,   ///< a · b
-    fma,        ///< a·b + c
-    fms,        ///< a·b − c
-    fnma,       ///< c − a·b
+    splat,    ///< scalar a in every lane
+    negate,   ///< −a
+    add,      ///< a + b
+    subtract, ///< a − b
+    multiply, ///< a · b
+    fma,      ///< a·b + c
+    fms,      ///< a·b − c
+    fnma,     ///< c − a·b
     shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
     convert,     ///< a in the result's scalar type
     less,        ///< a < b, boolean lanes

@@ -144,7 +144,8 @@ private:
         int bytes = 0;
         Virtual v = no_register;
     };
-    std::array<KnownRegister, 32> held_; ///< by machine register: what the run knows to be there of a local buffer
+    std::array<KnownRegister, 32>
+        held_; ///< by machine register: what the run knows to be there of a local buffer
     /// By size class and position in its pool: constants that the run has in registers already.
     std::array<std::vector<KnownRegister>, ConstantPool::size_classes> constants_;
     std::vector<int> needed_in_;      ///< by value: number of the run in which something depends on it

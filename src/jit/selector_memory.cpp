@@ -122,7 +122,8 @@ void Selector::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
     if (in_registers_.holds(operation.address.buffer))
-        return define(value, held(in_registers_.number_of(operation.address), register_bytes(program_, value)));
+        return define(value,
+                      held(in_registers_.number_of(operation.address), register_bytes(program_, value)));
     const MemoryPlace place = place_of(value);
     const bool is_dynamic = place.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);

@@ -48,8 +48,7 @@ public:
         const auto most = [&](Integer extent) {
             return std::clamp<Integer>(extent * schedule_.block_depth / block_depth, 1, extent);
         };
-        block_rows_ =
-            gemm::balanced_block(product.rows, most(schedule_.block_rows), schedule_.tile.rows());
+        block_rows_ = gemm::balanced_block(product.rows, most(schedule_.block_rows), schedule_.tile.rows());
         block_columns_ =
             gemm::balanced_block(product.columns, most(schedule_.block_columns), schedule_.tile.columns);
         block_depth_ = std::min(block_depth, product.depth);
@@ -86,8 +85,7 @@ private:
         for (Integer at = 0; at < extent; at += width) {
             const int count = static_cast<int>(std::min(width, extent - at));
             const std::byte* from =
-                source.data +
-                ((first + at) * source.stride + first_step * source.depth_stride) * bytes_;
+                source.data + ((first + at) * source.stride + first_step * source.depth_stride) * bytes_;
             void* const buffers[] = {const_cast<std::byte*>(from), to + at * depth_ * bytes_};
             kernels_.pack(source.operand, source.kind(), source.conjugated, count)(buffers, parameters);
         }

@@ -9,8 +9,8 @@ namespace swirl::planning {
 
 namespace {
 
-/// Of a panel: kernels take the depth as an argument.
-constexpr Integer most_depth = 1 << 20;
+/// Kernels take depth and strides as arguments; their programs want to know how far these reach.
+constexpr Integer most_depth = 1 << 16, most_stride = Integer{1} << 36;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -32,8 +32,8 @@ runtime::KernelFunction MatrixKernels::compile(Slot& slot, const ir::Program& pr
 }
 
 runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update update) {
-    Slot& slot = tiles_[at(((rows - 1) * schedule_.tile.columns + columns - 1) * updates +
-                           static_cast<int>(update))];
+    Slot& slot =
+        tiles_[at(((rows - 1) * schedule_.tile.columns + columns - 1) * updates + static_cast<int>(update))];
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
@@ -43,7 +43,8 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
                                              .columns = columns,
                                              .unroll = schedule_.unroll,
                                              .update = update,
-                                             .most_depth = most_depth}));
+                                             .most_depth = most_depth,
+                                             .most_stride = most_stride}));
 }
 
 gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,
@@ -54,13 +55,14 @@ gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source
             .count = count,
             .source = source,
             .conjugated = conjugated,
-            .most_depth = most_depth};
+            .most_depth = most_depth,
+            .most_stride = most_stride};
 }
 
 runtime::KernelFunction MatrixKernels::pack(Operand operand, gemm::Pack::Source source, bool conjugated,
                                             int count) {
-    Slot& slot = packs_[at(static_cast<int>(
-        operand))][at(((count - 1) * sources + static_cast<int>(source)) * 2 + (conjugated ? 1 : 0))];
+    Slot& slot = packs_[at(static_cast<int>(operand))]
+                       [at(((count - 1) * sources + static_cast<int>(source)) * 2 + (conjugated ? 1 : 0))];
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;

@@ -52,9 +52,8 @@ struct Work {
         alpha_is_one = is_one(product.number, arguments.alpha);
         is_small = gemm::suits_small_product(product);
         const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
-        block_depth =
-            is_small ? gemm::small_block_depth(product, target::host_cpu())
-                     : gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+        block_depth = is_small ? gemm::small_block_depth(product, target::host_cpu())
+                               : gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
     }
 
     /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ is the same memory.
@@ -75,9 +74,9 @@ struct Work {
         part.product.columns = columns.last - columns.first;
         part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
         part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
-        part.arguments.c = moved(
-            arguments.c,
-            (rows.first * product.c.row_stride + columns.first * product.c.column_stride) * bytes);
+        part.arguments.c =
+            moved(arguments.c,
+                  (rows.first * product.c.row_stride + columns.first * product.c.column_stride) * bytes);
         return part;
     }
 };
@@ -91,8 +90,7 @@ void multiply_scattered(const Work& work) {
         const T beta = value_at<T>(work.arguments.beta);
         std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
         for (Integer first = 0; first < product.columns; first += together) {
-            Work part =
-                work.part({0, product.rows}, {first, std::min(first + together, product.columns)});
+            Work part = work.part({0, product.rows}, {first, std::min(first + together, product.columns)});
             T* const c = static_cast<T*>(part.arguments.c);
             part.product.c = {.row_stride = 1, .column_stride = product.rows};
             part.arguments.c = columns.data();
@@ -119,10 +117,10 @@ bool multiply_small(const SmallRequest& request, const MatrixArguments& argument
 bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
     if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share)
         return false;
-    return multiply_small({product, update_for(product.number, arguments.beta),
-                           is_one(product.number, arguments.alpha),
-                           gemm::small_block_depth(product, target::host_cpu())},
-                          arguments);
+    return multiply_small(
+        {product, update_for(product.number, arguments.beta), is_one(product.number, arguments.alpha),
+         gemm::small_block_depth(product, target::host_cpu())},
+        arguments);
 }
 
 void multiply_alone(const Work& work) {

@@ -30,7 +30,8 @@ void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {
         if (factor == T(1)) return;
         for (Integer column = 0; column < product.columns; ++column)
             for (Integer row = 0; row < product.rows; ++row) {
-                T& element = static_cast<T*>(c)[row * product.c.row_stride + column * product.c.column_stride];
+                T& element =
+                    static_cast<T*>(c)[row * product.c.row_stride + column * product.c.column_stride];
                 element = factor == T(0) ? T(0) : factor * element;
             }
     });

@@ -66,7 +66,8 @@ const SmallKernel* SmallProducts::find(const SmallRequest& request) {
 bool SmallProducts::is_frequent(std::uint64_t hash, const MatrixProduct& product) {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.depth);
-    const auto needed = static_cast<std::uint64_t>(std::clamp(worth_a_kernel / work, fewest_calls, most_calls));
+    const auto needed =
+        static_cast<std::uint64_t>(std::clamp(worth_a_kernel / work, fewest_calls, most_calls));
     std::atomic<std::uint64_t>& slot = calls_[hash % slots];
     const std::uint64_t known = slot.load(std::memory_order_relaxed);
     const std::uint64_t tag = known >> 8;

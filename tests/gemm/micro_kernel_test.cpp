@@ -1,0 +1,128 @@
+#include "gemm/micro_kernel.hpp"
+
+#include "gemm/pack.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::gemm::test {
+namespace {
+
+constexpr Number numbers[] = {Number::float32, Number::float64, Number::complex32, Number::complex64};
+
+/// Part `part` of the number in a row or column of a packed panel.
+Integer packed_place(Number number, Integer step, int width, int part, int at) {
+    return scalars_in(number) * width * step + part * width + at;
+}
+
+Complex packed_number(const ir::Memory& memory, Number number, Integer step, int width, int at) {
+    const long double real = memory[packed_place(number, step, width, 0, at)];
+    return is_complex(number) ? Complex(real, memory[packed_place(number, step, width, 1, at)]) : real;
+}
+
+void expect_product(const MicroKernel& kernel, Integer depth) {
+    const ir::Program program = micro_kernel(kernel);
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(static_cast<unsigned>(depth));
+    const Number number = kernel.number;
+    ir::Memory* const c = &arguments["c"];
+    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
+    if (kernel.update != Update::overwrite) fill(*c, random); // else it may not be read
+    std::vector<Complex> before;
+    for (Integer i = 0; i < Integer{kernel.rows} * kernel.columns; ++i)
+        before.push_back(kernel.update == Update::overwrite ? Complex(0) : number_at(*c, number, i));
+    arguments.parameters = {depth / kernel.unroll * kernel.unroll, depth, kernel.rows};
+    ir::interpret(program, arguments);
+    const Complex alpha = number_at(arguments["factors"], number, 0);
+    const Complex beta = kernel.update == Update::add ? 1 : number_at(arguments["factors"], number, 1);
+    for (int column = 0; column < kernel.columns; ++column)
+        for (int row = 0; row < kernel.rows; ++row) {
+            Complex sum = 0;
+            for (Integer step = 0; step < depth; ++step)
+                sum += packed_number(arguments["a"], number, step, kernel.tile.rows(), row) *
+                       packed_number(arguments["b"], number, step, kernel.tile.columns, column);
+            const Integer at = Integer{column} * kernel.rows + row;
+            const Complex expected = alpha * sum + beta * before[static_cast<std::size_t>(at)];
+            EXPECT_LE(std::abs(number_at(*c, number, at) - expected), tolerance(number, depth))
+                << row << ", " << column;
+        }
+}
+
+TEST(MicroKernel, IsTheProductOfItsPanelsForEveryKindOfTile) {
+    for (const Number number : numbers)
+        for (const Update update : {Update::overwrite, Update::add, Update::scale})
+            for (const int lanes : {1, 2, 4})
+                for (const Integer depth : {1, 4, 9})
+                    expect_product({.number = number,
+                                    .tile = {lanes, 2, 3},
+                                    .rows = 2 * lanes,
+                                    .columns = 3,
+                                    .update = update,
+                                    .most_depth = 9,
+                                    .most_stride = 9},
+                                   depth);
+}
+
+TEST(MicroKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
+    for (const Number number : numbers)
+        for (int rows = 1; rows <= 8; ++rows)
+            for (int columns = 1; columns <= 2; ++columns)
+                expect_product({.number = number,
+                                .tile = {4, 2, 2},
+                                .rows = rows,
+                                .columns = columns,
+                                .unroll = 1 + rows % 3,
+                                .update = Update::scale,
+                                .most_depth = 7,
+                                .most_stride = 9},
+                               5);
+}
+
+TEST(MicroKernel, ATileLargerThanThePanelsIsAnInternalError) {
+    EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 5, .columns = 2}), InternalError);
+    EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 4, .columns = 3}), InternalError);
+}
+
+void expect_packed(const Pack& pack_, Integer depth, Integer depth_stride, Integer stride) {
+    const ir::Program program = gemm::pack(pack_);
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(7);
+    ir::Memory* const from = &arguments["from"];
+    fill(*from, random);
+    const int together = steps_together(pack_);
+    arguments.parameters = {depth / together * together, depth, depth_stride, stride};
+    ir::interpret(program, arguments);
+    for (Integer step = 0; step < depth; ++step)
+        for (int row = 0; row < pack_.width; ++row) {
+            Complex expected = 0;
+            if (row < pack_.count)
+                expected = number_at(*from, pack_.number, step * depth_stride + row * stride);
+            if (pack_.conjugated) expected = std::conj(expected);
+            EXPECT_EQ(packed_number(arguments["to"], pack_.number, step, pack_.width, row), expected)
+                << step << ", " << row;
+        }
+}
+
+TEST(Pack, BringsEveryLayoutIntoPanels) {
+    for (const Number number : numbers)
+        for (const int width : {4, 6, 8})
+            for (const int count : {1, width - 1, width})
+                for (const Integer depth : {1, 3, 4, 11}) {
+                    Pack pack{.number = number, .lanes = 4, .width = width, .count = count};
+                    pack.most_depth = 11;
+                    pack.most_stride = 40;
+                    pack.conjugated = is_complex(number) && depth % 2 == 1;
+                    pack.source = Pack::Source::across_panel;
+                    expect_packed(pack, depth, 13, 1);
+                    pack.source = Pack::Source::along_depth;
+                    expect_packed(pack, depth, 1, 12);
+                    pack.source = Pack::Source::neither;
+                    expect_packed(pack, depth, 3, 40);
+                }
+}
+
+} // namespace
+} // namespace swirl::gemm::test

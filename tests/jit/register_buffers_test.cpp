@@ -1,0 +1,171 @@
+#include "jit/register_buffers.hpp"
+
+#include "gemm/micro_kernel.hpp"
+#include "gemm/schedule.hpp"
+#include "gemm/small_product.hpp"
+#include "ir/builder.hpp"
+#include "passes/pipeline.hpp"
+#include "run.hpp"
+
+#include <array>
+
+namespace swirl::jit::test {
+namespace {
+
+using ir::Builder;
+using ir::Scalar;
+using ir::Value;
+
+/// As many vectors as asked for, each to gather every fifth element of `in` or thereabouts.
+ir::Program sums(int vectors, int lanes) {
+    Builder builder("sums");
+    const ir::Buffer in = builder.input("in", Scalar::float64, 10 * lanes + vectors);
+    const ir::Buffer out = builder.output("out", Scalar::float64, Integer{vectors} * lanes);
+    const ir::Buffer kept = builder.local("kept", Scalar::float64, Integer{vectors} * lanes);
+    const ir::Type type{Scalar::float64, lanes};
+    for (int v = 0; v < vectors; ++v)
+        builder.store(kept, Integer{v} * lanes, builder.constant(type, v), {.lanes = lanes});
+    builder.for_loop("i", 10, [&](const Affine& i) {
+        for (int v = 0; v < vectors; ++v) {
+            const Value term = builder.load(in, i * lanes + v, {.lanes = lanes});
+            builder.store(kept, Integer{v} * lanes,
+                          builder.fma(term, term, builder.load(kept, Integer{v} * lanes, {.lanes = lanes})),
+                          {.lanes = lanes});
+        }
+    });
+    for (int v = 0; v < vectors; ++v)
+        builder.store(out, Integer{v} * lanes, builder.load(kept, Integer{v} * lanes, {.lanes = lanes}),
+                      {.lanes = lanes});
+    return builder.finish();
+}
+
+TEST(RegisterBuffers, LoopsCarrySumsInRegistersAsFarAsThereAreAny) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        const int lanes = target::lanes(*cpu, Scalar::float64);
+        for (const int vectors : {1, 3, cpu->vector_registers - 4, cpu->vector_registers - 3, 40}) {
+            const ir::Program program = sums(vectors, lanes);
+            const RegisterBuffers in_registers(program, *cpu);
+            EXPECT_EQ(in_registers.holds(2), vectors <= cpu->vector_registers - 4) << vectors << cpu->name;
+            const CodeStatistics statistics = expect_same(program, *cpu, {.integers = !cpu->has_fma});
+            if (in_registers.holds(2) && cpu->has_fma) {
+                EXPECT_EQ(statistics.spills, 0);
+            }
+        }
+    }
+}
+
+TEST(RegisterBuffers, AValueMayBeUsedAfterItsPlaceHoldsAnother) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        Builder builder("exchange");
+        const ir::Buffer in = builder.input("in", Scalar::float64, 20);
+        const ir::Buffer out = builder.output("out", Scalar::float64, 20);
+        const ir::Buffer kept = builder.local("kept", Scalar::float64, 3);
+        for (int i = 0; i < 3; ++i) builder.store(kept, i, builder.load(in, i));
+        builder.for_loop("i", 6, [&](const Affine& i) {
+            const Value a = builder.load(kept, 0), b = builder.load(kept, 1), c = builder.load(kept, 2);
+            builder.store(kept, 0, b);
+            builder.store(kept, 1, builder.fma(a, builder.load(in, i), c));
+            builder.store(kept, 2, a);
+            builder.store(out, 3 * i, builder.add(b, builder.multiply(a, c)));
+            builder.store(out, 3 * i + 1, builder.load(kept, 1));
+            builder.store(out, 3 * i + 2, builder.subtract(c, builder.load(kept, 2)));
+        });
+        expect_same(builder.finish(), *cpu, {.integers = !cpu->has_fma});
+    }
+}
+
+TEST(RegisterBuffers, WhatIsOnlyReadInALoopStaysWhatItWas) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        Builder builder("read");
+        const ir::Buffer in = builder.input("in", Scalar::float64, 8);
+        const ir::Buffer out = builder.output("out", Scalar::float64, 8);
+        const ir::Buffer kept = builder.local("kept", Scalar::float64, 1);
+        builder.store(kept, 0, builder.load(in, 3));
+        builder.for_loop("i", 8, [&](const Affine& i) {
+            const Value x = builder.load(in, i);
+            builder.store(out, i, builder.fma(x, x, builder.load(kept, 0)));
+        });
+        expect_same(builder.finish(), *cpu, {.integers = !cpu->has_fma});
+    }
+}
+
+TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        Builder builder("moving");
+        const ir::Buffer in = builder.input("in", Scalar::float64, 8);
+        const ir::Buffer out = builder.output("out", Scalar::float64, 8);
+        const ir::Buffer moving = builder.local("moving", Scalar::float64, 8);
+        const ir::Buffer overlapping = builder.local("overlapping", Scalar::float64, 3);
+        builder.for_loop("i", 8, [&](const Affine& i) { builder.store(moving, i, builder.load(in, i)); });
+        builder.store(overlapping, 0, builder.load(in, 0, {.lanes = 2}), {.lanes = 2});
+        builder.store(overlapping, 1, builder.load(in, 2, {.lanes = 2}), {.lanes = 2});
+        builder.for_loop("i", 8, [&](const Affine& i) {
+            builder.store(out, i,
+                          builder.add(builder.load(moving, i), builder.add(builder.load(overlapping, 0),
+                                                                           builder.load(overlapping, 1))));
+        });
+        const ir::Program program = builder.finish();
+        const RegisterBuffers in_registers(program, *cpu);
+        EXPECT_FALSE(in_registers.holds(moving));
+        EXPECT_FALSE(in_registers.holds(overlapping));
+        expect_same(program, *cpu);
+    }
+}
+
+constexpr std::array numbers = {Number::float32, Number::float64, Number::complex32, Number::complex64};
+
+TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const Number number : numbers)
+            for (const gemm::Update update :
+                 {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
+                for (const int less : {0, 1, 3}) {
+                    gemm::MicroKernel kernel{
+                        .number = number, .update = update, .most_depth = 11, .most_stride = 70};
+                    kernel.tile = {target::lanes(*cpu, gemm::scalar_of(number)), 1, 4};
+                    if (!is_complex(number)) kernel.tile.vectors = 3;
+                    kernel.rows = std::max(1, kernel.tile.rows() - less);
+                    kernel.columns = kernel.tile.columns - less % 2;
+                    expect_same(passes::run_in_order(gemm::micro_kernel(kernel), *cpu), *cpu,
+                                {.parameters = {8, 11, kernel.most_stride}, .integers = !cpu->has_fma});
+                }
+}
+
+TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        if (!cpu->has_fma) continue;
+        for (const Number number : numbers) {
+            const gemm::Schedule schedule = gemm::model_schedule(number, *cpu);
+            const gemm::MicroKernel kernel{.number = number,
+                                           .tile = schedule.tile,
+                                           .rows = schedule.tile.rows(),
+                                           .columns = schedule.tile.columns,
+                                           .most_depth = 64};
+            const MachineCode code = compile(passes::run_in_order(gemm::micro_kernel(kernel), *cpu), *cpu);
+            EXPECT_EQ(code.statistics.spills, 0) << cpu->name;
+        }
+    }
+}
+
+TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
+    unsigned seed = 1;
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const Number number : numbers)
+            for (const auto& [rows, columns, depth] :
+                 {std::array{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {23, 20, 19}, {33, 13, 40}})
+                for (const bool is_turned : {false, true}) {
+                    MatrixProduct product{.number = number, .rows = rows, .columns = columns, .depth = depth};
+                    product.a = {.row_stride = 1, .column_stride = rows + 1, .conjugated = is_turned};
+                    if (is_turned) product.a = {.row_stride = depth, .column_stride = 1};
+                    product.b = {.row_stride = columns + 2, .column_stride = 1, .conjugated = is_turned};
+                    product.c = {.row_stride = 1, .column_stride = rows + 3};
+                    const gemm::SmallProduct small =
+                        gemm::model_small_product(product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0,
+                                                  std::min(depth, 16), *cpu);
+                    expect_same(passes::run_in_order(gemm::small_product(small), *cpu), *cpu,
+                                {.integers = !cpu->has_fma, .seed = seed++, .print_on_failure = false});
+                }
+}
+
+} // namespace
+} // namespace swirl::jit::test
