@@ -1,10 +1,25 @@
-/// Which matrix product to compute, on data laid out how.
+/// Products of matrices: which one to compute, on data laid out how, and computing it.
+///
+///     // C = A·B, column-major, 100 × 80 of depth 60
+///     const auto plan = swirl::plan(swirl::MatrixProduct::column_major(swirl::Number::float64, 100, 80, 60));
+///     plan.execute(1.0, a, b, 0.0, c);
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/error.hpp>
 #include <swirl/kinds.hpp>
 
+#include <complex>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <type_traits>
+
 namespace swirl {
+
+namespace planning {
+class MatrixPlan;
+}
 
 /// What a matrix's numbers are. Products of complex numbers are of one precision throughout.
 enum class Number : std::uint8_t { float32, float64, complex32, complex64 };
@@ -14,19 +29,30 @@ constexpr Integer bytes_of(Number number) {
     return number == Number::float32 ? 4 : number == Number::complex64 ? 16 : 8;
 }
 
+template <class T>
+concept MatrixNumber = std::same_as<T, float> || std::same_as<T, double> ||
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+template <MatrixNumber T> constexpr Number number_of() {
+    if constexpr (std::same_as<T, float>) return Number::float32;
+    if constexpr (std::same_as<T, double>) return Number::float64;
+    if constexpr (std::same_as<T, std::complex<float>>) return Number::complex32;
+    return Number::complex64;
+}
+
 /// Where a matrix lies: element (i, j) is i·row_stride + j·column_stride elements behind element (0, 0). Strides may be
 /// negative; a transposed matrix is the same memory with its strides exchanged.
 struct MatrixLayout {
     Integer row_stride = 1;
     Integer column_stride = 1;
-    bool conjugated = false;  ///< the matrix holds the conjugates of what lies in memory
+    bool conjugated = false;  ///< the matrix holds the conjugates of what lies in memory; of A and B
     Integer batch_stride = 0; ///< elements from one matrix of a batch to the next
     bool operator==(const MatrixLayout&) const = default;
 };
 
 /// C = α·A·B + β·C, for A of rows × depth, B of depth × columns. α and β, numbers of the same kind as C's elements, are given
 /// at each execution. Where β is zero C is not read; where α or the depth is zero, neither are A and B.
-struct MatrixProduct {
+struct SWIRL_API MatrixProduct {
     Number number = Number::float64;
     Integer rows = 0;    ///< m of the BLAS
     Integer columns = 0; ///< n
@@ -35,7 +61,61 @@ struct MatrixProduct {
     MatrixLayout b = {};
     MatrixLayout c = {};
     Integer batch = 1; ///< so many products
+
     bool operator==(const MatrixProduct&) const = default;
+
+    /// Contiguous matrices, columns one behind the other.
+    static MatrixProduct column_major(Number number, Integer rows, Integer columns, Integer depth) {
+        return {number, rows, columns, depth, {1, rows}, {1, depth}, {1, rows}, 1};
+    }
+    /// Contiguous matrices, rows one behind the other.
+    static MatrixProduct row_major(Number number, Integer rows, Integer columns, Integer depth) {
+        return {number, rows, columns, depth, {depth, 1}, {columns, 1}, {columns, 1}, 1};
+    }
 };
+
+/// Throws UserError, naming the argument, its value and what would work, unless the product can be computed as stated:
+/// - no extent and no batch count is negative
+/// - sizes and the extreme addresses, in bytes, fit in 64 bits
+/// - no two elements of C share a place (elements of A and B may)
+/// - conjugated are A and B only, and only of complex numbers
+SWIRL_API void validate(const MatrixProduct& product);
+
+struct MatrixPlanOptions {
+    int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
+};
+
+/// A product ready to run: immutable, cheap to copy (copies share it), used by any number of threads at once.
+///
+/// The same plan gives the same bits for the same data, whatever the number of threads. Each execute() throws UserError before
+/// anything is written if an array is null or misaligned, is of other numbers than the problem's, or if C overlaps A or B.
+class SWIRL_API MatrixPlan {
+public:
+    /// Pointers are to the elements (0, 0), of the first matrices of a batch.
+    template <MatrixNumber T>
+    void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
+                 const std::type_identity_t<T>& beta, T* c) const {
+        run(number_of<T>(), &alpha, a, b, &beta, c);
+    }
+
+    const MatrixProduct& product() const;
+    std::string description() const; ///< how it is computed, in a line
+    int threads() const;
+    double flops() const; ///< real additions and multiplications of one execution
+
+    MatrixPlan(const MatrixPlan&) = default;
+    MatrixPlan& operator=(const MatrixPlan&) = default;
+    ~MatrixPlan() = default;
+
+private:
+    friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
+    explicit MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan);
+    void run(Number number, const void* alpha, const void* a, const void* b, const void* beta, void* c) const;
+
+    std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
+};
+
+/// Chooses how to compute a product and makes its kernels. Throws UserError for one that cannot be computed.
+SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});
 
 } // namespace swirl

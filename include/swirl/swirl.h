@@ -209,6 +209,40 @@ SWIRL_API swirl_status swirl_gpu_execute_with_arrays(const swirl_gpu_plan* plan,
                                                      void* output_imaginary, void* stream, void* workspace,
                                                      size_t bytes);
 
+/* ---- products of matrices --------------------------------------------------------------------------------------- */
+
+/* A matrix's numbers; the complex ones are pairs, real part first. */
+typedef enum swirl_number {
+    SWIRL_REAL32 = 0,
+    SWIRL_REAL64 = 1,
+    SWIRL_COMPLEX32 = 2,
+    SWIRL_COMPLEX64 = 3
+} swirl_number;
+
+/* Element (i, j) is i * row_stride + j * column_stride elements behind element (0, 0); the matrix is the conjugate of
+ * what lies there where `conjugated` is not 0. Matrices of a batch are batch_stride elements apart. */
+typedef struct swirl_matrix_layout {
+    int64_t row_stride, column_stride, batch_stride;
+    int conjugated;
+} swirl_matrix_layout;
+
+/* C = alpha A B + beta C for `batch` matrices A of rows x depth, B of depth x columns. `number` is a swirl_number. */
+typedef struct swirl_matrix_product {
+    int number;
+    int64_t rows, columns, depth, batch;
+    swirl_matrix_layout a, b, c;
+} swirl_matrix_product;
+
+typedef struct swirl_matrix_plan swirl_matrix_plan;
+
+/* At most `threads` threads work on one execution; 0: as many as there are processors. */
+SWIRL_API swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int threads,
+                                                swirl_matrix_plan** plan);
+SWIRL_API void swirl_matrix_plan_destroy(swirl_matrix_plan* plan);
+/* All point to numbers of the product's kind, the arrays to elements (0, 0). Where beta is zero C is not read. */
+SWIRL_API swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,
+                                            const void* b, const void* beta, void* c);
+
 #ifdef __cplusplus
 }
 #endif

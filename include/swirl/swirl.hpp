@@ -9,6 +9,7 @@
 #include <swirl/gpu.hpp>
 #include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
+#include <swirl/matrix_product.hpp>
 #include <swirl/plan.hpp>
 #include <swirl/problem.hpp>
 #include <swirl/version.hpp>

@@ -65,13 +65,6 @@ double budget_of(const Problem& problem, const PlanOptions& options) {
     return entries <= small ? small_budget : large_budget;
 }
 
-/// Threads to plan for.
-int threads_of(const PlanOptions& options) {
-    if (options.threads < 0 || options.threads > most_threads)
-        throw UserError("threads is {}; use 1 to {}, or 0 for all processors", options.threads, most_threads);
-    return options.threads == 0 ? runtime::processors() : options.threads;
-}
-
 void check_workspace(const Workspace& workspace, std::size_t needed) {
     constexpr std::uintptr_t alignment = 64;
     if (workspace.bytes < needed)
@@ -84,11 +77,17 @@ void check_workspace(const Workspace& workspace, std::size_t needed) {
 
 } // namespace
 
+int threads_asked_for(int threads) {
+    if (threads < 0 || threads > most_threads)
+        throw UserError("threads is {}; use 1 to {}, or 0 for all processors", threads, most_threads);
+    return threads == 0 ? runtime::processors() : threads;
+}
+
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
                                             Purpose purpose) {
     validate_for_cpu(problem);
     check_options(options);
-    const int threads = threads_of(options);
+    const int threads = threads_asked_for(options.threads);
     const target::Cpu& cpu = cpu_of(options);
     const bool is_foreign = !target::host_can_run(cpu);
     if (purpose == Purpose::execute || options.effort != Effort::estimate) require_runnable(cpu);

@@ -15,6 +15,9 @@ enum class Purpose : std::uint8_t {
     inspect, ///< the plan is only looked at: it may be for a CPU that this machine is not, and is then not checked
 };
 
+/// The number of threads that an option means; UserError for what is none.
+int threads_asked_for(int threads);
+
 /// Plans as <swirl/plan.hpp> says.
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
                                             Purpose purpose = Purpose::execute);

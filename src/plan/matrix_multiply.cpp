@@ -28,7 +28,7 @@ template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
     return static_cast<std::conditional_t<is_read, const std::byte, std::byte>*>(pointer) + bytes;
 }
 
-MatrixLayout transposed(MatrixLayout layout) {
+MatrixLayout turned(MatrixLayout layout) {
     std::swap(layout.row_stride, layout.column_stride);
     return layout;
 }
@@ -47,23 +47,16 @@ struct Work {
         : product(given), arguments(given_arguments) {
         product.batch = 1;
         product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
-        if (product.c.row_stride != 1 && product.c.column_stride == 1) transpose();
+        if (wants_transposition(product)) {
+            product = transposed(product);
+            std::swap(arguments.a, arguments.b);
+        }
         update = update_for(product.number, arguments.beta);
         alpha_is_one = is_one(product.number, arguments.alpha);
         is_small = gemm::suits_small_product(product);
         const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
         block_depth = is_small ? gemm::small_block_depth(product, target::host_cpu())
                                : gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
-    }
-
-    /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ is the same memory.
-    void transpose() {
-        std::swap(product.rows, product.columns);
-        const MatrixLayout a = product.a;
-        product.a = transposed(product.b);
-        product.b = transposed(a);
-        product.c = transposed(product.c);
-        std::swap(arguments.a, arguments.b);
     }
 
     /// What is left to do for these rows and columns of C.
@@ -150,7 +143,7 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
 }
 
 void multiply_one(const Work& work, int threads) {
-    const int wanted = static_cast<int>(std::min<double>(threads, work_of(work.product) / least_share));
+    const int wanted = threads_worthwhile(work.product, threads);
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
     if (members <= 1) return multiply_alone(work);
     const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product.number).schedule().tile;
@@ -180,6 +173,23 @@ template <class F> void for_each_matrix(const MatrixProduct& product, int thread
 }
 
 } // namespace
+
+MatrixProduct transposed(const MatrixProduct& product) {
+    MatrixProduct result = product;
+    std::swap(result.rows, result.columns);
+    result.a = turned(product.b);
+    result.b = turned(product.a);
+    result.c = turned(product.c);
+    return result;
+}
+
+bool wants_transposition(const MatrixProduct& product) {
+    return product.c.row_stride != 1 && product.c.column_stride == 1;
+}
+
+int threads_worthwhile(const MatrixProduct& product, int threads) {
+    return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / least_share)));
+}
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;

@@ -13,6 +13,15 @@ struct MatrixArguments {
     void* c;
 };
 
+/// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.
+MatrixProduct transposed(const MatrixProduct& product);
+
+/// Whether C's rows are next to each other only after that.
+bool wants_transposition(const MatrixProduct& product);
+
+/// How many of so many threads are worth their while for one product.
+int threads_worthwhile(const MatrixProduct& product, int threads);
+
 /// C = α·A·B + β·C, at once: nothing is planned that was not planned for another product before. The product is valid, its
 /// pointers are as it needs them, C lies apart from A and B. At most `threads` threads work on it; the same bits come out
 /// for any number of them.

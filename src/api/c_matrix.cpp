@@ -1,0 +1,60 @@
+#include "api/c.hpp"
+#include "api/plan.hpp"
+#include "plan/matrix_plan.hpp"
+
+#include <memory>
+
+struct swirl_matrix_plan {
+    swirl_matrix_plan(const swirl::MatrixProduct& product, int threads) : plan(product, threads) {}
+    swirl::planning::MatrixPlan plan;
+};
+
+namespace swirl::api {
+namespace {
+
+MatrixLayout layout_of(const swirl_matrix_layout& layout) {
+    return {layout.row_stride, layout.column_stride, layout.conjugated != 0, layout.batch_stride};
+}
+
+MatrixProduct product_of(const swirl_matrix_product& product) {
+    if (product.number < SWIRL_REAL32 || product.number > SWIRL_COMPLEX64)
+        throw UserError("number is {}; it has values from {} to {}", product.number,
+                        static_cast<int>(SWIRL_REAL32), static_cast<int>(SWIRL_COMPLEX64));
+    return {static_cast<Number>(product.number),
+            product.rows,
+            product.columns,
+            product.depth,
+            layout_of(product.a),
+            layout_of(product.b),
+            layout_of(product.c),
+            product.batch};
+}
+
+} // namespace
+} // namespace swirl::api
+
+using namespace swirl::api;
+
+swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int threads,
+                                      swirl_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        const swirl::MatrixProduct wanted = product_of(*product);
+        swirl::validate(wanted);
+        *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads)).release();
+    });
+}
+
+void swirl_matrix_plan_destroy(swirl_matrix_plan* plan) { delete plan; }
+
+swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,
+                                  const void* b, const void* beta, void* c) {
+    return guarded([&] {
+        require(plan, "plan");
+        require(alpha, "alpha");
+        require(beta, "beta");
+        plan->plan.execute({alpha, a, b, beta, c});
+    });
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <swirl/matrix_product.hpp>
+
+#include "problem/problem.hpp"
+
+namespace swirl {
+
+/// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a matrix of so many rows and columns
+/// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.
+Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);
+
+} // namespace swirl

@@ -1,0 +1,239 @@
+#include <gtest/gtest.h>
+#include <swirl/swirl.h>
+#include <swirl/swirl.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+template <class T> struct Parts {
+    using Real = T;
+    static T make(std::mt19937& random) { return std::uniform_real_distribution<T>(-1, 1)(random); }
+    static T conjugate(T value) { return value; }
+};
+template <class R> struct Parts<std::complex<R>> {
+    using Real = R;
+    static std::complex<R> make(std::mt19937& random) {
+        return {Parts<R>::make(random), Parts<R>::make(random)};
+    }
+    static std::complex<R> conjugate(std::complex<R> value) { return std::conj(value); }
+};
+
+using Wide = std::complex<long double>;
+template <class T> Wide widened(T value) { return Wide(value); }
+template <class R> Wide widened(std::complex<R> value) { return {value.real(), value.imag()}; }
+
+/// A layout of every kind for a matrix, and room for it.
+struct Place {
+    MatrixLayout layout;
+    Integer elements; ///< from the pointer on
+};
+Place place(Integer rows, Integer columns, std::mt19937& random, bool may_conjugate) {
+    const Integer more = static_cast<Integer>(random() % 3);
+    MatrixLayout layout;
+    switch (random() % 4) {
+    case 0: layout = {.row_stride = 1, .column_stride = rows + more}; break;
+    case 1: layout = {.row_stride = columns + more, .column_stride = 1}; break;
+    case 2: layout = {.row_stride = 2, .column_stride = 2 * rows + more}; break;
+    default: layout = {.row_stride = 3 * columns + more, .column_stride = 3}; break;
+    }
+    layout.conjugated = may_conjugate && random() % 2 == 0;
+    const Integer elements = (rows - 1) * layout.row_stride + (columns - 1) * layout.column_stride + 1;
+    layout.batch_stride = elements + more;
+    return {layout, elements + more};
+}
+
+template <class T> class Case {
+public:
+    explicit Case(unsigned seed, Integer most) : random_(seed) {
+        const auto up_to = [&](Integer n) { return 1 + static_cast<Integer>(random_()) % n; };
+        product_ = {
+            .number = number_of<T>(), .rows = up_to(most), .columns = up_to(most), .depth = up_to(most)};
+        product_.batch = seed % 4 == 0 ? up_to(4) : 1;
+        a_ = filled(product_.a, product_.rows, product_.depth, is_complex(product_.number));
+        b_ = filled(product_.b, product_.depth, product_.columns, is_complex(product_.number));
+        c_ = filled(product_.c, product_.rows, product_.columns, false);
+        alpha_ = seed % 3 == 0 ? T(1) : Parts<T>::make(random_);
+        beta_ = seed % 5 < 2 ? T(static_cast<typename Parts<T>::Real>(seed % 5)) : Parts<T>::make(random_);
+        if (beta_ == T(0))
+            for (T& value : c_) value = T(std::numeric_limits<typename Parts<T>::Real>::quiet_NaN());
+        before_ = c_;
+    }
+
+    const MatrixProduct& product() const { return product_; }
+    std::vector<T> run(const MatrixPlan& plan) {
+        c_ = before_;
+        plan.execute(alpha_, a_.data(), b_.data(), beta_, c_.data());
+        return c_;
+    }
+    void expect_right() const {
+        const long double epsilon = std::numeric_limits<typename Parts<T>::Real>::epsilon();
+        std::vector<char> is_element(c_.size(), 0);
+        for (Integer matrix = 0; matrix < product_.batch; ++matrix)
+            for (Integer i = 0; i < product_.rows; ++i)
+                for (Integer j = 0; j < product_.columns; ++j) {
+                    Wide sum = 0;
+                    for (Integer k = 0; k < product_.depth; ++k)
+                        sum += value(a_, product_.a, matrix, i, k) * value(b_, product_.b, matrix, k, j);
+                    const std::size_t at = index(product_.c, matrix, i, j);
+                    is_element[at] = 1;
+                    Wide expected = widened(alpha_) * sum;
+                    if (beta_ != T(0)) expected += widened(beta_) * widened(before_[at]);
+                    ASSERT_LE(std::abs(widened(c_[at]) - expected),
+                              epsilon * 8 * static_cast<long double>(product_.depth + 2))
+                        << i << ", " << j;
+                }
+        for (std::size_t at = 0; at < c_.size(); ++at) {
+            if (is_element[at] != 0 || beta_ == T(0)) continue;
+            EXPECT_EQ(c_[at], before_[at]) << "between the elements of C, at " << at;
+        }
+    }
+
+private:
+    std::vector<T> filled(MatrixLayout& layout, Integer rows, Integer columns, bool may_conjugate) {
+        const Place found = place(rows, columns, random_, may_conjugate);
+        layout = found.layout;
+        std::vector<T> values(static_cast<std::size_t>(found.elements * product_.batch));
+        for (T& value : values) value = Parts<T>::make(random_);
+        return values;
+    }
+    static std::size_t index(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+        return static_cast<std::size_t>(matrix * layout.batch_stride + i * layout.row_stride +
+                                        j * layout.column_stride);
+    }
+    static Wide value(const std::vector<T>& values, const MatrixLayout& layout, Integer matrix, Integer i,
+                      Integer j) {
+        const T found = values[index(layout, matrix, i, j)];
+        return widened(layout.conjugated ? Parts<T>::conjugate(found) : found);
+    }
+
+    std::mt19937 random_;
+    MatrixProduct product_;
+    std::vector<T> a_, b_, c_, before_;
+    T alpha_, beta_;
+};
+
+template <class T> class MatrixPlans : public testing::Test {};
+using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(MatrixPlans, Types);
+
+TYPED_TEST(MatrixPlans, MultiplyMatricesOfEverySizeAndLayout) {
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+        Case<TypeParam> one(seed, seed % 10 == 0 ? 150 : 40);
+        one.run(plan(one.product()));
+        one.expect_right();
+        if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+    }
+}
+
+TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
+    for (const Integer extent : {100, 450})
+        for (unsigned seed = 1; seed <= 2; ++seed) {
+            Case<TypeParam> one(seed, extent);
+            const std::vector<TypeParam> alone = one.run(plan(one.product()));
+            for (const int threads : {2, 3})
+                EXPECT_EQ(one.run(plan(one.product(), {.threads = threads})), alone);
+        }
+}
+
+TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> c = {1, 2, 3, 4};
+    plan(MatrixProduct::column_major(Number::float64, 2, 2, 0))
+        .execute<double>(5, nullptr, nullptr, 2, c.data());
+    EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
+    const MatrixPlan two = plan(MatrixProduct::column_major(Number::float64, 2, 2, 2));
+    const std::vector<double> bad(4, nan);
+    two.execute(0, bad.data(), bad.data(), 0.5, c.data());
+    EXPECT_EQ(c, (std::vector<double>{1, 2, 3, 4}));
+    c.assign(4, nan);
+    two.execute(0, bad.data(), bad.data(), 0, c.data());
+    EXPECT_EQ(c, (std::vector<double>{0, 0, 0, 0}));
+    plan(MatrixProduct::column_major(Number::float64, 0, 7, 3))
+        .execute<double>(1, nullptr, nullptr, 1, nullptr);
+}
+
+TEST(MatrixPlan, InfinitiesAndNansSpreadAsTheStandardSays) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> a = {1, infinity, 2, 3}, b = {0, 1, 1, 1};
+    std::vector<double> c(4);
+    plan(MatrixProduct::column_major(Number::float64, 2, 2, 2)).execute(1, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(c[0], 2);
+    EXPECT_TRUE(std::isnan(c[1])); // infinity · 0 + 3
+    EXPECT_EQ(c[2], 3);
+    EXPECT_EQ(c[3], infinity);
+}
+
+/// The message of the UserError that f throws.
+template <class F> std::string error_of(F&& f) {
+    try {
+        f();
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(MatrixPlan, ErrorsNameTheArgument) {
+    const auto with = [](auto&& change) {
+        MatrixProduct product = MatrixProduct::column_major(Number::float64, 4, 4, 4);
+        change(product);
+        return error_of([&] { validate(product); });
+    };
+    using testing::IsSubstring;
+    EXPECT_PRED_FORMAT2(IsSubstring, "rows is -1", with([](auto& p) { p.rows = -1; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "batch is -2", with([](auto& p) { p.batch = -2; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "a.conjugated", with([](auto& p) { p.a.conjugated = true; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "c.conjugated", with([](auto& p) { p.c.conjugated = true; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "share places", with([](auto& p) { p.c.column_stride = 2; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "share places", with([](auto& p) { p.batch = 2; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "B reaches beyond",
+                        with([](auto& p) { p.b.row_stride = Integer{1} << 60; }));
+    EXPECT_EQ("none", with([](auto& p) { p.a.row_stride = p.a.column_stride = 0; }));
+
+    const MatrixPlan two = plan(MatrixProduct::column_major(Number::float64, 2, 2, 2));
+    std::vector<double> a(4, 1), b(4, 1), c(5, 7);
+    const auto executing = [&](const double* x, const double* y, double* z) {
+        return error_of([&] { two.execute(1, x, y, 0, z); });
+    };
+    EXPECT_PRED_FORMAT2(IsSubstring, "'a' is a null", executing(nullptr, b.data(), c.data()));
+    EXPECT_PRED_FORMAT2(IsSubstring, "'b' is a null", executing(a.data(), nullptr, c.data()));
+    EXPECT_PRED_FORMAT2(IsSubstring, "'c' is a null", executing(a.data(), b.data(), nullptr));
+    EXPECT_PRED_FORMAT2(IsSubstring, "overlap", executing(a.data(), c.data() + 1, c.data()));
+    auto* const odd = reinterpret_cast<double*>(reinterpret_cast<char*>(c.data()) + 4);
+    EXPECT_PRED_FORMAT2(IsSubstring, "not a multiple of 8", executing(a.data(), b.data(), odd));
+    EXPECT_EQ(c, std::vector<double>(5, 7)) << "nothing is written before an error";
+    std::vector<float> f(4);
+    EXPECT_PRED_FORMAT2(IsSubstring, "another kind",
+                        error_of([&] { two.execute(1, f.data(), f.data(), 0, f.data()); }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "threads is -1",
+                        error_of([&] { plan(two.product(), {.threads = -1}); }));
+}
+
+TEST(MatrixPlan, ServesC) {
+    swirl_matrix_product product = {};
+    product.number = SWIRL_COMPLEX64;
+    product.rows = product.columns = product.depth = 1;
+    product.batch = 1;
+    product.a = product.b = product.c = {1, 1, 0, 0};
+    product.a.conjugated = 1;
+    swirl_matrix_plan* plan = nullptr;
+    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    const double a[] = {1, 2}, b[] = {3, 4}, one[] = {1, 0};
+    double c[] = {10, 20};
+    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
+    EXPECT_EQ(c[0], 10 + 11);
+    EXPECT_EQ(c[1], 20 - 2);
+    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, nullptr, c), SWIRL_USER_ERROR);
+    swirl_matrix_plan_destroy(plan);
+    product.number = 9;
+    EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
+    EXPECT_EQ(plan, nullptr);
+}
+
+} // namespace
+} // namespace swirl
