@@ -1,4 +1,4 @@
-# The built-in codelets: tools/generate_builtin derives them with the layers up to emit/ and writes C++, which becomes
+# The built-in codelets and tiles: tools/generate_builtin derives them with the layers up to emit/ and writes C++, which becomes
 # part of swirl_plan. They need no machine in particular and keep their optimisation in builds for debugging.
 
 set(builtin_folder ${PROJECT_BINARY_DIR}/generated)
@@ -9,10 +9,13 @@ foreach(k RANGE ${last})
     list(APPEND builtin_sources ${builtin_folder}/builtin_${k}.cpp)
 endforeach()
 
+list(APPEND builtin_sources ${builtin_folder}/builtin_tiles.cpp)
+
 add_executable(generate_builtin ${PROJECT_SOURCE_DIR}/tools/generate_builtin.cpp)
 target_link_libraries(generate_builtin PRIVATE swirl_compile_options swirl_emit)
 
-add_custom_command(OUTPUT ${builtin_sources} ${builtin_folder}/builtin_list.inc
+set(builtin_lists ${builtin_folder}/builtin_list.inc ${builtin_folder}/builtin_tiles.inc)
+add_custom_command(OUTPUT ${builtin_sources} ${builtin_lists}
     COMMAND generate_builtin ${builtin_folder} ${builtin_files}
     DEPENDS generate_builtin
     COMMENT "Generating the built-in codelets" VERBATIM)
@@ -20,5 +23,5 @@ add_custom_command(OUTPUT ${builtin_sources} ${builtin_folder}/builtin_list.inc
 # Straight-line code of thousands of operations: instrumented, it would take minutes to compile and find nothing.
 set_source_files_properties(${builtin_sources} PROPERTIES
     COMPILE_OPTIONS "-O2;-g0;-fno-sanitize=all;-Wno-shadow")
-target_sources(swirl_plan PRIVATE ${builtin_sources} ${builtin_folder}/builtin_list.inc)
+target_sources(swirl_plan PRIVATE ${builtin_sources} ${builtin_lists})
 target_include_directories(swirl_plan PRIVATE ${builtin_folder})

@@ -1,12 +1,15 @@
-// generate_builtin FOLDER FILES: writes the built-in codelets' C++ into FOLDER; see emit/builtin.hpp.
+// generate_builtin FOLDER FILES: writes the built-in codelets' and tiles' C++ into FOLDER; see emit/builtin.hpp,
+// emit/builtin_tiles.hpp.
 
 #include "emit/builtin.hpp"
+#include "emit/builtin_tiles.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 
 int main(int argc, char** argv) {
     if (argc != 3) {
@@ -16,7 +19,9 @@ int main(int argc, char** argv) {
     try {
         const std::filesystem::path folder = argv[1];
         std::filesystem::create_directories(folder);
-        for (const auto& source : swirl::emit::builtin_sources(std::stoul(argv[2]))) {
+        auto sources = swirl::emit::builtin_sources(std::stoul(argv[2]));
+        for (auto& source : swirl::emit::builtin_tile_sources()) sources.push_back(std::move(source));
+        for (const auto& source : sources) {
             std::ofstream file(folder / source.name, std::ios::binary);
             file << source.text;
             file.close();

@@ -3,6 +3,7 @@
 #include "base/integer.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "plan/matrix_values.hpp"
+#include "plan/portable_product.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
@@ -108,7 +109,8 @@ bool multiply_small(const SmallRequest& request, const MatrixArguments& argument
 
 /// The same at once, for what needs no second thread and no other orientation.
 bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
-    if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share)
+    if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share ||
+        needs_portable_products())
         return false;
     return multiply_small(
         {product, update_for(product.number, arguments.beta), is_one(product.number, arguments.alpha),
@@ -117,6 +119,7 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
 }
 
 void multiply_alone(const Work& work) {
+    if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small &&
         multiply_small({work.product, work.update, work.alpha_is_one, work.block_depth}, work.arguments))

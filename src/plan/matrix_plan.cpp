@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/matrix_values.hpp"
+#include "plan/portable_product.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -22,7 +23,8 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
     const bool is_empty =
         product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0;
-    is_small_ = !is_empty && threads_ == 1 && gemm::suits_small_product(oriented_);
+    is_small_ =
+        !is_empty && threads_ == 1 && gemm::suits_small_product(oriented_) && !needs_portable_products();
     if (is_small_) kernel(gemm::Update::overwrite, true);
 }
 
@@ -111,6 +113,7 @@ std::string MatrixPlan::description() const {
                            target::host_cpu().name, small.tile.rows(), small.tile.columns, small.unroll,
                            small.block_depth, small.rows_outside ? "rows" : "columns");
     }
+    if (needs_portable_products()) return fmt::format("built-in tiles, {} threads", threads_);
     const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product_.number).schedule();
     return fmt::format("{}: packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads",
                        target::host_cpu().name, schedule.block_rows, schedule.block_columns,

@@ -26,6 +26,8 @@ std::string sample(const std::string& heading, const std::string& language) {
 TEST(Readme, ShowsTheFirstProgramsAsTheyAreBuilt) {
     EXPECT_EQ(sample("## A first program", "cpp"),
               support::content_of(source_folder + "/examples/first.cpp"));
+    EXPECT_EQ(sample("### Matrix products", "cpp"),
+              support::content_of(source_folder + "/examples/matrix_product.cpp"));
     EXPECT_EQ(sample("### In C", "c"), support::content_of(source_folder + "/examples/first.c"));
     EXPECT_EQ(sample("### On an NVIDIA GPU", "cpp"),
               support::content_of(source_folder + "/examples/gpu.cpp"));
