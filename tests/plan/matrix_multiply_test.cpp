@@ -1,0 +1,99 @@
+#include "plan/matrix_multiply.hpp"
+
+#include "plan/small_products.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+/// Random operands of a column-major product of doubles, and room for C.
+struct Operands {
+    explicit Operands(const MatrixProduct& product)
+        : a(numbers(product.rows * product.depth)),
+          b(numbers(product.depth * product.columns)),
+          c(static_cast<std::size_t>(product.rows * product.columns)) {}
+
+    static std::vector<double> numbers(Integer count) {
+        std::mt19937 random(static_cast<unsigned>(count));
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        std::vector<double> values(static_cast<std::size_t>(count));
+        for (double& value : values) value = uniform(random);
+        return values;
+    }
+    void multiply_by(const MatrixProduct& product, double alpha, double beta, int threads = 1) {
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data()}, threads);
+    }
+
+    std::vector<double> a, b, c;
+};
+
+TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{9, 7, 5}, {40, 40, 40}, {24, 300, 700}, {700, 12, 900}})
+        for (const double alpha : {1.0, -0.7})
+            for (const double beta : {0.0, 1.0, 0.3}) {
+                const MatrixProduct product =
+                    MatrixProduct::column_major(Number::float64, rows, columns, depth);
+                Operands operands(product);
+                const std::vector<double> before = Operands::numbers(rows * columns);
+                std::vector<double> first;
+                for (int call = 0; call < 70; ++call) {
+                    operands.c = before;
+                    operands.multiply_by(product, alpha, beta, 1 + call % 2);
+                    if (call == 0) first = operands.c;
+                    ASSERT_EQ(operands.c, first) << "call " << call << " of " << rows;
+                }
+            }
+}
+
+TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
+    SmallProducts products;
+    const MatrixProduct small = MatrixProduct::column_major(Number::float64, 6, 6, 6);
+    const MatrixProduct other = MatrixProduct::column_major(Number::float64, 6, 6, 7);
+    const auto find = [&](const MatrixProduct& product) {
+        return products.find({product, gemm::Update::overwrite, true, product.depth});
+    };
+    int calls = 0;
+    while (find(small) == nullptr) ASSERT_LT(++calls, 100);
+    EXPECT_GT(calls, 3);
+    EXPECT_EQ(find(small), find(small));
+    EXPECT_EQ(find(other), nullptr);
+    EXPECT_EQ(products.find({small, gemm::Update::add, true, small.depth}), nullptr);
+}
+
+TEST(MatrixMultiply, ThreadsThatAskAtOnceGetTheSame) {
+    const MatrixProduct product = MatrixProduct::column_major(Number::float64, 17, 13, 11);
+    Operands expected(product);
+    expected.multiply_by(product, 1, 0);
+    std::vector<std::thread> threads;
+    std::vector<int> differences(4);
+    for (int& different : differences)
+        threads.emplace_back([&] {
+            Operands operands(product);
+            for (int call = 0; call < 300; ++call) {
+                operands.multiply_by(product, 1, 0);
+                different += operands.c == expected.c ? 0 : 1;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(differences, std::vector<int>(4, 0));
+}
+
+TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float64, 50, 41, 260);
+    product.c.column_stride = 53;
+    Operands operands(product);
+    operands.c.assign(static_cast<std::size_t>(53 * 41), 7);
+    operands.multiply_by(product, 1, 0);
+    for (std::size_t column = 0; column < 41; ++column)
+        for (std::size_t row = 50; row < 53; ++row) EXPECT_EQ(operands.c[column * 53 + row], 7);
+}
+
+} // namespace
+} // namespace swirl::planning
