@@ -81,6 +81,16 @@ struct SWIRL_API MatrixProduct {
 /// - conjugated are A and B only, and only of complex numbers
 SWIRL_API void validate(const MatrixProduct& product);
 
+namespace detail {
+
+/// What is special about a factor.
+enum class Factor : std::uint8_t { zero, one, other };
+template <MatrixNumber T> constexpr Factor factor_kind(const T& value) {
+    return value == T(0) ? Factor::zero : value == T(1) ? Factor::one : Factor::other;
+}
+
+} // namespace detail
+
 struct MatrixPlanOptions {
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
 };
@@ -95,7 +105,7 @@ public:
     template <MatrixNumber T>
     void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
                  const std::type_identity_t<T>& beta, T* c) const {
-        run(number_of<T>(), &alpha, a, b, &beta, c);
+        run(number_of<T>(), {&alpha, a, b, &beta, c}, detail::factor_kind(alpha), detail::factor_kind(beta));
     }
 
     const MatrixProduct& product() const;
@@ -110,7 +120,14 @@ public:
 private:
     friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
     explicit MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan);
-    void run(Number number, const void* alpha, const void* a, const void* b, const void* beta, void* c) const;
+    struct Pointers {
+        const void* alpha;
+        const void* a;
+        const void* b;
+        const void* beta;
+        void* c;
+    };
+    void run(Number number, const Pointers& pointers, detail::Factor alpha, detail::Factor beta) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
 };

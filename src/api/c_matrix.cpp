@@ -1,6 +1,7 @@
 #include "api/c.hpp"
 #include "api/plan.hpp"
 #include "plan/matrix_plan.hpp"
+#include "plan/matrix_values.hpp"
 
 #include <memory>
 
@@ -55,6 +56,8 @@ swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alp
         require(plan, "plan");
         require(alpha, "alpha");
         require(beta, "beta");
-        plan->plan.execute({alpha, a, b, beta, c});
+        const swirl::Number number = plan->plan.product().number;
+        plan->plan.execute({alpha, a, b, beta, c}, swirl::planning::factor_kind(number, alpha),
+                           swirl::planning::factor_kind(number, beta));
     });
 }

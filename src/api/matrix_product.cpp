@@ -16,12 +16,12 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
         std::make_shared<const planning::MatrixPlan>(product, api::threads_asked_for(options.threads)));
 }
 
-void MatrixPlan::run(Number number, const void* alpha, const void* a, const void* b, const void* beta,
-                     void* c) const {
-    if (number != product().number)
+void MatrixPlan::run(Number number, const Pointers& pointers, detail::Factor alpha,
+                     detail::Factor beta) const {
+    if (number != plan_->product().number)
         throw UserError("the arrays are of another kind of number than the product: {} and {} of Number",
                         static_cast<int>(number), static_cast<int>(product().number));
-    plan_->execute({alpha, a, b, beta, c});
+    plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta);
 }
 
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }

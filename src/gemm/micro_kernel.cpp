@@ -23,7 +23,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
                         .part_stride = tile.columns};
     TileResult c{.buffer = builder.output("c", scalar,
                                           parts * (kernel.rows + (kernel.columns - 1) * kernel.most_stride))};
-    c.factors = builder.input("factors", scalar, 2 * parts);
+    c.alpha = c.beta = builder.input("factors", scalar, 2 * parts);
+    c.beta_place = parts;
     const ir::Buffer sums = builder.local("sums", scalar, TileWriter::sums_needed(kernel.number, tile));
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     c.column_stride = parts * builder.parameter("column_stride");

@@ -25,7 +25,8 @@ public:
         a_ = add("a", product_.a, product_.rows, product_.depth, false);
         b_ = add("b", product_.b, product_.depth, product_.columns, false);
         c_ = add("c", product_.c, product_.rows, product_.columns, true);
-        factors_ = builder_.input("factors", scalar_, 2 * parts_);
+        alpha_ = builder_.input("alpha", scalar_, parts_);
+        beta_ = builder_.input("beta", scalar_, parts_);
         if (is_packed(product_))
             packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
         sums_ = builder_.local("sums", scalar_, TileWriter::sums_needed(product_.number, small.tile));
@@ -125,7 +126,8 @@ private:
         const TileResult c{.buffer = c_,
                            .origin = parts_ * (row + product_.c.column_stride * column),
                            .column_stride = parts_ * product_.c.column_stride,
-                           .factors = factors_,
+                           .alpha = alpha_,
+                           .beta = beta_,
                            .is_plain = small_.alpha_is_one};
         TileWriter writer(builder_, product_.number, small_.tile.lanes, rows, columns, sums_);
         const int whole = steps / small_.unroll * small_.unroll;
@@ -157,7 +159,7 @@ private:
     int parts_;
     ir::Scalar scalar_;
     ir::Builder builder_;
-    ir::Buffer a_, b_, c_, factors_, packed_ = 0, sums_;
+    ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, sums_;
 };
 
 /// The nearly equal pieces of an extent, each at most this long.

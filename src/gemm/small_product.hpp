@@ -31,7 +31,7 @@ Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu);
 SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
                                  Integer block_depth, const target::Cpu& cpu);
 
-/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if A is packed, scratch `packed`.
+/// The program, with buffers `a`, `b`, `c`, `alpha`, `beta` and, if A is packed, scratch `packed`.
 ir::Program small_product(const SmallProduct& small);
 
 /// Bytes of `packed`; 0: there is none.

@@ -84,11 +84,11 @@ void TileWriter::multiply_add(const Parts& row, Value factor, int part, bool neg
     }
 }
 
-Parts TileWriter::factor(const TileResult& c, int which) {
+Parts TileWriter::factor(ir::Buffer buffer, Integer place) {
     Parts parts{ir::no_value, ir::no_value};
     for (int part = 0; part < parts_; ++part)
         parts[static_cast<std::size_t>(part)] =
-            builder_.splat(builder_.load(c.factors, which * parts_ + part), type_.lanes);
+            builder_.splat(builder_.load(buffer, place + part), type_.lanes);
     return parts;
 }
 
@@ -113,8 +113,8 @@ Parts TileWriter::updated(const TileResult& c, Update update, const Parts& sums,
 
 void TileWriter::update(const TileResult& c, Update update) {
     if (is_looping_) load_sums();
-    const Parts alpha = c.is_plain ? Parts{} : factor(c, 0);
-    const Parts beta = update == Update::scale ? factor(c, 1) : Parts{};
+    const Parts alpha = c.is_plain ? Parts{} : factor(c.alpha, 0);
+    const Parts beta = update == Update::scale ? factor(c.beta, c.beta_place) : Parts{};
     for (int column = 0; column < columns_; ++column) {
         const Value start = column_start(c, column);
         for (int vector = 0; vector < vectors_; ++vector) {

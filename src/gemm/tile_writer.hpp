@@ -32,7 +32,9 @@ struct TileResult {
     Affine origin = {};
     /// Scalars from one column to the next: a constant, or of a kernel's argument.
     Affine column_stride = {};
-    ir::Buffer factors = 0; ///< α, β
+    ir::Buffer alpha = 0;
+    ir::Buffer beta = 0;
+    Integer beta_place = 0; ///< in its buffer
     bool is_plain = false;  ///< α is one
 };
 
@@ -67,7 +69,7 @@ private:
     void store_sums();
     void multiply_step(const TileOperand& a, const TileOperand& b, const Affine& k);
     void multiply_add(const Parts& row, Value factor, int part, bool negated, int vector, int column);
-    Parts factor(const TileResult& c, int which);
+    Parts factor(ir::Buffer buffer, Integer place);
     Parts product(const Parts& x, const Parts& y, const Parts* z);
     Parts updated(const TileResult& c, Update update, const Parts& sums, const Parts& alpha,
                   const Parts& beta, const Parts& before);

@@ -52,8 +52,8 @@ struct Work {
             product = transposed(product);
             std::swap(arguments.a, arguments.b);
         }
-        update = update_for(product.number, arguments.beta);
-        alpha_is_one = is_one(product.number, arguments.alpha);
+        update = update_for(factor_kind(product.number, arguments.beta));
+        alpha_is_one = factor_kind(product.number, arguments.alpha) == Factor::one;
         is_small = gemm::suits_small_product(product);
         const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
         block_depth = is_small ? gemm::small_block_depth(product, target::host_cpu())
@@ -108,14 +108,13 @@ bool multiply_small(const SmallRequest& request, const MatrixArguments& argument
 }
 
 /// The same at once, for what needs no second thread and no other orientation.
-bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments) {
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, Factor alpha) {
     if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share ||
         needs_portable_products())
         return false;
-    return multiply_small(
-        {product, update_for(product.number, arguments.beta), is_one(product.number, arguments.alpha),
-         gemm::small_block_depth(product, target::host_cpu())},
-        arguments);
+    return multiply_small({product, update_for(factor_kind(product.number, arguments.beta)),
+                           alpha == Factor::one, gemm::small_block_depth(product, target::host_cpu())},
+                          arguments);
 }
 
 void multiply_alone(const Work& work) {
@@ -196,13 +195,14 @@ int threads_worthwhile(const MatrixProduct& product, int threads) {
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;
-    if (product.depth == 0 || is_zero(product.number, arguments.alpha)) {
+    const Factor alpha = factor_kind(product.number, arguments.alpha);
+    if (product.depth == 0 || alpha == Factor::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             scale_matrix(product, arguments.beta,
                          moved(arguments.c, matrix * product.c.batch_stride * bytes_of(product.number)));
         return;
     }
-    if (multiply_small(product, arguments)) return;
+    if (multiply_small(product, arguments, alpha)) return;
     const Work work(product, arguments);
     if (product.batch == 1) return multiply_one(work, threads);
     const Integer bytes = bytes_of(product.number);

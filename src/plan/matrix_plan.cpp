@@ -2,11 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/matrix_kernels.hpp"
-#include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
-
-#include <cstdint>
-#include <utility>
 
 namespace swirl::planning {
 
@@ -14,24 +10,33 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
     : product_(product),
       oriented_(product),
       is_turned_(wants_transposition(product)),
-      threads_(threads_worthwhile(product, threads)),
-      a_(extent_of(product.a, product.rows, product.depth, product.batch)),
-      b_(extent_of(product.b, product.depth, product.columns, product.batch)),
-      c_(extent_of(product.c, product.rows, product.columns, product.batch)) {
+      is_empty_(product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0),
+      threads_(threads_worthwhile(product, threads)) {
+    const Integer bytes = bytes_of(product.number);
+    alignment_mask_ = static_cast<Address>(bytes / (is_complex(product.number) ? 2 : 1) - 1);
     if (is_turned_) oriented_ = transposed(product);
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
-    const bool is_empty =
-        product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0;
     is_small_ =
-        !is_empty && threads_ == 1 && gemm::suits_small_product(oriented_) && !needs_portable_products();
+        !is_empty_ && threads_ == 1 && gemm::suits_small_product(oriented_) && !needs_portable_products();
+    a_with_c_ = b_with_c_ = {0, 0};
+    if (is_empty_) return;
+    const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
+    a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.depth, product.batch), c, bytes);
+    b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch), c, bytes);
     if (is_small_) kernel(gemm::Update::overwrite, true);
 }
 
+/// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
+MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, const Extent& second, Integer bytes) {
+    // second + lowest … lies before first's end, and its end behind first + lowest.
+    const Integer from = (first.lowest - second.highest - 1) * bytes + 1;
+    const Integer to = (first.highest + 1 - second.lowest) * bytes;
+    return {static_cast<Address>(from), static_cast<Address>(to - from)};
+}
+
 /// Made when it is first asked for.
-const SmallKernel& MatrixPlan::kernel(gemm::Update update, bool alpha_is_one) const {
-    const std::size_t kind = static_cast<std::size_t>(update) * 2 + (alpha_is_one ? 1 : 0);
-    if (const SmallKernel* made = kernels_[kind].load(std::memory_order_acquire)) return *made;
+const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one) const {
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
         const target::Cpu& cpu = target::host_cpu();
@@ -44,21 +49,16 @@ const SmallKernel& MatrixPlan::kernel(gemm::Update update, bool alpha_is_one) co
     return *made_[kind];
 }
 
-void MatrixPlan::execute(const MatrixArguments& arguments) const {
+void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha) const {
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
-    check(arguments);
-    if (is_small_ && !is_zero(product_.number, arguments.alpha))
-        run_small(arguments);
-    else
-        multiply(product_, arguments, threads_);
+    if (product_.depth == 0 || alpha == Factor::zero)
+        report_pointer("c", arguments.c);
+    else if (!look_right(arguments))
+        report(arguments);
+    multiply(product_, arguments, threads_);
 }
 
-void MatrixPlan::run_small(const MatrixArguments& arguments) const {
-    const SmallKernel& chosen =
-        kernel(update_for(product_.number, arguments.beta), is_one(product_.number, arguments.alpha));
-    MatrixArguments of_matrix = arguments;
-    if (is_turned_) std::swap(of_matrix.a, of_matrix.b);
-    if (product_.batch == 1) return chosen.run(of_matrix);
+void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {
     const Integer bytes = bytes_of(product_.number);
     Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
     if (is_turned_) std::swap(a, b);
@@ -70,34 +70,22 @@ void MatrixPlan::run_small(const MatrixArguments& arguments) const {
     }
 }
 
-void MatrixPlan::check(const MatrixArguments& arguments) const {
-    check_pointer("c", arguments.c);
-    if (product_.depth == 0 || is_zero(product_.number, arguments.alpha)) return;
-    check_pointer("a", arguments.a);
-    check_pointer("b", arguments.b);
-    check_apart("a", arguments.a, a_, arguments.c);
-    check_apart("b", arguments.b, b_, arguments.c);
-}
-
-void MatrixPlan::check_pointer(const char* name, const void* pointer) const {
+/// Throws if the pointer alone is wrong.
+void MatrixPlan::report_pointer(const char* name, const void* pointer) const {
     if (pointer == nullptr) throw UserError("argument '{}' is a null pointer", name);
-    const Integer alignment = bytes_of(product_.number) / (is_complex(product_.number) ? 2 : 1);
-    if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(alignment) != 0)
-        throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer, alignment);
+    if ((address(pointer) & alignment_mask_) != 0)
+        throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer,
+                        alignment_mask_ + 1);
 }
 
-/// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
-void MatrixPlan::check_apart(const char* name, const void* pointer, const Extent& extent,
-                             const void* c) const {
-    const auto address = [](const void* p) {
-        return static_cast<Integer>(reinterpret_cast<std::intptr_t>(p));
-    };
-    const Integer bytes = bytes_of(product_.number);
-    const bool is_before = address(pointer) + (extent.highest + 1) * bytes <= address(c) + c_.lowest * bytes;
-    const bool is_behind = address(c) + (c_.highest + 1) * bytes <= address(pointer) + extent.lowest * bytes;
-    if (!is_before && !is_behind)
-        throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B", name,
-                        pointer, c);
+void MatrixPlan::report(const MatrixArguments& arguments) const {
+    report_pointer("a", arguments.a);
+    report_pointer("b", arguments.b);
+    report_pointer("c", arguments.c);
+    const bool is_a = a_with_c_.holds(arguments.a, arguments.c);
+    throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B",
+                    is_a ? "a" : "b", is_a ? arguments.a : arguments.b,
+                    static_cast<const void*>(arguments.c));
 }
 
 double MatrixPlan::flops() const {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "plan/matrix_values.hpp"
 #include "plan/small_products.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -16,8 +19,14 @@ public:
     /// Of a valid product.
     MatrixPlan(const MatrixProduct& product, int threads);
 
-    /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B.
-    void execute(const MatrixArguments& arguments) const;
+    /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
+    /// says what is special about α and β.
+    void execute(const MatrixArguments& arguments, Factor alpha, Factor beta) const {
+        if (!is_empty_ && alpha != Factor::zero && look_right(arguments) && is_small_)
+            run_small(arguments, alpha, beta);
+        else
+            execute_any(arguments, alpha);
+    }
 
     const MatrixProduct& product() const { return product_; }
     int threads() const { return threads_; }
@@ -25,20 +34,56 @@ public:
     double flops() const;
 
 private:
+    using Address = std::uintptr_t;
     static constexpr std::size_t kinds = 6; ///< of kernels: what becomes of C, whether α is one
 
-    void check(const MatrixArguments& arguments) const;
-    void check_pointer(const char* name, const void* pointer) const;
-    void check_apart(const char* name, const void* pointer, const Extent& extent, const void* c) const;
-    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one) const;
-    void run_small(const MatrixArguments& arguments) const;
+    /// Two ranges of bytes around two pointers overlap where the distance of the pointers, from the first to the second, less
+    /// `from` is below `length`, without sign.
+    struct Overlap {
+        Address from;
+        Address length;
+        bool holds(const void* first, const void* second) const {
+            return address(second) - address(first) - from < length;
+        }
+    };
+    static Address address(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+    static Overlap overlap_of(const Extent& first, const Extent& second, Integer bytes);
+
+    /// Whether nothing is wrong with the pointers.
+    bool look_right(const MatrixArguments& arguments) const {
+        const auto [alpha, a, b, beta, c] = arguments;
+        const bool is_null = a == nullptr || b == nullptr || c == nullptr;
+        const bool is_misaligned = ((address(a) | address(b) | address(c)) & alignment_mask_) != 0;
+        return !is_null && !is_misaligned && !a_with_c_.holds(a, c) && !b_with_c_.holds(b, c);
+    }
+    void execute_any(const MatrixArguments& arguments, Factor alpha) const;
+    [[noreturn]] void report(const MatrixArguments& arguments) const;
+    void report_pointer(const char* name, const void* pointer) const;
+
+    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one) const {
+        const std::size_t kind = static_cast<std::size_t>(update) * 2 + (alpha_is_one ? 1 : 0);
+        const SmallKernel* made = kernels_[kind].load(std::memory_order_acquire);
+        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one);
+    }
+    const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one) const;
+    void run_small(MatrixArguments arguments, Factor alpha, Factor beta) const {
+        const SmallKernel& chosen = kernel(update_for(beta), alpha == Factor::one);
+        if (is_turned_) std::swap(arguments.a, arguments.b);
+        if (product_.batch == 1)
+            chosen.run(arguments);
+        else
+            run_batch(chosen, arguments);
+    }
+    void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
     MatrixProduct product_;
-    MatrixProduct oriented_; ///< the same with C's rows next to each other, if they can be
+    MatrixProduct oriented_; ///< of one matrix, with C's rows next to each other, if they can be
     bool is_turned_;         ///< A and B have changed places in `oriented_`
+    bool is_empty_;          ///< there is nothing to multiply
     bool is_small_;
     int threads_;
-    Extent a_, b_, c_;
+    Address alignment_mask_;
+    Overlap a_with_c_, b_with_c_;
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
     mutable std::mutex making_;

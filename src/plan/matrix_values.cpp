@@ -2,25 +2,11 @@
 
 namespace swirl::planning {
 
-namespace {
-
-bool equals(Number number, const void* pointer, float value) {
-    bool same = false;
-    with_number(number, [&](auto example) {
-        using T = decltype(example);
-        same = value_at<T>(pointer) == T(value);
-    });
-    return same;
-}
-
-} // namespace
-
-bool is_zero(Number number, const void* pointer) { return equals(number, pointer, 0); }
-bool is_one(Number number, const void* pointer) { return equals(number, pointer, 1); }
-
-gemm::Update update_for(Number number, const void* beta) {
-    if (is_zero(number, beta)) return gemm::Update::overwrite;
-    return is_one(number, beta) ? gemm::Update::add : gemm::Update::scale;
+Factor factor_kind(Number number, const void* pointer) {
+    Factor kind = Factor::other;
+    with_number(number,
+                [&](auto example) { kind = detail::factor_kind(value_at<decltype(example)>(pointer)); });
+    return kind;
 }
 
 void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {

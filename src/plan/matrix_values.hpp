@@ -19,11 +19,16 @@ template <class F> void with_number(Number number, F&& f) {
 
 template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
 
-bool is_zero(Number number, const void* pointer);
-bool is_one(Number number, const void* pointer);
+/// What is special about a number.
+using Factor = detail::Factor;
+Factor factor_kind(Number number, const void* pointer);
 
 /// What β asks for.
-gemm::Update update_for(Number number, const void* beta);
+constexpr gemm::Update update_for(Factor beta) {
+    return beta == Factor::zero  ? gemm::Update::overwrite
+           : beta == Factor::one ? gemm::Update::add
+                                 : gemm::Update::scale;
+}
 
 /// C = β·C; where β is zero C is not read.
 void scale_matrix(const MatrixProduct& product, const void* beta, void* c);

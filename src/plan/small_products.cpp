@@ -2,10 +2,8 @@
 
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/packed_blocks.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace swirl::planning {
 
@@ -40,17 +38,8 @@ jit::MachineCode compiled(const gemm::SmallProduct& small, const target::Cpu& cp
 SmallKernel::SmallKernel(const gemm::SmallProduct& small, const target::Cpu& cpu)
     : small_(small),
       code_(compiled(small, cpu)),
+      function_(code_.function()),
       packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {}
-
-void SmallKernel::run(const MatrixArguments& arguments) const {
-    alignas(16) std::byte factors[32];
-    const auto bytes = static_cast<std::size_t>(bytes_of(small_.product.number));
-    std::memcpy(factors, arguments.alpha, bytes);
-    std::memcpy(factors + bytes, arguments.beta, bytes);
-    void* const buffers[] = {const_cast<void*>(arguments.a), const_cast<void*>(arguments.b), arguments.c,
-                             factors, packed_bytes_ == 0 ? nullptr : packed_block(0, packed_bytes_)};
-    code_(buffers);
-}
 
 const SmallKernel* SmallProducts::find(const SmallRequest& request) {
     const std::uint64_t hash = hash_of(request);

@@ -2,6 +2,7 @@
 
 #include "gemm/small_product.hpp"
 #include "plan/matrix_multiply.hpp"
+#include "plan/packed_blocks.hpp"
 #include "runtime/executable_memory.hpp"
 
 #include <atomic>
@@ -15,12 +16,21 @@ class SmallKernel {
 public:
     SmallKernel(const gemm::SmallProduct& small, const target::Cpu& cpu);
 
-    void run(const MatrixArguments& arguments) const;
+    void run(const MatrixArguments& arguments) const {
+        void* const buffers[] = {const_cast<void*>(arguments.a),
+                                 const_cast<void*>(arguments.b),
+                                 arguments.c,
+                                 const_cast<void*>(arguments.alpha),
+                                 const_cast<void*>(arguments.beta),
+                                 packed_bytes_ == 0 ? nullptr : packed_block(0, packed_bytes_)};
+        function_(buffers, nullptr);
+    }
     const gemm::SmallProduct& small() const { return small_; }
 
 private:
     gemm::SmallProduct small_;
     runtime::ExecutableCode code_;
+    runtime::KernelFunction function_;
     std::size_t packed_bytes_;
 };
 

@@ -21,10 +21,9 @@ void expect_product(const SmallProduct& small, unsigned seed) {
     ir::verify(program, ir::Stage::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(seed);
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
+    for (const char* name : {"a", "b", "alpha", "beta"}) fill(arguments[name], random);
     if (small.alpha_is_one)
-        for (int part = 0; part < scalars_in(number); ++part)
-            arguments["factors"].set(part, part == 0 ? 1 : 0);
+        for (int part = 0; part < scalars_in(number); ++part) arguments["alpha"].set(part, part == 0 ? 1 : 0);
     std::vector<Complex> before(static_cast<std::size_t>(product.rows * product.columns));
     if (small.update != Update::overwrite) { // else it may not be read
         fill(arguments["c"], random);
@@ -34,8 +33,8 @@ void expect_product(const SmallProduct& small, unsigned seed) {
                     element(arguments["c"], number, product.c, i, j);
     }
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["factors"], number, 0);
-    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["factors"], number, 1);
+    const Complex alpha = number_at(arguments["alpha"], number, 0);
+    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["beta"], number, 0);
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             Complex sum = 0;
