@@ -63,7 +63,9 @@ private:
     /// Calls body(first, count) for all of `extent` in pieces of `step`, the last one what remains.
     template <class F> void in_pieces(const char* name, Integer extent, Integer step, F&& body) {
         const Integer whole = extent / step * step;
-        if (whole > 0)
+        if (whole == step)
+            body(Affine(0), static_cast<int>(step));
+        else if (whole > 0)
             builder_.for_loop(name, 0, whole, step, ir::For::Kind::serial,
                               [&](const Affine& first) { body(first, static_cast<int>(step)); });
         if (whole < extent) body(whole, static_cast<int>(extent - whole));

@@ -182,6 +182,12 @@ void Allocator::load_into(std::int8_t number, Virtual v) {
     const RegisterInfo& info = block_->info(v);
     if (is_valid_leaf(v)) {
         const Leaf& leaf = block_->leaf(v);
+        if (leaf.is_zero) {
+            const Operand zero = register_operand(Width::xmm, number);
+            Item& item = code_.emit(is_legacy_ ? Inst::kIdXorps : Inst::kIdVxorps, zero, zero);
+            if (!is_legacy_) CodeBuffer::append(item, zero);
+            return;
+        }
         if (leaf.place.base == MemoryPlace::Base::none) {
             code_.emit(leaf.load, gp(number), asmjit::Imm(leaf.place.displacement));
             return;

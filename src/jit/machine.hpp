@@ -55,6 +55,7 @@ struct Leaf {
     Width width = Width::xmm;
     std::uint8_t bytes = 0;           ///< size of the memory operand
     std::uint16_t mask = 0;           ///< zeroing mask number, 0: none
+    bool is_zero = false;             ///< a vector of zeros: made, not loaded
     bool folds = false;               ///< may be the memory operand of arithmetic …
     std::uint8_t broadcast_lanes = 0; ///< … broadcast to so many lanes (0: as it is)
     Position created = 0;             ///< where the program reads the value

@@ -28,7 +28,7 @@ struct Accesses {
         known = type.lanes;
     }
 
-    /// Vectors, if they lie apart; else −1.
+    /// Vectors, if they lie apart; else −1. A buffer that nothing accesses has none, and needs no memory.
     int vectors() const {
         int count = 0;
         for (std::size_t at = 0; at < lanes.size(); ++at) {
@@ -72,7 +72,7 @@ RegisterBuffers::RegisterBuffers(const ir::Program& program, const target::Cpu& 
     for (std::size_t b = 0; b < found.size(); ++b) {
         if (!found[b].qualifies) continue;
         const int vectors = found[b].vectors();
-        if (vectors <= 0 || next - vectors < least_remaining) continue;
+        if (vectors < 0 || next - vectors < least_remaining) continue;
         places_[b].assign(found[b].lanes.size(), -1);
         for (std::size_t at = 0; at < found[b].lanes.size(); ++at) {
             if (found[b].lanes[at] == 0) continue;

@@ -222,6 +222,7 @@ Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     leaf.folds = true;
     leaf.bytes = static_cast<std::uint8_t>(stored);
     leaf.width = width_of_bytes(bytes);
+    leaf.is_zero = bits == 0;
     if (bytes == size) {
         leaf.load = pick(scalar, Inst::kIdVmovsd, Inst::kIdVmovss, Inst::kIdMovsd, Inst::kIdMovss);
     } else if (is_evex_) {
