@@ -25,6 +25,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
                                           parts * (kernel.rows + (kernel.columns - 1) * kernel.most_stride))};
     c.alpha = c.beta = builder.input("factors", scalar, 2 * parts);
     c.beta_place = parts;
+    TileAhead next{.is_wanted = kernel.prefetch_next};
+    if (next.is_wanted) next.buffer = builder.input("next", scalar, scalars_in_line(scalar));
     const ir::Buffer sums = builder.local("sums", scalar, TileWriter::sums_needed(kernel.number, tile));
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     c.column_stride = parts * builder.parameter("column_stride");
@@ -32,7 +34,7 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     TileWriter writer(builder, kernel.number, tile.lanes, kernel.rows, kernel.columns, sums);
     if (kernel.prefetch_c) writer.prefetch(c);
     writer.clear();
-    writer.multiply(a, b, 0, steps, kernel.unroll);
+    writer.multiply(a, b, 0, steps, kernel.unroll, next);
     if (kernel.unroll > 1) writer.multiply(a, b, steps, depth, 1);
     writer.update(c, kernel.update);
     return builder.finish();

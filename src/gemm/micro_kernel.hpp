@@ -14,12 +14,15 @@ struct MicroKernel {
     int unroll = 4;  ///< steps along the depth in an iteration: the tutorial's K_U
     Update update = Update::overwrite;
     bool prefetch_c = true; ///< the tile of C is fetched while the product is computed
+    bool prefetch_next =
+        false; ///< and, a line for each iteration, what `next` points to: the panel of B after this one
     Integer most_depth = 1;
     Integer most_stride = 1; ///< of C's columns
     bool operator==(const MicroKernel&) const = default;
 };
 
-/// The program, with buffers `a`, `b`, `c` and `factors` (α, β) and, in this order, the parameters
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if it is to be fetched, `next`; and, in this order, the
+/// parameters
 ///   steps          the depth, rounded down to a multiple of `unroll`
 ///   depth          ≤ most_depth
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other

@@ -132,6 +132,7 @@ private:
                            .beta = beta_,
                            .is_plain = small_.alpha_is_one};
         TileWriter writer(builder_, product_.number, small_.tile.lanes, rows, columns, sums_);
+        if (small_.prefetch_c) writer.prefetch(c);
         const int whole = steps / small_.unroll * small_.unroll;
         if (whole > small_.unroll) {
             writer.clear();
@@ -147,7 +148,8 @@ private:
         if (!is_packed(product_))
             return {.buffer = a_,
                     .origin = row + product_.a.column_stride * step,
-                    .depth_stride = product_.a.column_stride};
+                    .depth_stride = product_.a.column_stride,
+                    .prefetch_rows = small_.prefetch_a ? small_.tile.rows() : 0};
         const Integer a_step = parts_ * small_.tile.rows();
         return {.buffer = packed_,
                 .origin = packed_place(row) + a_step * step,
@@ -163,6 +165,9 @@ private:
     ir::Builder builder_;
     ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, sums_;
 };
+
+/// A core's own outer cache, where the target's table knows none.
+constexpr Integer least_cache = 256 << 10;
 
 /// The nearly equal pieces of an extent, each at most this long.
 int piece(Integer extent, Integer most) {
@@ -182,7 +187,7 @@ bool suits_small_product(const MatrixProduct& product) {
 Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu) {
     constexpr Integer step = 8, deepest = 2048;
     const Integer bytes = bytes_of(product.number) * std::min(product.rows, product.columns);
-    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache);
     if (product.depth <= deepest && product.depth * bytes <= outer_cache / 2) return product.depth;
     const Integer blocks =
         std::max(ceil_divide(product.depth * bytes, outer_cache / 2), ceil_divide(product.depth, deepest));
@@ -196,6 +201,10 @@ SmallProduct model_small_product(const MatrixProduct& product, Update update, bo
     SmallProduct small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
     small.block_depth = block_depth;
     small.rows_outside = product.columns < product.rows; // what fewer rows or columns have stays in cache
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
+                  bytes = bytes_of(product.number);
+    small.prefetch_a = small.rows_outside && product.rows * product.depth * bytes > outer_cache;
+    small.prefetch_c = product.rows * product.columns * bytes > outer_cache;
     const int parts = scalars_in(product.number);
     int lanes = target::lanes(cpu, scalar_of(product.number));
     while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;

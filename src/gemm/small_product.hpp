@@ -16,6 +16,8 @@ struct SmallProduct {
     int unroll = 8;            ///< steps along the depth in an iteration
     Integer block_depth = 1;   ///< C is updated after so many steps
     bool rows_outside = false; ///< for each tile of rows all columns, not the other way round
+    bool prefetch_a = false;   ///< the next rows are fetched while these are multiplied
+    bool prefetch_c = false;   ///< a tile of C is fetched while its sums are computed
     bool operator==(const SmallProduct&) const = default;
 };
 

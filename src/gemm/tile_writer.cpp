@@ -1,5 +1,7 @@
 #include "gemm/tile_writer.hpp"
 
+#include "base/integer.hpp"
+
 #include <algorithm>
 
 namespace swirl::gemm {
@@ -36,9 +38,11 @@ void TileWriter::clear() {
 }
 
 void TileWriter::multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
-                          int unroll) {
+                          int unroll, const TileAhead& ahead) {
+    const Integer ahead_stride = ceil_divide(scalars_in_line(type_.scalar), unroll);
     builder_.for_loop("k", begin, end, unroll, ir::For::Kind::serial, [&](const Affine& k) {
         load_sums();
+        if (ahead.is_wanted) builder_.prefetch(ahead.buffer, ahead_stride * k);
         for (int step = 0; step < unroll; ++step) multiply_step(a, b, k + step);
         store_sums();
     });
@@ -53,6 +57,9 @@ void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, c
 
 /// The outer product of a column of A and a row of B.
 void TileWriter::multiply_step(const TileOperand& a, const TileOperand& b, const Affine& k) {
+    if (a.prefetch_rows > 0)
+        for (Integer row = 0; row < rows_; row += scalars_in_line(type_.scalar))
+            builder_.prefetch(a.buffer, a.origin + a.depth_stride * k + (a.prefetch_rows + row));
     std::vector<Parts> rows;
     for (int vector = 0; vector < vectors_; ++vector) {
         Parts& row = rows.emplace_back();

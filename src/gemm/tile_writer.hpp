@@ -18,12 +18,19 @@ enum class Update : std::uint8_t {
 /// Where a tile finds A, whose rows are next to each other, or B. Distances are in scalars.
 struct TileOperand {
     ir::Buffer buffer = 0;
-    Affine origin = {};       ///< of step 0, its first row or column, its real part
-    Integer depth_stride = 0; ///< from one step to the next
-    Integer stride = 1;       ///< from one column of B to the next
-    Integer part_stride = 0;  ///< from real to imaginary parts
-    bool conjugated = false;  ///< B's numbers are the conjugates of what is there
-    bool is_padded = false;   ///< A has rows beyond the last, up to a whole vector
+    Affine origin = {};        ///< of step 0, its first row or column, its real part
+    Integer depth_stride = 0;  ///< from one step to the next
+    Integer stride = 1;        ///< from one column of B to the next
+    Integer part_stride = 0;   ///< from real to imaginary parts
+    bool conjugated = false;   ///< B's numbers are the conjugates of what is there
+    bool is_padded = false;    ///< A has rows beyond the last, up to a whole vector
+    Integer prefetch_rows = 0; ///< the rows of A so much further are fetched with these; 0: none
+};
+
+/// What is to be in cache soon: with each iteration along the depth one more line is fetched, from the beginning on.
+struct TileAhead {
+    ir::Buffer buffer = 0;
+    bool is_wanted = false;
 };
 
 /// Where it finds C, whose rows are next to each other, complex numbers in pairs.
@@ -52,7 +59,7 @@ public:
     void clear();
     /// Adds the products of the steps begin … end − 1, a multiple of `unroll`, in a loop.
     void multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
-                  int unroll);
+                  int unroll, const TileAhead& ahead = {});
     /// Adds those of so many steps without a loop.
     void multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps);
     void update(const TileResult& c, Update update);

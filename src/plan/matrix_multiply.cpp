@@ -8,6 +8,7 @@
 #include "runtime/team.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -101,8 +102,8 @@ void multiply_scattered(const Work& work) {
 }
 
 /// Whether the product has a kernel of its own, which then has run.
-bool multiply_small(const SmallRequest& request, const MatrixArguments& arguments) {
-    const SmallKernel* kernel = SmallProducts::of_this_machine().find(request);
+bool multiply_small(const std::optional<SmallKey>& key, const MatrixArguments& arguments) {
+    const SmallKernel* kernel = key ? SmallProducts::of_this_machine().find(*key) : nullptr;
     if (kernel != nullptr) kernel->run(arguments);
     return kernel != nullptr;
 }
@@ -112,16 +113,18 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
     if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share ||
         needs_portable_products())
         return false;
-    return multiply_small({product, update_for(factor_kind(product.number, arguments.beta)),
-                           alpha == Factor::one, gemm::small_block_depth(product, target::host_cpu())},
-                          arguments);
+    return multiply_small(
+        SmallKey::of(product, update_for(factor_kind(product.number, arguments.beta)), alpha == Factor::one,
+                     gemm::small_block_depth(product, target::host_cpu())),
+        arguments);
 }
 
 void multiply_alone(const Work& work) {
     if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small &&
-        multiply_small({work.product, work.update, work.alpha_is_one, work.block_depth}, work.arguments))
+        multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
+                       work.arguments))
         return;
     multiply_blocks(MatrixKernels::of_this_machine(work.product.number), work.product, work.arguments,
                     work.update, work.block_depth);

@@ -4,6 +4,7 @@
 #include "passes/pipeline.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace swirl::planning {
 
@@ -14,19 +15,26 @@ namespace {
 constexpr double worth_a_kernel = 5e6;
 constexpr double fewest_calls = 2, most_calls = 64;
 
-/// A sum of products by odd numbers, none of which waits for another; its upper bits are well mixed.
-std::uint64_t hash_of(const SmallRequest& request) {
-    const MatrixProduct& product = request.product;
-    const auto of = [](auto value) { return static_cast<std::uint64_t>(value); };
-    const std::uint64_t kind =
-        of(product.number) * 8 + of(request.update) * 2 + (request.alpha_is_one ? 1 : 0);
-    const std::uint64_t sum =
-        (kind + (of(product.rows) << 5) + (of(product.columns) << 25) + (of(product.depth) << 45)) *
-            0x9e3779b97f4a7c15U +
-        (of(product.a.row_stride) + (of(product.a.column_stride) << 32)) * 0xbf58476d1ce4e5b9U +
-        (of(product.b.row_stride) + (of(product.b.column_stride) << 32)) * 0x94d049bb133111ebU +
-        of(product.c.column_stride) * 0xd6e8feb86659fd93U;
-    return sum >> 32;
+/// The stride of a matrix that is not 1, and whether it is that of the columns.
+struct Stride {
+    Integer value;
+    bool is_of_columns;
+};
+std::optional<Stride> stride_of(const MatrixLayout& layout) {
+    const bool by_columns = layout.row_stride == 1;
+    if (!by_columns && layout.column_stride != 1) return std::nullopt;
+    const Integer stride = by_columns ? layout.column_stride : layout.row_stride;
+    if (stride != static_cast<std::int32_t>(stride)) return std::nullopt;
+    return Stride{stride, by_columns};
+}
+
+char letter_of(const MatrixLayout& layout, bool is_of_columns) {
+    return layout.conjugated ? 'C' : is_of_columns ? 'N' : 'T';
+}
+
+MatrixLayout layout_of(std::uint32_t letter, Integer stride) {
+    if (letter == 0) return {.row_stride = 1, .column_stride = stride};
+    return {.row_stride = stride, .column_stride = 1, .conjugated = letter == 2};
 }
 
 jit::MachineCode compiled(const gemm::SmallProduct& small, const target::Cpu& cpu) {
@@ -41,20 +49,40 @@ SmallKernel::SmallKernel(const gemm::SmallProduct& small, const target::Cpu& cpu
       function_(code_.function()),
       packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {}
 
-const SmallKernel* SmallProducts::find(const SmallRequest& request) {
-    const std::uint64_t hash = hash_of(request);
-    for (std::size_t probe = 0; probe < probes; ++probe) {
-        const Entry* const entry = table_[(hash + probe) % slots].load(std::memory_order_acquire);
-        if (entry == nullptr) break;
-        if (entry->is(request)) return &entry->kernel;
-    }
-    return is_frequent(hash, request.product) ? make(hash, request) : nullptr;
+std::optional<SmallKey> SmallKey::of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one,
+                                     Integer block_depth) {
+    constexpr Integer most = std::numeric_limits<std::int32_t>::max();
+    const std::optional<Stride> a = stride_of(product.a), b = stride_of(product.b), c = stride_of(product.c);
+    const bool is_known =
+        a && b && c && c->is_of_columns && std::max({product.rows, product.columns, product.depth}) <= most &&
+        !(product.a.conjugated && a->is_of_columns) && !(product.b.conjugated && b->is_of_columns);
+    if (!is_known) return std::nullopt;
+    const auto narrow = [](Integer value) { return static_cast<std::int32_t>(value); };
+    return SmallKey{narrow(product.rows),
+                    narrow(product.columns),
+                    narrow(product.depth),
+                    narrow(a->value),
+                    narrow(b->value),
+                    narrow(c->value),
+                    narrow(block_depth),
+                    kind_of(product.number, letter_of(product.a, a->is_of_columns),
+                            letter_of(product.b, b->is_of_columns), update, alpha_is_one)};
+}
+
+gemm::SmallProduct SmallKey::described(const target::Cpu& cpu) const {
+    MatrixProduct product{
+        .number = static_cast<Number>(kind & 3), .rows = rows, .columns = columns, .depth = depth};
+    product.a = layout_of(kind >> 2 & 3, a_stride);
+    product.b = layout_of(kind >> 4 & 3, b_stride);
+    product.c = layout_of(0, c_stride);
+    return gemm::model_small_product(product, static_cast<gemm::Update>(kind >> 6 & 3), (kind >> 8 & 1) != 0,
+                                     block_depth, cpu);
 }
 
 /// Counts the call. Threads that count at once may lose one.
-bool SmallProducts::is_frequent(std::uint64_t hash, const MatrixProduct& product) {
-    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-                        static_cast<double>(product.depth);
+bool SmallProducts::is_frequent(std::uint64_t hash, const SmallKey& key) {
+    const double work =
+        static_cast<double>(key.rows) * static_cast<double>(key.columns) * static_cast<double>(key.depth);
     const auto needed =
         static_cast<std::uint64_t>(std::clamp(worth_a_kernel / work, fewest_calls, most_calls));
     std::atomic<std::uint64_t>& slot = calls_[hash % slots];
@@ -69,19 +97,17 @@ bool SmallProducts::is_frequent(std::uint64_t hash, const MatrixProduct& product
     return needed <= 1;
 }
 
-const SmallKernel* SmallProducts::make(std::uint64_t hash, const SmallRequest& request) {
+const SmallKernel* SmallProducts::make(std::uint64_t hash, const SmallKey& key) {
     const std::lock_guard lock(making_);
     for (std::size_t probe = 0; probe < probes; ++probe) {
         std::atomic<const Entry*>& slot = table_[(hash + probe) % slots];
         if (const Entry* there = slot.load(std::memory_order_relaxed)) {
-            if (there->is(request)) return &there->kernel;
+            if (there->key == key) return &there->kernel;
             continue;
         }
         const target::Cpu& cpu = target::host_cpu();
-        const gemm::SmallProduct small = gemm::model_small_product(
-            request.product, request.update, request.alpha_is_one, request.block_depth, cpu);
         // Never taken out: other threads may be running it.
-        const Entry* const entry = new Entry{small, SmallKernel(small, cpu)};
+        const Entry* const entry = new Entry{key, SmallKernel(key.described(cpu), cpu)};
         slot.store(entry, std::memory_order_release);
         return &entry->kernel;
     }

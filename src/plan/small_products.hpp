@@ -5,8 +5,12 @@
 #include "plan/packed_blocks.hpp"
 #include "runtime/executable_memory.hpp"
 
+#include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace swirl::planning {
@@ -34,12 +38,40 @@ private:
     std::size_t packed_bytes_;
 };
 
-/// What a kernel of its own is made for.
-struct SmallRequest {
-    const MatrixProduct& product; ///< of one matrix
-    gemm::Update update;
-    bool alpha_is_one;
-    Integer block_depth;
+/// A small product in few bytes, to be recognised quickly: columns or rows of each matrix are next to each other.
+struct SmallKey {
+    std::int32_t rows, columns, depth;
+    std::int32_t a_stride, b_stride, c_stride; ///< the stride that is not 1
+    std::int32_t block_depth;
+    std::uint32_t kind;
+
+    /// `a` and `b` are what BLAS call 'N', 'T' or 'C'.
+    static std::uint32_t kind_of(Number number, char a, char b, gemm::Update update, bool alpha_is_one) {
+        const auto bits = [](auto value) { return static_cast<std::uint32_t>(value); };
+        const auto letter = [&](char c) { return c == 'N' ? 0U : c == 'T' ? 1U : 2U; };
+        return bits(number) | letter(a) << 2 | letter(b) << 4 | bits(update) << 6 | bits(alpha_is_one) << 8;
+    }
+    /// Nothing where strides are others or too large.
+    static std::optional<SmallKey> of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one,
+                                      Integer block_depth);
+
+    bool operator==(const SmallKey& other) const {
+        const Words mine = words(), others = other.words();
+        return ((mine[0] ^ others[0]) | (mine[1] ^ others[1]) | (mine[2] ^ others[2]) |
+                (mine[3] ^ others[3])) == 0;
+    }
+    /// A sum of products by odd numbers, none of which waits for another; its upper bits are well mixed.
+    std::uint64_t hash() const {
+        const Words w = words();
+        return (w[0] * 0x9e3779b97f4a7c15U + w[1] * 0xbf58476d1ce4e5b9U + w[2] * 0x94d049bb133111ebU +
+                w[3] * 0xd6e8feb86659fd93U) >>
+               32;
+    }
+    gemm::SmallProduct described(const target::Cpu& cpu) const;
+
+private:
+    using Words = std::array<std::uint64_t, 4>;
+    Words words() const { return std::bit_cast<Words>(*this); }
 };
 
 /// Kernels of small products that were asked for often. Looking one up takes no lock.
@@ -47,24 +79,28 @@ class SmallProducts {
 public:
     /// The kernel for a product like this, or nothing: before the same product has been asked for a number of times a kernel
     /// of its own would cost more than it saves. Where there is no place left it never gets one.
-    const SmallKernel* find(const SmallRequest& request);
+    const SmallKernel* find(const SmallKey& key) {
+        const std::uint64_t hash = key.hash();
+        for (std::size_t probe = 0; probe < probes; ++probe) {
+            const Entry* const entry = table_[(hash + probe) % slots].load(std::memory_order_acquire);
+            if (entry == nullptr) break;
+            if (entry->key == key) return &entry->kernel;
+        }
+        return is_frequent(hash, key) ? make(hash, key) : nullptr;
+    }
 
     static SmallProducts& of_this_machine();
 
 private:
     struct Entry {
-        gemm::SmallProduct small;
+        SmallKey key;
         SmallKernel kernel;
-        bool is(const SmallRequest& request) const {
-            return small.product == request.product && small.update == request.update &&
-                   small.alpha_is_one == request.alpha_is_one && small.block_depth == request.block_depth;
-        }
     };
     static constexpr std::size_t slots = 4096;
     static constexpr std::size_t probes = 4; ///< neighbouring slots that an entry may be in
 
-    bool is_frequent(std::uint64_t hash, const MatrixProduct& product);
-    const SmallKernel* make(std::uint64_t hash, const SmallRequest& request);
+    bool is_frequent(std::uint64_t hash, const SmallKey& key);
+    const SmallKernel* make(std::uint64_t hash, const SmallKey& key);
 
     std::vector<std::atomic<const Entry*>> table_ = std::vector<std::atomic<const Entry*>>(slots);
     /// Calls of what has no kernel: part of a hash and how many. Others with the same slot take calls away.

@@ -77,6 +77,7 @@ TEST(SmallProduct, IsTheProductForEveryLayoutUpdateAndRemainder) {
                     model_small_product(product, static_cast<Update>(seed % 3), seed % 4 != 0,
                                         std::min<Integer>(product.depth, 8 + seed % 20), *cpu);
                 small.rows_outside = seed % 2 == 0;
+                small.prefetch_a = small.prefetch_c = seed % 3 == 1;
                 small.unroll = 1 + static_cast<int>(seed % 9);
                 expect_product(small, seed);
             }

@@ -126,6 +126,7 @@ TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
                     if (!is_complex(number)) kernel.tile.vectors = 3;
                     kernel.rows = std::max(1, kernel.tile.rows() - less);
                     kernel.columns = kernel.tile.columns - less % 2;
+                    kernel.prefetch_next = less == 1;
                     expect_same(passes::run_in_order(gemm::micro_kernel(kernel), *cpu), *cpu,
                                 {.parameters = {8, 11, kernel.most_stride}, .integers = !cpu->has_fma});
                 }

@@ -57,14 +57,17 @@ TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
     const MatrixProduct small = MatrixProduct::column_major(Number::float64, 6, 6, 6);
     const MatrixProduct other = MatrixProduct::column_major(Number::float64, 6, 6, 7);
     const auto find = [&](const MatrixProduct& product) {
-        return products.find({product, gemm::Update::overwrite, true, product.depth});
+        return products.find(*SmallKey::of(product, gemm::Update::overwrite, true, product.depth));
     };
     int calls = 0;
     while (find(small) == nullptr) ASSERT_LT(++calls, 100);
     EXPECT_GT(calls, 3);
     EXPECT_EQ(find(small), find(small));
     EXPECT_EQ(find(other), nullptr);
-    EXPECT_EQ(products.find({small, gemm::Update::add, true, small.depth}), nullptr);
+    EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.depth)), nullptr);
+    MatrixProduct scattered = small;
+    scattered.a = {.row_stride = 2, .column_stride = 20};
+    EXPECT_EQ(SmallKey::of(scattered, gemm::Update::overwrite, true, 6), std::nullopt);
 }
 
 TEST(MatrixMultiply, ThreadsThatAskAtOnceGetTheSame) {
