@@ -197,13 +197,15 @@ Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu) 
 SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
                                  Integer block_depth, const target::Cpu& cpu) {
     constexpr int most_vectors = 3, most_columns = 16;
-    constexpr Integer deepest_straight = 16;
+    constexpr Integer deepest_straight = 16, shallow = 64;
     SmallProduct small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
     small.block_depth = block_depth;
     small.rows_outside = product.columns < product.rows; // what fewer rows or columns have stays in cache
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
                   bytes = bytes_of(product.number);
-    small.prefetch_a = small.rows_outside && product.rows * product.depth * bytes > outer_cache;
+    // Of a deep A the next rows would push these out of the nearest cache.
+    small.prefetch_a =
+        small.rows_outside && product.depth <= shallow && product.rows * product.depth * bytes > outer_cache;
     small.prefetch_c = product.rows * product.columns * bytes > outer_cache;
     const int parts = scalars_in(product.number);
     int lanes = target::lanes(cpu, scalar_of(product.number));
