@@ -1,7 +1,10 @@
 #include "plan/matrix_blocks.hpp"
 
+#include "base/error.hpp"
 #include "base/integer.hpp"
+#include "plan/matrix_values.hpp"
 #include "plan/packed_blocks.hpp"
+#include "runtime/team.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +17,9 @@ namespace {
 using gemm::Pack;
 using gemm::Update;
 using Operand = MatrixKernels::Operand;
+
+/// Of tiles that a region has in part.
+constexpr Integer most_tile_bytes = 8192;
 
 /// An operand as it is packed: along the depth and across it.
 struct Source {
@@ -32,10 +38,11 @@ struct Source {
 class Blocks {
 public:
     Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-           Integer block_depth)
+           Integer block_depth, const MatrixRegion& region)
         : kernels_(kernels),
           schedule_(kernels.schedule()),
           product_(product),
+          region_(region),
           bytes_(bytes_of(product.number)),
           a_{Operand::a, static_cast<const std::byte*>(arguments.a), product.a.column_stride,
              product.a.row_stride, product.a.conjugated},
@@ -52,6 +59,9 @@ public:
         block_columns_ =
             gemm::balanced_block(product.columns, most(schedule_.block_columns), schedule_.tile.columns);
         block_depth_ = std::min(block_depth, product.depth);
+        ensure(region.half == MatrixRegion::Half::all ||
+                   schedule_.tile.rows() * schedule_.tile.columns * bytes_ <= most_tile_bytes,
+               "tiles of {} by {}", schedule_.tile.rows(), schedule_.tile.columns);
     }
 
     void run(Update first_update) {
@@ -71,6 +81,7 @@ private:
         pack(b_, first_column, columns, first_step, packed_b_);
         for (Integer row = 0; row < product_.rows; row += block_rows_) {
             const Integer rows = std::min(block_rows_, product_.rows - row);
+            if (region_.contains_none(row, rows, first_column, columns)) continue;
             pack(a_, row, rows, first_step, packed_a_);
             multiply_block(row, rows, first_column, columns);
         }
@@ -99,18 +110,52 @@ private:
             const int in_column = static_cast<int>(std::min(tile_columns, columns - column));
             for (Integer row = 0; row < rows; row += tile_rows) {
                 const int in_row = static_cast<int>(std::min(tile_rows, rows - row));
-                void* const buffers[] = {
-                    packed_a_ + row * depth_ * bytes_, packed_b_ + column * depth_ * bytes_,
-                    c_ + (first_row + row + (first_column + column) * product_.c.column_stride) * bytes_,
-                    factors_};
-                kernels_.tile(in_row, in_column, update_)(buffers, parameters);
+                const Integer in_c = first_row + row, at_c = first_column + column;
+                if (region_.contains_none(in_c, in_row, at_c, in_column)) continue;
+                std::byte* const target = c_ + (in_c + at_c * product_.c.column_stride) * bytes_;
+                void* const buffers[] = {packed_a_ + row * depth_ * bytes_,
+                                         packed_b_ + column * depth_ * bytes_, target, factors_};
+                if (region_.contains_all(in_c, in_row, at_c, in_column))
+                    kernels_.tile(in_row, in_column, update_)(buffers, parameters);
+                else
+                    multiply_in_part(buffers, {in_c, in_c + in_row}, {at_c, at_c + in_column});
             }
         }
+    }
+
+    /// A tile that the region has some elements of: computed beside C.
+    void multiply_in_part(void* const* whole, runtime::Share rows, runtime::Share columns) {
+        alignas(64) std::byte tile[most_tile_bytes];
+        const Integer in_row = rows.last - rows.first, in_column = columns.last - columns.first;
+        void* const buffers[] = {whole[0], whole[1], tile, factors_};
+        const std::int64_t parameters[] = {depth_ / schedule_.unroll * schedule_.unroll, depth_, in_row};
+        kernels_.tile(static_cast<int>(in_row), static_cast<int>(in_column), Update::overwrite)(buffers,
+                                                                                                parameters);
+        with_number(product_.number, [&](auto example) {
+            using T = decltype(example);
+            const T beta = value_at<T>(factors_ + bytes_);
+            for (Integer column = columns.first; column < columns.last; ++column) {
+                const T* const result =
+                    reinterpret_cast<const T*>(tile) + (column - columns.first) * in_row - rows.first;
+                T* const c = reinterpret_cast<T*>(c_) + column * product_.c.column_stride;
+                const runtime::Share wanted = region_.rows_in(column, rows);
+                const auto update = [&](auto&& updated) {
+                    for (Integer row = wanted.first; row < wanted.last; ++row)
+                        c[row] = updated(result[row], c[row]);
+                };
+                switch (update_) {
+                case Update::overwrite: update([](T r, const T&) { return r; }); break;
+                case Update::add: update([](T r, const T& before) { return r + before; }); break;
+                case Update::scale: update([&](T r, const T& before) { return r + beta * before; }); break;
+                }
+            }
+        });
     }
 
     MatrixKernels& kernels_;
     const gemm::Schedule& schedule_;
     const MatrixProduct& product_;
+    const MatrixRegion& region_;
     Integer bytes_;
     Source a_, b_;
     std::byte* c_;
@@ -125,8 +170,8 @@ private:
 } // namespace
 
 void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update, Integer block_depth) {
-    Blocks(kernels, product, arguments, block_depth).run(update);
+                     gemm::Update update, Integer block_depth, const MatrixRegion& region) {
+    Blocks(kernels, product, arguments, block_depth, region).run(update);
 }
 
 } // namespace swirl::planning

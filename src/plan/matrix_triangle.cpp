@@ -1,0 +1,135 @@
+#include "plan/matrix_triangle.hpp"
+
+#include "base/integer.hpp"
+#include "plan/matrix_blocks.hpp"
+#include "plan/matrix_values.hpp"
+#include "plan/portable_product.hpp"
+#include "runtime/team.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace swirl::planning {
+
+namespace {
+
+using Half = MatrixRegion::Half;
+
+/// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ is the same memory, its triangle the other one.
+void transpose(MatrixProduct& product, MatrixArguments& arguments, Half& half) {
+    product = transposed(product);
+    std::swap(arguments.a, arguments.b);
+    half = half == Half::lower ? Half::upper : Half::lower;
+}
+
+/// C = β·C.
+void scale_triangle(const MatrixProduct& product, Half half, const void* beta, void* c) {
+    if (factor_kind(product.number, beta) == Factor::one) return;
+    for (Integer column = 0; column < product.columns; ++column) {
+        MatrixProduct part = product;
+        const Integer first = half == Half::lower ? column : 0;
+        part.rows = half == Half::lower ? product.rows - column : column + 1;
+        part.columns = 1;
+        scale_matrix(
+            part, beta,
+            static_cast<std::byte*>(c) +
+                (first * product.c.row_stride + column * product.c.column_stride) * bytes_of(product.number));
+    }
+}
+
+/// Where band `number` of `bands` begins, so that all have about the same area; a multiple of `step`.
+Integer beginning_of_band(Integer extent, Integer step, int number, int bands) {
+    const double part = std::sqrt(static_cast<double>(number) / bands);
+    return number == bands ? extent : static_cast<Integer>(part * static_cast<double>(extent)) / step * step;
+}
+
+/// Where C's rows from this one on begin, and its columns.
+MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer row,
+                      Integer column) {
+    const Integer bytes = bytes_of(product.number);
+    MatrixArguments result = arguments;
+    result.a = static_cast<const std::byte*>(arguments.a) + row * product.a.row_stride * bytes;
+    result.b = static_cast<const std::byte*>(arguments.b) + column * product.b.column_stride * bytes;
+    result.c = static_cast<std::byte*>(arguments.c) +
+               (row * product.c.row_stride + column * product.c.column_stride) * bytes;
+    return result;
+}
+
+/// Rows of a lower triangle, columns of an upper one: first … last−1.
+void multiply_band(const MatrixProduct& product, Half half, const MatrixArguments& arguments,
+                   gemm::Update update, Integer block_depth, runtime::Share band) {
+    const bool is_lower = half == Half::lower;
+    MatrixProduct part = product;
+    part.rows = is_lower ? band.last - band.first : band.last;
+    part.columns = is_lower ? band.last : band.last - band.first;
+    const MatrixArguments of_part =
+        moved(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
+    multiply_blocks(MatrixKernels::of_this_machine(product.number), part, of_part, update, block_depth,
+                    {half, band.first});
+}
+
+/// A lower triangle by whole products: some rows at a time, whose square on the diagonal is computed beside C.
+void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
+    constexpr Integer together = 64;
+    with_number(product.number, [&](auto example) {
+        using T = decltype(example);
+        const T beta = value_at<T>(arguments.beta), zero = T(0);
+        std::vector<T> square(static_cast<std::size_t>(together * together));
+        for (Integer first = 0; first < product.rows; first += together) {
+            MatrixProduct part = product;
+            part.rows = std::min(together, product.rows - first);
+            part.columns = first;
+            multiply(part, moved(product, arguments, first, 0), threads);
+            MatrixArguments diagonal = moved(product, arguments, first, first);
+            T* const c = static_cast<T*>(diagonal.c);
+            part.columns = part.rows;
+            part.c = {.row_stride = 1, .column_stride = part.rows};
+            diagonal.c = square.data();
+            diagonal.beta = &zero;
+            multiply(part, diagonal, threads);
+            for (Integer column = 0; column < part.rows; ++column)
+                for (Integer row = column; row < part.rows; ++row) {
+                    T& element = c[row * product.c.row_stride + column * product.c.column_stride];
+                    const T result = square[static_cast<std::size_t>(column * part.rows + row)];
+                    element = beta == T(0) ? result : result + beta * element;
+                }
+        }
+    });
+}
+
+} // namespace
+
+void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArguments& given_arguments,
+                       int threads) {
+    if (given.rows == 0) return;
+    MatrixProduct product = given;
+    MatrixArguments arguments = given_arguments;
+    ensure(product.rows == product.columns && product.batch == 1 &&
+               (product.c.row_stride == 1 || product.c.column_stride == 1 || product.rows == 1),
+           "a triangle of {} by {}, strides {} and {}", product.rows, product.columns, product.c.row_stride,
+           product.c.column_stride);
+    if (product.depth == 0 || factor_kind(product.number, arguments.alpha) == Factor::zero)
+        return scale_triangle(product, half, arguments.beta, arguments.c);
+    if (needs_portable_products()) {
+        if (half == Half::upper) transpose(product, arguments, half);
+        return multiply_by_rows(product, arguments, threads);
+    }
+    if (product.c.row_stride != 1) transpose(product, arguments, half);
+    const gemm::Update update = update_for(factor_kind(product.number, arguments.beta));
+    const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
+    const Integer block_depth = gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+    const int wanted = threads_worthwhile(product, threads);
+    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
+    if (members <= 1) return multiply_band(product, half, arguments, update, block_depth, {0, product.rows});
+    const Integer step = half == Half::lower ? schedule.tile.rows() : schedule.tile.columns;
+    runtime::run_team(members, [&](const runtime::TeamMember& member) {
+        const runtime::Share band{beginning_of_band(product.rows, step, member.number(), member.size()),
+                                  beginning_of_band(product.rows, step, member.number() + 1, member.size())};
+        if (band.first < band.last) multiply_band(product, half, arguments, update, block_depth, band);
+    });
+}
+
+} // namespace swirl::planning
