@@ -18,6 +18,7 @@ set(SWIRL_DEPENDENCIES_jit asmjit::asmjit)
 set(SWIRL_DEPENDENCIES_runtime Threads::Threads ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX>)
 set(SWIRL_DEPENDENCIES_plan nlohmann_json::nlohmann_json)
 set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
+set(SWIRL_DEPENDENCIES_blas ${CMAKE_DL_LIBS})
 
 # FFTW is only ever a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.

@@ -1,7 +1,8 @@
 # One library per folder of src/, in the order of src/LAYERS; each sees the folders above it and no other.
 # A folder with headers only becomes an INTERFACE library; a folder that is not there yet is skipped.
 #
-# Results: SWIRL_LAYERS (folders that exist), target swirl_<folder> for each, target swirl_all for the whole.
+# Results: SWIRL_LAYERS (folders that exist), target swirl_<folder> for each, SWIRL_LIBRARY_LAYERS those of
+# libswirl, target swirl_all for the whole of these.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS layer_order REGEX "^[a-z]")
@@ -33,7 +34,12 @@ endforeach()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
     COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
 
+# The BLAS becomes a library of its own (Blas.cmake): its names are not libswirl's.
+set(SWIRL_LAYERS_APART blas)
+set(SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS})
+list(REMOVE_ITEM SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS_APART})
+
 add_library(swirl_all INTERFACE)
-foreach(layer IN LISTS SWIRL_LAYERS)
+foreach(layer IN LISTS SWIRL_LIBRARY_LAYERS)
     target_link_libraries(swirl_all INTERFACE swirl_${layer})
 endforeach()

@@ -1,8 +1,8 @@
-# libswirl: the objects of all folders in one library, shared or static (BUILD_SHARED_LIBS).
+# libswirl: the objects of all folders but those apart in one library, shared or static (BUILD_SHARED_LIBS).
 
 set(layer_objects)
 set(SWIRL_LIBRARY_DEPENDENCIES)
-foreach(layer IN LISTS SWIRL_LAYERS)
+foreach(layer IN LISTS SWIRL_LIBRARY_LAYERS)
     get_target_property(type swirl_${layer} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
         list(APPEND layer_objects $<TARGET_OBJECTS:swirl_${layer}>)

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "blas/routines.hpp"
+
+/// gemm_batch: groups of products. Those of a group share shape, scalars and leading dimensions; each has matrices of its own.
+namespace swirl::blas {
+
+/// Arrays have an entry a group; those of matrices an entry a product, group by group.
+template <class T, class I> struct GroupedBatch {
+    const char *transpose_a, *transpose_b;
+    const I *m, *n, *k;
+    const T* alpha;
+    const T* const* a;
+    const I* lda;
+    const T* const* b;
+    const I* ldb;
+    const T* beta;
+    T* const* c;
+    const I* ldc;
+    Integer groups;
+    const I* sizes;
+
+    Gemm<T> group(Integer g) const {
+        return {transpose_a[g], transpose_b[g], m[g],   n[g],    k[g],    alpha[g], nullptr,
+                lda[g],         nullptr,        ldb[g], beta[g], nullptr, ldc[g]};
+    }
+    int first_wrong() const {
+        if (groups < 0) return 14;
+        for (Integer g = 0; g < groups; ++g) {
+            if (const int position = group(g).first_wrong(); position != 0) return position;
+            if (sizes[g] < 0) return 15;
+        }
+        return 0;
+    }
+};
+
+constexpr auto run_groups = []<class T, class I>(const GroupedBatch<T, I>& batch, int threads) {
+    Integer first = 0;
+    for (Integer g = 0; g < batch.groups; ++g) {
+        gemm_batch(batch.group(g),
+                   Pointers<T>{batch.a + first, batch.b + first, batch.c + first, batch.sizes[g]}, threads);
+        first += batch.sizes[g];
+    }
+};
+
+} // namespace swirl::blas

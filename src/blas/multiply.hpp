@@ -1,0 +1,32 @@
+#pragma once
+
+#include "blas/view.hpp"
+#include "plan/matrix_multiply.hpp"
+
+namespace swirl::blas {
+
+template <class T> MatrixProduct described(const View<const T>& a, const View<const T>& b, const View<T>& c) {
+    return {.number = NumberTraits<T>::number,
+            .rows = c.rows,
+            .columns = c.columns,
+            .depth = a.columns,
+            .a = {a.row_stride, a.column_stride, a.conjugated},
+            .b = {b.row_stride, b.column_stride, b.conjugated},
+            .c = {c.row_stride, c.column_stride, c.conjugated}};
+}
+
+/// c = α·a·b + β·c. Where β is zero c is not read, where α is zero a and b are not.
+template <class T>
+void multiply(T alpha, std::type_identity_t<View<const T>> a, std::type_identity_t<View<const T>> b,
+              std::type_identity_t<T> beta, View<T> c, int threads) {
+    if (c.rows == 0 || c.columns == 0) return;
+    planning::multiply(described(a, b, c), {&alpha, a.data, b.data, &beta, c.data}, threads);
+}
+
+/// c = β·c; zero, whatever c held, where β is.
+template <class T> void scale(std::type_identity_t<T> beta, View<T> c, int threads) {
+    if (beta == T(1)) return;
+    multiply<T>(T(0), {c.data, c.rows, 0, 1, 1}, {c.data, 0, c.columns, 1, 1}, beta, c, threads);
+}
+
+} // namespace swirl::blas

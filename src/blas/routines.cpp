@@ -1,0 +1,193 @@
+#include "blas/routines.hpp"
+
+#include "blas/multiply.hpp"
+#include "blas/symmetric_product.hpp"
+#include "blas/triangle_product.hpp"
+#include "blas/triangular.hpp"
+#include "runtime/team.hpp"
+
+namespace swirl::blas {
+namespace {
+
+/// op(A), of so many rows and columns.
+template <class T>
+View<const T> operand(char transpose, Integer rows, Integer columns, const T* data, Integer leading) {
+    if (is(transpose, 'N')) return by_columns(data, rows, columns, leading);
+    return by_columns(data, columns, rows, leading)
+        .transposed()
+        .conjugate_if(is_complex_number<T> && is(transpose, 'C'));
+}
+
+template <class T> MatrixProduct described(const Gemm<T>& call) {
+    const bool a_as_is = is(call.transpose_a, 'N'), b_as_is = is(call.transpose_b, 'N');
+    return {.number = NumberTraits<T>::number,
+            .rows = call.m,
+            .columns = call.n,
+            .depth = call.k,
+            .a = {a_as_is ? 1 : call.lda, a_as_is ? call.lda : 1,
+                  is_complex_number<T> && is(call.transpose_a, 'C')},
+            .b = {b_as_is ? 1 : call.ldb, b_as_is ? call.ldb : 1,
+                  is_complex_number<T> && is(call.transpose_b, 'C')},
+            .c = {1, call.ldc}};
+}
+
+/// A thread that has at least so many columns of a result does best to work on these alone: then threads meet once for the
+/// whole routine, not at each of its products. Products of so many columns or more compute an element in the same way
+/// whatever their number.
+constexpr Integer columns_alone = 400;
+
+/// Calls body(first, count, threads) for all columns, or for each thread's.
+template <class Body> void over_columns(Integer columns, int threads, Body&& body) {
+    constexpr Integer grain = 48; // whole tiles and strips
+    const int members = columns / columns_alone >= threads ? runtime::team_size(threads) : 1;
+    if (members <= 1) return body(Integer{0}, columns, threads);
+    runtime::run_team(members, [&](const runtime::TeamMember& member) {
+        const runtime::Share share = runtime::share_of(columns, grain, member.number(), member.size());
+        body(share.first, share.last - share.first, 1);
+    });
+}
+
+/// Less work than this, in multiplications, is not worth another thread: products of a batch are shared out instead.
+constexpr double work_for_threads = 200'000;
+
+} // namespace
+
+template <class T> void gemm(const Gemm<T>& call, int threads) {
+    if (call.m == 0 || call.n == 0) return;
+    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+}
+
+template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads) {
+    if (call.m == 0 || call.n == 0 || strides.count == 0) return;
+    MatrixProduct wanted = described(call);
+    wanted.batch = strides.count;
+    wanted.a.batch_stride = strides.a;
+    wanted.b.batch_stride = strides.b;
+    wanted.c.batch_stride = strides.c;
+    planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+}
+
+template <class T> void gemm_batch(const Gemm<T>& call, const Pointers<T>& pointers, int threads) {
+    if (call.m == 0 || call.n == 0) return;
+    const MatrixProduct wanted = described(call);
+    const auto run = [&](Integer which, int with) {
+        planning::multiply(
+            wanted, {&call.alpha, pointers.a[which], pointers.b[which], &call.beta, pointers.c[which]}, with);
+    };
+    const double work =
+        static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+    const bool apart =
+        pointers.count >= threads && work * static_cast<double>(pointers.count) > work_for_threads;
+    if (threads == 1 || !apart) {
+        for (Integer which = 0; which < pointers.count; ++which) run(which, threads);
+        return;
+    }
+    run(0, 1); // plans, so that threads do not all do so
+    runtime::run_team(threads, [&](const runtime::TeamMember& member) {
+        const runtime::Share share = runtime::share_of(pointers.count - 1, 1, member.number(), member.size());
+        for (Integer which = share.first; which < share.last; ++which) run(which + 1, 1);
+    });
+}
+
+template <class T> void gemmt(const Gemmt<T>& call, int threads) {
+    const bool nothing = call.alpha == T(0) || call.k == 0;
+    if (call.n == 0 || (nothing && call.beta == T(1))) return;
+    const Integer depth = nothing ? 0 : call.k;
+    multiply_triangle<T>(is(call.uplo, 'L'),
+                         {call.alpha, operand(call.transpose_a, call.n, depth, call.a, call.lda),
+                          operand(call.transpose_b, depth, call.n, call.b, call.ldb), call.beta,
+                          by_columns(call.c, call.n, call.n, call.ldc)},
+                         threads);
+}
+
+template <class T> void symm(const Symm<T>& call, bool hermitian, int threads) {
+    if (call.m == 0 || call.n == 0 || (call.alpha == T(0) && call.beta == T(1))) return;
+    View<const T> b = by_columns(call.b, call.m, call.n, call.ldb);
+    View<T> c = by_columns(call.c, call.m, call.n, call.ldc);
+    if (call.alpha == T(0)) return scale(call.beta, c, threads);
+    const bool left = is(call.side, 'L');
+    const Integer order = left ? call.m : call.n;
+    View<const T> a = by_columns(call.a, order, order, call.lda);
+    // Aᵀ is A, or its conjugate for a Hermitian A. Its lower triangle is A's upper one transposed; and where A stands on the
+    // right, Cᵀ = Aᵀ·Bᵀ.
+    bool transposed = !left;
+    if (!left) {
+        b = b.transposed();
+        c = c.transposed();
+    }
+    if (is(call.uplo, 'U')) {
+        a = a.transposed();
+        transposed = !transposed;
+    }
+    const SymmetricMatrix<T> matrix{a.conjugate_if(hermitian && transposed), hermitian};
+    over_columns(c.columns, threads, [&](Integer first, Integer count, int each) {
+        multiply_symmetric<T>(call.alpha, matrix, b.columns_from(first, count), call.beta,
+                              c.columns_from(first, count), each);
+    });
+}
+
+template <class T, class Scalar> void syrk(const Syrk<T, Scalar>& call, int threads) {
+    const bool nothing = call.alpha == Scalar(0) || call.k == 0;
+    if (call.n == 0 || (nothing && call.beta == Scalar(1))) return;
+    const View<const T> a = operand(call.transpose, call.n, nothing ? 0 : call.k, call.a, call.lda);
+    multiply_triangle<T>(is(call.uplo, 'L'),
+                         {T(call.alpha), a, a.transposed().conjugate_if(call.hermitian), T(call.beta),
+                          by_columns(call.c, call.n, call.n, call.ldc), call.hermitian},
+                         threads);
+}
+
+template <class T, class Beta> void syr2k(const Syr2k<T, Beta>& call, int threads) {
+    const bool nothing = call.alpha == T(0) || call.k == 0;
+    if (call.n == 0 || (nothing && call.beta == Beta(1))) return;
+    const Integer depth = nothing ? 0 : call.k;
+    const View<const T> a = operand(call.transpose, call.n, depth, call.a, call.lda);
+    const View<const T> b = operand(call.transpose, call.n, depth, call.b, call.ldb);
+    const View<T> c = by_columns(call.c, call.n, call.n, call.ldc);
+    const auto adjoint = [&](const View<const T>& x) { return x.transposed().conjugate_if(call.hermitian); };
+    multiply_triangle<T>(is(call.uplo, 'L'), {call.alpha, a, adjoint(b), T(call.beta), c, call.hermitian},
+                         threads);
+    if (nothing) return;
+    const T other_alpha = call.hermitian ? conjugate(call.alpha) : call.alpha;
+    multiply_triangle<T>(is(call.uplo, 'L'), {other_alpha, b, adjoint(a), T(1), c, call.hermitian}, threads);
+}
+
+template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int threads) {
+    View<T> b = by_columns(call.b, call.m, call.n, call.ldb);
+    if (call.m == 0 || call.n == 0) return;
+    if (call.alpha == T(0)) return scale(T(0), b, threads);
+    const bool left = is(call.side, 'L');
+    const Integer order = left ? call.m : call.n;
+    const bool as_is = is(call.transpose, 'N');
+    TriangularMatrix<T> a{operand(call.transpose, order, order, call.a, call.lda),
+                          is(call.uplo, 'L') == as_is, is(call.diagonal, 'U')};
+    if (!left) { // (B·A)ᵀ = Aᵀ·Bᵀ
+        a = {a.matrix.transposed(), !a.lower, a.unit};
+        b = b.transposed();
+    }
+    over_columns(b.columns, threads, [&](Integer first, Integer count, int each) {
+        if (task == TriangularTask::solve)
+            solve_triangular(call.alpha, a, b.columns_from(first, count), each);
+        else
+            multiply_triangular(call.alpha, a, b.columns_from(first, count), each);
+    });
+}
+
+#define SWIRL_BLAS_ROUTINES(T)                                          \
+    template void gemm(const Gemm<T>&, int);                            \
+    template void gemm_batch(const Gemm<T>&, const BatchStrides&, int); \
+    template void gemm_batch(const Gemm<T>&, const Pointers<T>&, int);  \
+    template void gemmt(const Gemmt<T>&, int);                          \
+    template void symm(const Symm<T>&, bool, int);                      \
+    template void syrk(const Syrk<T, T>&, int);                         \
+    template void syr2k(const Syr2k<T, T>&, int);                       \
+    template void triangular(TriangularTask, const Trmm<T>&, int);
+SWIRL_BLAS_ROUTINES(float)
+SWIRL_BLAS_ROUTINES(double)
+SWIRL_BLAS_ROUTINES(std::complex<float>)
+SWIRL_BLAS_ROUTINES(std::complex<double>)
+template void syrk(const Syrk<std::complex<float>, float>&, int);
+template void syrk(const Syrk<std::complex<double>, double>&, int);
+template void syr2k(const Syr2k<std::complex<float>, float>&, int);
+template void syr2k(const Syr2k<std::complex<double>, double>&, int);
+
+} // namespace swirl::blas

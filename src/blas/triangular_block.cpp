@@ -1,0 +1,175 @@
+#include "blas/triangular_block.hpp"
+
+#include "blas/scratch.hpp"
+#include "blas/triangular_kernels.hpp"
+#include "runtime/team.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::blas {
+namespace {
+
+/// Below so many multiply-adds a thread costs more than it brings.
+constexpr double least_share = 1 << 18;
+
+/// A block and its right sides. Kernels know lower triangles: of an upper one the last row is their first.
+template <class T> struct Task {
+    TriangularTask task;
+    T alpha;
+    TriangularMatrix<T> a;
+    View<T> b;
+
+    Integer source(Integer row) const { return a.lower ? row : b.rows - 1 - row; }
+};
+
+template <class T> bool is_finite(T x) {
+    if constexpr (is_complex_number<T>)
+        return std::isfinite(x.real()) && std::isfinite(x.imag());
+    else
+        return std::isfinite(x);
+}
+
+template <class T> void put(Real<T>* place, int to_imaginary, T x) {
+    if constexpr (is_complex_number<T>) {
+        place[0] = x.real();
+        place[to_imaginary] = x.imag();
+    } else {
+        place[0] = x;
+    }
+}
+
+/// What stands on the diagonal of a kernel's triangle. Not finite where A's own has no reciprocal that is.
+template <class T> T diagonal(const Task<T>& task, T of_matrix) {
+    if (task.a.unit) return T(1);
+    return task.task == TriangularTask::solve ? T(1) / of_matrix : of_matrix;
+}
+
+/// The triangle for kernels; rows that A has not are the identity's. False where the diagonal has no reciprocals.
+template <class T>
+bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padded_rows, Real<T>* copy) {
+    const Integer n = task.b.rows;
+    const View<const T> a = task.a.lower ? task.a.matrix : task.a.matrix.reversed();
+    bool invertible = true;
+    for (Integer group = 0; group < padded_rows; group += kernel.lanes) {
+        const Integer end = group + kernel.lanes;
+        for (Integer j = 0; j < end; ++j) {
+            Real<T>* const column = copy + triangle_place(kernel, group, j) - group;
+            Integer i = std::max(group, j);
+            if (i == j) {
+                const T x = i < n ? diagonal(task, task.a.unit ? T(1) : a(i, i)) : T(1);
+                invertible = invertible && (task.task == TriangularTask::multiply || is_finite(x));
+                put(column + i++, kernel.lanes, x);
+            }
+            for (; i < std::min(end, n); ++i) put(column + i, kernel.lanes, a(i, j));
+            for (; i < end; ++i) put(column + i, kernel.lanes, T(0));
+        }
+    }
+    return invertible;
+}
+
+/// As the definition says it: where no kernel can run, or the diagonal has no reciprocals.
+template <class T> void run_by_definition(const Task<T>& task) {
+    const bool solve = task.task == TriangularTask::solve;
+    const auto entry = [&](Integer i, Integer j) { return task.a.matrix(task.source(i), task.source(j)); };
+    for (Integer column = 0; column < task.b.columns; ++column) {
+        const auto b = [&](Integer i) -> T& { return *task.b.at(task.source(i), column); };
+        for (Integer step = 0; step < task.b.rows; ++step) {
+            const Integer i = solve ? step : task.b.rows - 1 - step; // what others still need changes last
+            T x = product(task.alpha, b(i));
+            if (!solve && !task.a.unit) x = product(entry(i, i), x);
+            for (Integer j = 0; j < i; ++j)
+                x = solve ? x - product(entry(i, j), b(j))
+                          : x + product(entry(i, j), product(task.alpha, b(j)));
+            b(i) = solve && !task.a.unit ? x / entry(i, i) : x;
+        }
+    }
+}
+
+/// The strips of one block.
+template <class T> class Strips {
+public:
+    Strips(const Task<T>& task, const StripKernel& kernel, Integer padded_rows, const Real<T>* triangle)
+        : task_(task), kernel_(kernel), padded_rows_(padded_rows), triangle_(triangle) {}
+
+    /// Columns first … last−1.
+    void run(Integer first, Integer last) const {
+        Real<T>* const workspace = scratch<Real<T>>(Scratch::workspace, workspace_scalars(kernel_));
+        const Integer width = kernel_.columns();
+        const Integer stride = kernel_.by_columns ? task_.b.column_stride : task_.b.row_stride;
+        const bool direct = padded_rows_ == task_.b.rows &&
+                            (kernel_.by_columns ? task_.b.row_stride : task_.b.column_stride) == 1;
+        const runtime::KernelFunction function = compiled(kernel_);
+        for (; direct && first + width <= last; first += width)
+            call(function, task_.b.at(0, first), stride, workspace);
+        for (; first < last; first += width) run_copy(first, std::min(width, last - first), workspace);
+    }
+
+private:
+    void call(runtime::KernelFunction function, T* strip, Integer stride, Real<T>* workspace) const {
+        void* const buffers[] = {const_cast<Real<T>*>(triangle_), const_cast<T*>(&task_.alpha), strip,
+                                 workspace};
+        const std::int64_t parameters[] = {padded_rows_, stride};
+        function(buffers, parameters);
+    }
+
+    /// Fewer columns than a strip has, or rows than groups have: in a copy that is filled up with zeros, in the kernel's order.
+    void run_copy(Integer first, Integer count, Real<T>* workspace) const {
+        StripKernel by_rows = kernel_;
+        by_rows.by_columns = by_rows.reversed = false;
+        const Integer width = kernel_.columns();
+        T* const copy = scratch<T>(Scratch::strip, padded_rows_ * width);
+        std::fill_n(copy, padded_rows_ * width, T(0));
+        const View<T> b = task_.b.columns_from(first, count);
+        for (Integer i = 0; i < b.rows; ++i)
+            for (Integer j = 0; j < count; ++j) copy[i * width + j] = *b.at(task_.source(i), j);
+        call(compiled(by_rows), copy, width, workspace);
+        for (Integer i = 0; i < b.rows; ++i)
+            for (Integer j = 0; j < count; ++j) *b.at(task_.source(i), j) = copy[i * width + j];
+    }
+
+    const Task<T>& task_;
+    StripKernel kernel_;
+    Integer padded_rows_;
+    const Real<T>* triangle_;
+};
+
+} // namespace
+
+template <class T>
+void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<T> b, int threads) {
+    if (b.rows == 0 || b.columns == 0) return;
+    const Task<T> task{what, alpha, a, b};
+    const StripKernel kernel = with_shape_for({.task = what,
+                                               .number = NumberTraits<T>::number,
+                                               .by_columns = b.row_stride == 1 && b.column_stride != 1,
+                                               .reversed = !a.lower,
+                                               .scaled = alpha != T(1),
+                                               .most_rows = triangular_block},
+                                              kernel_cpu());
+    if (compiled(kernel) == nullptr) return run_by_definition(task);
+    const Integer padded_rows = (b.rows + kernel.lanes - 1) / kernel.lanes * kernel.lanes;
+    auto* const triangle = scratch<Real<T>>(Scratch::triangle, triangle_scalars(kernel));
+    if (!copy_triangle(task, kernel, padded_rows, triangle)) return run_by_definition(task);
+    const Strips<T> strips(task, kernel, padded_rows, triangle);
+    const Integer width = kernel.columns();
+    const Integer count = (b.columns + width - 1) / width;
+    const double work =
+        static_cast<double>(b.rows) * static_cast<double>(b.rows) * static_cast<double>(b.columns);
+    const int members = static_cast<int>(
+        std::min<double>({static_cast<double>(threads), static_cast<double>(count), work / least_share}));
+    if (members <= 1) return strips.run(0, b.columns);
+    runtime::run_team(members, [&](const runtime::TeamMember& member) {
+        const runtime::Share share = runtime::share_of(b.columns, width, member.number(), member.size());
+        strips.run(share.first, share.last);
+    });
+}
+
+template void run_block(TriangularTask, float, const TriangularMatrix<float>&, View<float>, int);
+template void run_block(TriangularTask, double, const TriangularMatrix<double>&, View<double>, int);
+template void run_block(TriangularTask, std::complex<float>, const TriangularMatrix<std::complex<float>>&,
+                        View<std::complex<float>>, int);
+template void run_block(TriangularTask, std::complex<double>, const TriangularMatrix<std::complex<double>>&,
+                        View<std::complex<double>>, int);
+
+} // namespace swirl::blas

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "library.hpp"
+
+/// Matrices in memory, random ones, and the definition of products in long double.
+namespace swirl::test {
+
+using Index = std::int64_t;
+using Wide = std::complex<long double>;
+
+template <class T> struct RealOf { using type = T; };
+template <class T> struct RealOf<std::complex<T>> { using type = T; };
+template <class T> using Real = typename RealOf<T>::type;
+template <class T> constexpr long double epsilon = std::numeric_limits<Real<T>>::epsilon();
+
+template <class T> Wide wide(T x) { return Wide(x); }
+template <class T> T number(double re, double im) {
+    if constexpr (is_complex_number<T>)
+        return {static_cast<Real<T>>(re), static_cast<Real<T>>(im)};
+    else
+        return static_cast<T>(re);
+}
+template <class T> T not_a_number() { return number<T>(std::nan(""), std::nan("")); }
+
+using Random = std::mt19937_64;
+inline double uniform(Random& random) { return std::uniform_real_distribution<double>(-1, 1)(random); }
+template <class T> T random_number(Random& random) { return number<T>(uniform(random), uniform(random)); }
+template <class Choice> Choice one_of(Random& random, const std::vector<Choice>& choices) {
+    return choices[std::uniform_int_distribution<std::size_t>(0, choices.size() - 1)(random)];
+}
+
+/// Rows × columns numbers, by columns or by rows, with NaN between one of these and the next.
+template <class T> struct Stored {
+    Index rows, columns, leading;
+    bool by_rows;
+    std::vector<T> data;
+
+    Stored(Random& random, bool stored_by_rows, Index r, Index c)
+        : rows(r), columns(c), by_rows(stored_by_rows) {
+        leading = std::max<Index>(1, by_rows ? c : r) + one_of<Index>(random, {0, 1, 5});
+        data.assign(static_cast<std::size_t>(leading * (by_rows ? r : c) + 1), not_a_number<T>());
+        fill([&](Index, Index) { return random_number<T>(random); });
+    }
+    T& at(Index i, Index j) {
+        return data[static_cast<std::size_t>(by_rows ? i * leading + j : i + j * leading)];
+    }
+    const T& at(Index i, Index j) const { return const_cast<Stored&>(*this).at(i, j); }
+    void fill(const std::function<T(Index, Index)>& entry) {
+        for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < columns; ++j) at(i, j) = entry(i, j);
+    }
+    /// NaN on the other side of the diagonal.
+    void keep_triangle(char uplo) {
+        for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < columns; ++j)
+                if (!in_triangle(uplo, i, j)) at(i, j) = not_a_number<T>();
+    }
+    static bool in_triangle(char uplo, Index i, Index j) { return uplo == 'L' ? i >= j : i <= j; }
+};
+
+/// A matrix of long doubles.
+struct Dense {
+    Index rows, columns;
+    std::vector<Wide> entries;
+    Dense(Index r, Index c) : rows(r), columns(c), entries(static_cast<std::size_t>(r * c)) {}
+    template <class F> Dense(Index r, Index c, F&& entry) : Dense(r, c) {
+        for (Index i = 0; i < r; ++i)
+            for (Index j = 0; j < c; ++j) (*this)(i, j) = entry(i, j);
+    }
+    Wide& operator()(Index i, Index j) { return entries[static_cast<std::size_t>(i * columns + j)]; }
+    const Wide& operator()(Index i, Index j) const {
+        return entries[static_cast<std::size_t>(i * columns + j)];
+    }
+};
+
+template <class T> Dense dense(const Stored<T>& m) {
+    return {m.rows, m.columns, [&](Index i, Index j) { return wide(m.at(i, j)); }};
+}
+/// op(m) for Fortran's letter.
+inline Dense op(char letter, const Dense& m) {
+    if (letter == 'N') return m;
+    return {m.columns, m.rows,
+            [&](Index i, Index j) { return letter == 'C' ? std::conj(m(j, i)) : m(j, i); }};
+}
+inline Dense magnitudes(const Dense& m) {
+    return {m.rows, m.columns, [&](Index i, Index j) { return Wide(std::abs(m(i, j))); }};
+}
+inline Dense product(const Dense& a, const Dense& b) {
+    Dense c(a.rows, b.columns);
+    for (Index i = 0; i < a.rows; ++i)
+        for (Index l = 0; l < a.columns; ++l)
+            for (Index j = 0; j < b.columns; ++j) c(i, j) += a(i, l) * b(l, j);
+    return c;
+}
+/// x·a + y·b, where zero factors make zero of anything.
+inline Dense combined(Wide x, const Dense& a, Wide y, const Dense& b) {
+    const auto times = [](Wide factor, Wide entry) { return factor == Wide(0) ? Wide(0) : factor * entry; };
+    return {a.rows, a.columns, [&](Index i, Index j) { return times(x, a(i, j)) + times(y, b(i, j)); }};
+}
+/// The whole of a matrix of which one triangle is stored.
+template <class T> Dense mirrored(const Stored<T>& m, char uplo, bool hermitian) {
+    return {m.rows, m.columns, [&](Index i, Index j) {
+                if (i == j && hermitian) return Wide(wide(m.at(i, i)).real());
+                if (Stored<T>::in_triangle(uplo, i, j)) return wide(m.at(i, j));
+                return hermitian ? std::conj(wide(m.at(j, i))) : wide(m.at(j, i));
+            }};
+}
+template <class T> Dense triangular(const Stored<T>& m, char uplo, char diag) {
+    return {m.rows, m.columns, [&](Index i, Index j) {
+                if (i == j && diag == 'U') return Wide(1);
+                return Stored<T>::in_triangle(uplo, i, j) ? wide(m.at(i, j)) : Wide(0);
+            }};
+}
+
+/// Which entries of a result are to be compared: all, or those of a triangle.
+enum class Region { all, upper, lower };
+inline Region region_of(char uplo) { return uplo == 'U' ? Region::upper : Region::lower; }
+
+/// |found − expected| ≤ factor·ε·bound in the region; all other memory as it was, bit for bit.
+template <class T>
+void expect_near(const Stored<T>& found, const Stored<T>& before, const Dense& expected, const Dense& bound,
+                 long double factor, Region region, const std::string& what) {
+    Stored<T> rest = found;
+    int failures = 0;
+    for (Index i = 0; i < found.rows; ++i)
+        for (Index j = 0; j < found.columns; ++j) {
+            if (region != Region::all && !Stored<T>::in_triangle(region == Region::upper ? 'U' : 'L', i, j))
+                continue;
+            rest.at(i, j) = before.at(i, j);
+            const long double error = std::abs(wide(found.at(i, j)) - expected(i, j));
+            const long double allowed = factor * epsilon<T> * std::abs(bound(i, j));
+            if (!(error <= allowed) && ++failures <= 3)
+                ADD_FAILURE() << what << ": entry (" << i << ", " << j << ") is " << found.at(i, j)
+                              << ", not " << expected(i, j) << "; error " << error << ", allowed " << allowed;
+        }
+    EXPECT_EQ(std::memcmp(rest.data.data(), before.data.data(), before.data.size() * sizeof(T)), 0)
+        << what << ": wrote beside the result";
+}
+
+} // namespace swirl::test
