@@ -1,0 +1,146 @@
+// Level 3 of a BLAS, whose file is given: the rate of each routine, and what part it is of the rate of dgemm in the same rounds.
+
+#include "runtime/affinity.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <functional>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace swirl::bench {
+namespace {
+
+using Complex = std::complex<double>;
+
+struct Options {
+    std::string library;
+    std::vector<int> sizes = {1000, 2000};
+    int rounds = 7;
+    int core = -1;
+};
+
+template <class... Arguments> auto routine(void* library, const char* name) {
+    void* const found = dlsym(library, name);
+    if (found == nullptr) throw std::runtime_error(fmt::format("the library has no {}", name));
+    return reinterpret_cast<void (*)(Arguments...)>(found);
+}
+
+/// Square matrices for all routines. `triangle` is the identity and a little, so that what it is applied to over and over
+/// stays as it is.
+struct Matrices {
+    std::vector<double> a, b, c, triangle;
+    std::vector<Complex> x, y, z;
+    explicit Matrices(int n) {
+        const auto elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+        std::mt19937_64 random(1);
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        for (auto* matrix : {&a, &b, &c, &triangle})
+            for (std::size_t i = 0; i < elements; ++i) matrix->push_back(uniform(random));
+        for (double& entry : triangle) entry *= 1e-6;
+        for (std::size_t i = 0; i < elements; i += static_cast<std::size_t>(n) + 1) triangle[i] = 1;
+        for (auto* matrix : {&x, &y, &z})
+            for (std::size_t i = 0; i < elements; ++i) matrix->push_back({uniform(random), uniform(random)});
+    }
+};
+
+struct Contender {
+    std::string name;
+    double flops;
+    std::function<void()> run;
+    std::vector<double> seconds = {};
+};
+
+std::vector<Contender> contenders(void* library, Matrices& m, const int& n) {
+    using D = const double*;
+    using Z = const Complex*;
+    using S = const char*;
+    using I = const int*;
+    static constexpr double one = 1, zero = 0;
+    static constexpr Complex z_one = 1, z_zero = 0;
+    const auto dgemm = routine<S, S, I, I, I, D, D, I, D, I, D, double*, I>(library, "dgemm_");
+    const auto zgemm = routine<S, S, I, I, I, Z, Z, I, Z, I, Z, Complex*, I>(library, "zgemm_");
+    const auto dsymm = routine<S, S, I, I, D, D, I, D, I, D, double*, I>(library, "dsymm_");
+    const auto dsyrk = routine<S, S, I, I, D, D, I, D, double*, I>(library, "dsyrk_");
+    const auto dsyr2k = routine<S, S, I, I, D, D, I, D, I, D, double*, I>(library, "dsyr2k_");
+    const auto dtrmm = routine<S, S, S, S, I, I, D, D, I, double*, I>(library, "dtrmm_");
+    const auto dtrsm = routine<S, S, S, S, I, I, D, D, I, double*, I>(library, "dtrsm_");
+    const double cube = static_cast<double>(n) * n * n;
+    double *a = m.a.data(), *b = m.b.data(), *c = m.c.data(), *t = m.triangle.data();
+    Complex *x = m.x.data(), *y = m.y.data(), *z = m.z.data();
+    const auto triangular = [&n, t, c](auto call, S side, S uplo, S transpose) {
+        return [=, &n] { call(side, uplo, transpose, "N", &n, &n, &one, t, &n, c, &n); };
+    };
+    return {
+        {"dgemm", 2 * cube, [=, &n] { dgemm("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n); }},
+        {"zgemm", 8 * cube, [=, &n] { zgemm("N", "N", &n, &n, &n, &z_one, x, &n, y, &n, &z_zero, z, &n); }},
+        {"dsymm LL", 2 * cube, [=, &n] { dsymm("L", "L", &n, &n, &one, a, &n, b, &n, &zero, c, &n); }},
+        {"dsymm RU", 2 * cube, [=, &n] { dsymm("R", "U", &n, &n, &one, a, &n, b, &n, &zero, c, &n); }},
+        {"dsyrk LN", cube, [=, &n] { dsyrk("L", "N", &n, &n, &one, a, &n, &zero, c, &n); }},
+        {"dsyrk UT", cube, [=, &n] { dsyrk("U", "T", &n, &n, &one, a, &n, &zero, c, &n); }},
+        {"dsyr2k LN", 2 * cube, [=, &n] { dsyr2k("L", "N", &n, &n, &one, a, &n, b, &n, &zero, c, &n); }},
+        {"dtrmm LLN", cube, triangular(dtrmm, "L", "L", "N")},
+        {"dtrmm RUN", cube, triangular(dtrmm, "R", "U", "N")},
+        {"dtrsm LLN", cube, triangular(dtrsm, "L", "L", "N")},
+        {"dtrsm LUT", cube, triangular(dtrsm, "L", "U", "T")},
+        {"dtrsm RUN", cube, triangular(dtrsm, "R", "U", "N")},
+    };
+}
+
+void compare(void* library, int n, int rounds) {
+    Matrices matrices(n);
+    std::vector<Contender> all = contenders(library, matrices, n);
+    for (int round = 0; round <= rounds; ++round)
+        for (Contender& each : all) {
+            const auto start = std::chrono::steady_clock::now();
+            each.run();
+            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+            if (round > 0) each.seconds.push_back(taken.count()); // the first plans
+        }
+    fmt::print("{:>5}  {:<10} {:>9} {:>9}   of dgemm's\n", "n", "", "best", "median");
+    double gemm[2] = {};
+    for (Contender& each : all) {
+        std::sort(each.seconds.begin(), each.seconds.end());
+        const double rates[] = {each.flops / each.seconds.front() / 1e9,
+                                each.flops / each.seconds[each.seconds.size() / 2] / 1e9};
+        if (gemm[0] == 0) std::copy_n(rates, 2, gemm);
+        fmt::print("{:>5}  {:<10} {:>9.1f} {:>9.1f}   {:.3f} {:.3f}\n", n, each.name, rates[0], rates[1],
+                   rates[0] / gemm[0], rates[1] / gemm[1]);
+    }
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    CLI::App app("Rates of level 3 of a BLAS, in 10^9 floating-point operations a second");
+    app.add_option("library", options.library, "File of the library, such as build/release/libswirl_blas.so")
+        ->required();
+    app.add_option("--sizes", options.sizes, "Rows and columns of the matrices")->delimiter(',');
+    app.add_option("--rounds", options.rounds, "How often each routine is timed");
+    app.add_option("--core", options.core,
+                   "Stay on this processor; with one thread (SWIRL_NUM_THREADS=1) alone");
+    CLI11_PARSE(app, argc, argv);
+    void* const library = dlopen(options.library.c_str(), RTLD_NOW);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    std::optional<runtime::PinnedThread> pinned;
+    if (options.core >= 0) pinned.emplace(options.core);
+    for (const int n : options.sizes) compare(library, n, options.rounds);
+    return 0;
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int argc, char** argv) try {
+    return swirl::bench::run(argc, argv);
+} catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+}
