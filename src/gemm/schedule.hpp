@@ -9,11 +9,13 @@ namespace swirl::gemm {
 /// each in tiles: a block of B is packed once, a block of A for each block of B, and a panel of B stays in the nearest cache
 /// while the panels of a block of A, in a core's own outer cache, pass by (Goto and van de Geijn 2008, section 4).
 struct Schedule {
-    Tile tile;
+    Tile tile = {};
     int unroll = 4;            ///< steps along the depth in an iteration of a tile's loop
     Integer block_rows = 1;    ///< m_c: of a packed block of A
     Integer block_depth = 1;   ///< k_c
     Integer block_columns = 1; ///< n_c: of a packed block of B
+    bool prefetch_c = true;    ///< a tile of C is fetched while its sums are computed
+    bool prefetch_next = true; ///< the next panel of B is fetched while tiles use the one before
     bool operator==(const Schedule&) const = default;
 };
 

@@ -114,7 +114,8 @@ private:
                 if (region_.contains_none(in_c, in_row, at_c, in_column)) continue;
                 std::byte* const target = c_ + (in_c + at_c * product_.c.column_stride) * bytes_;
                 void* const buffers[] = {packed_a_ + row * depth_ * bytes_,
-                                         packed_b_ + column * depth_ * bytes_, target, factors_};
+                                         packed_b_ + column * depth_ * bytes_, target, factors_,
+                                         share_of_next_panel(column, row / tile_rows)};
                 if (region_.contains_all(in_c, in_row, at_c, in_column))
                     kernels_.tile(in_row, in_column, update_)(buffers, parameters);
                 else
@@ -123,11 +124,19 @@ private:
         }
     }
 
+    /// Of the panel of B after this one, what a tile is to fetch while it is computed, the tiles of a panel numbered from 0.
+    std::byte* share_of_next_panel(Integer column, Integer tile) {
+        const Integer panel = schedule_.tile.columns * depth_ * bytes_;
+        const Integer share = depth_ / schedule_.unroll * target::line_bytes;
+        std::byte* const here = packed_b_ + column * depth_ * bytes_;
+        return tile * share < panel ? here + panel + tile * share : here;
+    }
+
     /// A tile that the region has some elements of: computed beside C.
     void multiply_in_part(void* const* whole, runtime::Share rows, runtime::Share columns) {
         alignas(64) std::byte tile[most_tile_bytes];
         const Integer in_row = rows.last - rows.first, in_column = columns.last - columns.first;
-        void* const buffers[] = {whole[0], whole[1], tile, factors_};
+        void* const buffers[] = {whole[0], whole[1], tile, factors_, whole[4]};
         const std::int64_t parameters[] = {depth_ / schedule_.unroll * schedule_.unroll, depth_, in_row};
         kernels_.tile(static_cast<int>(in_row), static_cast<int>(in_column), Update::overwrite)(buffers,
                                                                                                 parameters);

@@ -43,6 +43,8 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
                                              .columns = columns,
                                              .unroll = schedule_.unroll,
                                              .update = update,
+                                             .prefetch_c = schedule_.prefetch_c,
+                                             .prefetch_next = schedule_.prefetch_next,
                                              .most_depth = most_depth,
                                              .most_stride = most_stride}));
 }
