@@ -4,6 +4,9 @@
 #include "blas/symmetric_product.hpp"
 #include "blas/triangle_product.hpp"
 #include "blas/triangular.hpp"
+#include "plan/matrix_values.hpp"
+#include "plan/portable_product.hpp"
+#include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
 namespace swirl::blas {
@@ -31,6 +34,34 @@ template <class T> MatrixProduct described(const Gemm<T>& call) {
             .c = {1, call.ldc}};
 }
 
+/// A product that is small whatever its strides, and too small for a second thread, is looked up at once. Whether it has a
+/// kernel, which then has run.
+template <class T> bool multiply_known(const Gemm<T>& call) {
+    const auto fits = [](Integer stride) { return stride == static_cast<std::int32_t>(stride); };
+    const Integer most = std::max({call.m, call.n, call.k});
+    if (most > planning::SmallKey::most_extent || call.k == 0 || call.alpha == T(0) || !fits(call.lda) ||
+        !fits(call.ldb) || !fits(call.ldc) || planning::needs_portable_products())
+        return false;
+    const auto letter = [](char c) {
+        return is(c, 'N') ? 'N' : is_complex_number<T> && is(c, 'C') ? 'C' : 'T';
+    };
+    const auto narrow = [](Integer value) { return static_cast<std::int32_t>(value); };
+    const gemm::Update update = planning::update_for(detail::factor_kind(call.beta));
+    const planning::SmallKey key{
+        narrow(call.m),
+        narrow(call.n),
+        narrow(call.k),
+        narrow(call.lda),
+        narrow(call.ldb),
+        narrow(call.ldc),
+        narrow(call.k),
+        planning::SmallKey::kind_of(NumberTraits<T>::number, letter(call.transpose_a),
+                                    letter(call.transpose_b), update, call.alpha == T(1))};
+    const planning::SmallKernel* const kernel = planning::SmallProducts::of_this_machine().find(key);
+    if (kernel != nullptr) kernel->run({&call.alpha, call.a, call.b, &call.beta, call.c});
+    return kernel != nullptr;
+}
+
 /// A thread that has at least so many columns of a result does best to work on these alone: then threads meet once for the
 /// whole routine, not at each of its products. Products of so many columns or more compute an element in the same way
 /// whatever their number.
@@ -53,7 +84,7 @@ constexpr double work_for_threads = 200'000;
 } // namespace
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
-    if (call.m == 0 || call.n == 0) return;
+    if (call.m == 0 || call.n == 0 || multiply_known(call)) return;
     planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
 }
 

@@ -45,6 +45,10 @@ struct SmallKey {
     std::int32_t block_depth;
     std::uint32_t kind;
 
+    /// Products of at most so many rows, columns and steps are small, their block of the depth is all of it, and one thread
+    /// is enough for them.
+    static constexpr Integer most_extent = 80;
+
     /// `a` and `b` are what BLAS call 'N', 'T' or 'C'.
     static std::uint32_t kind_of(Number number, char a, char b, gemm::Update update, bool alpha_is_one) {
         const auto bits = [](auto value) { return static_cast<std::uint32_t>(value); };

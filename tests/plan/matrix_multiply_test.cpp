@@ -65,6 +65,11 @@ TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
     EXPECT_EQ(find(small), find(small));
     EXPECT_EQ(find(other), nullptr);
     EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.depth)), nullptr);
+    const Integer most = SmallKey::most_extent;
+    const MatrixProduct largest = MatrixProduct::column_major(Number::complex64, most, most, most);
+    EXPECT_TRUE(gemm::suits_small_product(largest));
+    EXPECT_EQ(gemm::small_block_depth(largest, target::host_cpu()), most);
+    EXPECT_EQ(threads_worthwhile(largest, 8), 1);
     MatrixProduct scattered = small;
     scattered.a = {.row_stride = 2, .column_stride = 20};
     EXPECT_EQ(SmallKey::of(scattered, gemm::Update::overwrite, true, 6), std::nullopt);
