@@ -32,18 +32,19 @@ if(cli_sources)
     install(TARGETS swirl_cli)
 endif()
 
-# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl
+# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl; bench/support/*.cpp is part of each
 file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
+file(GLOB bench_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/support/*.cpp)
 set(benchmarks)
 if(SWIRL_BUILD_BENCH)
     find_package(CLI11 REQUIRED)
     foreach(folder IN LISTS bench_folders)
         cmake_path(GET folder FILENAME name)
         file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-        if(NOT sources)
+        if(NOT sources OR name STREQUAL "support")
             continue()
         endif()
-        add_executable(bench_${name} ${sources}
+        add_executable(bench_${name} ${sources} ${bench_support_sources}
             ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
         list(APPEND benchmarks bench_${name})
         target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,9 +1,6 @@
+#include "peers/mkl_library.hpp"
 #include "peers/peer.hpp"
-#include "peers/shared_library.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <memory>
 
 namespace swirl::peers {
@@ -34,8 +31,6 @@ enum Value : int {
     real_real = 42,
     not_in_place = 44,
 };
-enum Threading : int { sequential = 1, gnu = 3 };
-
 class Library {
 public:
     static const Library& get() {
@@ -44,22 +39,11 @@ public:
     }
 
     std::string absent_because() const {
-        if (!library_.is_open()) return library_.absent_because();
+        if (const std::string reason = mkl_.absent_because(); !reason.empty()) return reason;
         return complete_ ? "" : "libmkl_rt lacks functions of oneMKL";
     }
-    std::string version() const {
-        std::array<char, 256> text{};
-        get_version(text.data(), static_cast<int>(text.size()) - 1);
-        std::string version = text.data();
-        // "Intel(R) oneAPI Math Kernel Library Version 2025.3-Product Build …"
-        if (const auto at = version.find("Version "); at != std::string::npos) version.erase(0, at + 8);
-        return "oneMKL " + version.substr(0, version.find('-'));
-    }
-    /// The first call counts: MKL loads one set of libraries.
-    void use_threads(int threads) const {
-        set_threading_layer(threads == 1 ? sequential : gnu);
-        set_num_threads(threads);
-    }
+    std::string version() const { return mkl_.version(); }
+    void use_threads(int threads) const { mkl_.use_threads(threads); }
 
     Long (*create)(void**, int, int, Long, ...) = nullptr;
     Long (*set)(void*, int, ...) = nullptr;
@@ -70,30 +54,17 @@ public:
     char* (*error_message)(Long) = nullptr;
 
 private:
-    Library() : library_(files()) {
+    Library() : mkl_(MklLibrary::get()) {
+        const SharedLibrary& library = mkl_.library();
         complete_ =
-            library_.load(create, "DftiCreateDescriptor") && library_.load(set, "DftiSetValue") &&
-            library_.load(commit, "DftiCommitDescriptor") && library_.load(forward, "DftiComputeForward") &&
-            library_.load(backward, "DftiComputeBackward") && library_.load(free, "DftiFreeDescriptor") &&
-            library_.load(error_message, "DftiErrorMessage") &&
-            library_.load(get_version, "MKL_Get_Version_String") &&
-            library_.load(set_threading_layer, "MKL_Set_Threading_Layer") &&
-            library_.load(set_num_threads, "MKL_Set_Num_Threads");
+            library.load(create, "DftiCreateDescriptor") && library.load(set, "DftiSetValue") &&
+            library.load(commit, "DftiCommitDescriptor") && library.load(forward, "DftiComputeForward") &&
+            library.load(backward, "DftiComputeBackward") && library.load(free, "DftiFreeDescriptor") &&
+            library.load(error_message, "DftiErrorMessage");
     }
 
-    static std::vector<std::string> files() {
-        std::vector<std::string> result;
-        for (const char* name : {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"})
-            result.push_back(peers_folder() / "mkl" / "lib" / name);
-        result.emplace_back("libmkl_rt.so");
-        return result;
-    }
-
-    SharedLibrary library_;
+    const MklLibrary& mkl_;
     bool complete_ = false;
-    void (*get_version)(char*, int) = nullptr;
-    int (*set_threading_layer)(int) = nullptr;
-    void (*set_num_threads)(int) = nullptr;
 };
 
 /// A descriptor under construction. The first error stays.
@@ -175,10 +146,7 @@ PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, cons
     descriptor.set(thread_limit, static_cast<Long>(options.threads));
     descriptor.commit();
     if (const std::string error = descriptor.error(); !error.empty()) return {{}, "MKL: " + error};
-    const std::string kernels =
-        loaded_library({"libmkl_avx10", "libmkl_avx512", "libmkl_avx2", "libmkl_def", "libmkl_mc3"});
-    return {run_of(library, descriptor.handle(), problem, arguments), "",
-            fmt::format("{}, kernels of {}", library.version(), kernels)};
+    return {run_of(library, descriptor.handle(), problem, arguments), "", library.version()};
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/cpu_transforms/rounds.hpp"
+#include "bench/support/rounds.hpp"
 #include "peers/peer.hpp"
 #include "search/timing.hpp"
 

@@ -1,4 +1,4 @@
-#include "bench/cpu_transforms/rounds.hpp"
+#include "bench/support/rounds.hpp"
 
 #include <algorithm>
 #include <ctime>

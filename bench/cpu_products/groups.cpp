@@ -1,0 +1,197 @@
+#include "bench/cpu_products/groups.hpp"
+
+#include "base/error.hpp"
+
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+namespace swirl::bench {
+namespace {
+
+using peers::MatrixCall;
+using peers::MatrixRoutine;
+using Calls = std::vector<MatrixCall>;
+using Names = std::vector<std::string_view>;
+
+const Names libraries{"openblas", "openblas-avx512", "blis", "mkl", "onednn"};
+const Names makers{"libxsmm", "mkl-jit"};
+
+Calls squares(Number number, const std::vector<Integer>& sizes, MatrixRoutine routine = MatrixRoutine::gemm) {
+    Calls calls;
+    for (const Integer n : sizes)
+        calls.push_back({.routine = routine, .number = number, .rows = n, .columns = n, .depth = n});
+    return calls;
+}
+
+Calls transposed(Number number, Integer n) {
+    Calls calls;
+    for (const auto& [a, b] : {std::pair(false, true), std::pair(true, false), std::pair(true, true)})
+        calls.push_back(
+            {.number = number, .rows = n, .columns = n, .depth = n, .transposed_a = a, .transposed_b = b});
+    return calls;
+}
+
+Calls skinny(Number number) {
+    Calls calls;
+    for (const auto& [m, n, k] : {std::array<Integer, 3>{1000, 1000, 16},
+                                  {16, 2000, 2000},
+                                  {2000, 16, 2000},
+                                  {64, 64, 4096},
+                                  {10000, 32, 32}})
+        calls.push_back({.number = number, .rows = m, .columns = n, .depth = k});
+    return calls;
+}
+
+const char* word(Number number) {
+    switch (number) {
+    case Number::float32: return "float32";
+    case Number::float64: return "float64";
+    case Number::complex32: return "complex32";
+    case Number::complex64: return "complex64";
+    }
+    return "";
+}
+
+constexpr Number reals[] = {Number::float64, Number::float32};
+
+/// One part for each kind of real numbers.
+template <class MakeCalls> std::vector<Part> for_reals(const Part& like, MakeCalls make_calls) {
+    std::vector<Part> parts;
+    for (const Number number : reals) {
+        Part part = like;
+        part.name = like.name.empty() ? word(number) : fmt::format("{}, {}", like.name, word(number));
+        part.calls = make_calls(number);
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+std::vector<Part> operator+(std::vector<Part> a, const std::vector<Part>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+const std::vector<Integer> tiny{4, 5, 7, 8, 13, 16, 20, 23, 24, 32}, not_tiny{40, 48, 64, 96, 128};
+
+std::vector<Integer> joined(std::vector<Integer> a, const std::vector<Integer>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+Group square_group() {
+    const std::vector<Requirement> best{{"best", libraries, 1.15, 1}};
+    Group group{.name = "square", .what = "square matrices, 256 … 4100", .peers = libraries, .parts = {}};
+    group.parts =
+        for_reals({.name = "", .calls = {}, .requirements = best, .of_peak = 0.88}, [](Number number) {
+            return squares(number, {256, 384, 512, 768, 1000, 1024, 1536, 2000, 2048, 3000, 4096, 4100});
+        });
+    for (const Number number : {Number::complex64, Number::complex32})
+        group.parts.push_back(
+            {.name = word(number), .calls = squares(number, {256, 1000}), .requirements = best});
+    return group;
+}
+
+Group small_group() {
+    Group group{.name = "small", .what = "4 … 128, planned for the shape", .peers = makers, .parts = {}};
+    group.parts =
+        for_reals({.name = "",
+                   .calls = {},
+                   .requirements = {{"LIBXSMM", {"libxsmm"}, 1.1, 1}, {"MKL JIT", {"mkl-jit"}, 1, 0}}},
+                  [](Number number) { return squares(number, joined(tiny, not_tiny)); });
+    return group;
+}
+
+Group blas_group() {
+    Group group{.name = "blas",
+                .what = "4 … 128 through the entry points of the BLAS",
+                .peers = libraries,
+                .through_blas = true,
+                .parts = {}};
+    const Names openblas{"openblas", "openblas-avx512"};
+    group.parts =
+        for_reals({.name = "to 32", .calls = {}, .requirements = {{"OpenBLAS", openblas, 0, 1.5}}},
+                  [](Number number) { return squares(number, tiny); }) +
+        for_reals({.name = "to 128", .calls = {}, .requirements = {{"OpenBLAS", openblas, 0, 1.15}}},
+                  [](Number number) { return squares(number, not_tiny); });
+    return group;
+}
+
+Group cold_group() {
+    Group group{
+        .name = "cold", .what = "8 … 128, operands in memory", .peers = makers, .cold = true, .parts = {}};
+    group.parts = for_reals({.name = "", .calls = {}}, [](Number number) {
+        return squares(number, {8, 16, 32, 64, 128});
+    });
+    return group;
+}
+
+Group level3_group() {
+    Group group{.name = "level3",
+                .what = "the level 3 of the BLAS beside swirl's own product",
+                .peers = {"openblas", "openblas-avx512", "blis", "mkl"},
+                .through_blas = true,
+                .parts = {}};
+    Calls calls;
+    for (const MatrixRoutine routine :
+         {MatrixRoutine::syrk, MatrixRoutine::trsm, MatrixRoutine::trmm, MatrixRoutine::symm})
+        for (const MatrixCall& call : squares(Number::float64, {1000, 2000}, routine)) calls.push_back(call);
+    for (const MatrixCall& call : squares(Number::complex64, {1000, 2000})) calls.push_back(call);
+    group.parts = {{.name = "1000 and 2000",
+                    .calls = calls,
+                    .requirements = {{"best", libraries, 0, 0}},
+                    .of_own_gemm = 0.9}};
+    return group;
+}
+
+std::vector<Group> make_groups() {
+    std::vector<Group> all{square_group(), small_group(), blas_group(), cold_group()};
+    all.push_back({.name = "skinny",
+                   .what = "one or two short sides",
+                   .peers = libraries,
+                   .parts = for_reals(
+                       {.name = "", .calls = {}, .requirements = {{"best", libraries, 1.25, 0}}}, skinny)});
+    all.push_back(
+        {.name = "transposed",
+         .what = "transposed operands",
+         .peers = libraries,
+         .parts = for_reals({.name = "", .calls = {}, .requirements = {{"best", libraries, 1.15, 1}}},
+                            [](Number number) { return transposed(number, 1000); })});
+    all.push_back(level3_group());
+    all.push_back(
+        {.name = "avx2",
+         .what = "square matrices with AVX2 only",
+         .cpu = "avx2",
+         .peers = libraries,
+         .parts = for_reals(
+             {.name = "", .calls = {}, .requirements = {{"best", libraries, 0, 0}}, .of_peak = 0.88},
+             [](Number number) {
+                 return squares(number, {512, 768, 1000, 1024, 1536, 2048});
+             })});
+    return all;
+}
+
+} // namespace
+
+const std::vector<Group>& groups() {
+    static const std::vector<Group> all = make_groups();
+    return all;
+}
+
+std::vector<const Group*> parse_groups(const std::string& option, const std::string& list) {
+    std::vector<const Group*> chosen;
+    std::istringstream words(list);
+    for (std::string name; std::getline(words, name, ',');) {
+        const Group* found = nullptr;
+        std::vector<std::string_view> names;
+        for (const Group& candidate : groups()) {
+            names.push_back(candidate.name);
+            if (name == candidate.name) found = &candidate;
+        }
+        if (found == nullptr) throw UserError("{} has '{}'; use {}", option, name, fmt::join(names, ", "));
+        chosen.push_back(found);
+    }
+    return chosen;
+}
+
+} // namespace swirl::bench

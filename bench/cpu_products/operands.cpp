@@ -1,0 +1,146 @@
+#include "bench/cpu_products/operands.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace swirl::bench {
+namespace {
+
+using peers::MatrixRoutine;
+
+template <class F> void with_number(Number number, F&& f) {
+    switch (number) {
+    case Number::float32: return f(float{});
+    case Number::float64: return f(double{});
+    case Number::complex32: return f(std::complex<float>{});
+    case Number::complex64: return f(std::complex<double>{});
+    }
+}
+
+template <class T> constexpr bool is_complex_type = false;
+template <class T> constexpr bool is_complex_type<std::complex<T>> = true;
+
+using Wide = std::complex<double>;
+
+struct Elements {
+    Integer a, b, c;
+};
+
+Elements elements_of(const peers::MatrixCall& call) {
+    const bool general = call.routine == MatrixRoutine::gemm || call.routine == MatrixRoutine::syrk;
+    return {general ? call.rows * call.depth : call.rows * call.rows,
+            call.has_b() ? call.depth * call.columns : 0, call.rows * call.columns};
+}
+
+constexpr Integer line = 64;
+/// Lines between matrices, so that they do not all begin at the same place of a cache.
+constexpr Integer apart = 5 * line;
+
+Integer bytes_with_gap(Integer elements, Number number) {
+    return (elements * bytes_of(number) + line - 1) / line * line + apart;
+}
+
+} // namespace
+
+Operands::Operands(const peers::MatrixCall& call, bool cold) : call_(call) {
+    const Elements elements = elements_of(call);
+    const Integer sizes[] = {bytes_with_gap(elements.a, call.number), bytes_with_gap(elements.b, call.number),
+                             bytes_with_gap(elements.c, call.number)};
+    const Integer each = sizes[0] + sizes[1] + sizes[2];
+    constexpr Integer beyond_caches = Integer{64} << 20;
+    const Integer count = cold ? (beyond_caches + each - 1) / each : 1;
+    memory_ = runtime::AlignedBuffer(static_cast<std::size_t>(count * each));
+    for (Integer i = 0; i < count; ++i) {
+        std::byte* const first = memory_.as<std::byte>() + i * each;
+        sets_.push_back({first, call.has_b() ? first + sizes[0] : nullptr, first + sizes[0] + sizes[1]});
+    }
+    std::shuffle(sets_.begin(), sets_.end(), std::mt19937(1));
+    for (const peers::MatrixOperands& set : sets_)
+        with_number(call.number, [&](auto example) { fill<decltype(example)>(set); });
+    const auto* const c = static_cast<const std::byte*>(sets_[0].c);
+    first_c_.assign(c, c + elements.c * bytes_of(call.number));
+}
+
+template <class T> void Operands::fill(const peers::MatrixOperands& set) const {
+    std::minstd_rand generator(7);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    const auto random = [&] {
+        if constexpr (is_complex_type<T>) {
+            const float real = uniform(generator);
+            return T(real, uniform(generator));
+        } else {
+            return T(uniform(generator));
+        }
+    };
+    const Elements elements = elements_of(call_);
+    T* const a = static_cast<T*>(const_cast<void*>(set.a));
+    std::generate_n(a, elements.a, random);
+    if (set.b != nullptr) std::generate_n(static_cast<T*>(const_cast<void*>(set.b)), elements.b, random);
+    std::generate_n(static_cast<T*>(set.c), elements.c, random);
+    if (!call_.is_in_place()) return;
+    // Triangular matrices near to one: C is multiplied by them, or by their inverses, thousands of times.
+    const T small = T(1) / T(static_cast<float>(call_.rows));
+    for (Integer column = 0; column < call_.rows; ++column)
+        for (Integer row = 0; row < call_.rows; ++row) {
+            T& element = a[row + column * call_.rows];
+            element = row == column ? T(1) : element * small;
+        }
+}
+
+void Operands::restore() const { std::memcpy(sets_[0].c, first_c_.data(), first_c_.size()); }
+
+double Operands::error() const {
+    double error = 0;
+    with_number(call_.number, [&](auto example) { error = error_of<decltype(example)>(); });
+    return error;
+}
+
+template <class T> double Operands::error_of() const {
+    const T* const a = static_cast<const T*>(sets_[0].a);
+    const T* const b = static_cast<const T*>(sets_[0].b);
+    const T* const c = static_cast<const T*>(sets_[0].c);
+    const T* const before = reinterpret_cast<const T*>(first_c_.data());
+    const Integer m = call_.rows, k = call_.depth;
+    const auto wide = [](T value) { return Wide(value); };
+    const auto a_at = [&](Integer i, Integer j) -> Wide {
+        switch (call_.routine) {
+        case MatrixRoutine::symm: return wide(a[std::max(i, j) + std::min(i, j) * m]);
+        case MatrixRoutine::trmm:
+        case MatrixRoutine::trsm: return j > i ? Wide(0) : wide(a[i + j * m]);
+        default: return wide(call_.transposed_a ? a[j + i * k] : a[i + j * m]);
+        }
+    };
+    const auto b_at = [&](Integer i, Integer j) -> Wide {
+        switch (call_.routine) {
+        case MatrixRoutine::syrk: return wide(a[j + i * m]);
+        case MatrixRoutine::trmm: return wide(before[i + j * m]);
+        case MatrixRoutine::trsm: return wide(c[i + j * m]);
+        default: return wide(call_.transposed_b ? b[j + i * call_.columns] : b[i + j * k]);
+        }
+    };
+    std::minstd_rand generator(11);
+    double worst = 0;
+    constexpr int samples = 40;
+    for (int sample = 0; sample < samples; ++sample) {
+        Integer row = static_cast<Integer>(generator()) % m,
+                column = static_cast<Integer>(generator()) % call_.columns;
+        if (call_.routine == MatrixRoutine::syrk && row < column) std::swap(row, column);
+        Wide sum = 0;
+        double size = 0;
+        for (Integer i = 0; i < k; ++i) {
+            const Wide product = a_at(row, i) * b_at(i, column);
+            sum += product;
+            size += std::abs(product);
+        }
+        const Wide found =
+            wide(call_.routine == MatrixRoutine::trsm ? before[row + column * m] : c[row + column * m]);
+        const double error = std::abs(found - sum) / size;
+        worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
+    }
+    return worst;
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,205 @@
+#include "bench/cpu_products/row.hpp"
+
+#include "bench/cpu_products/operands.hpp"
+#include "plan/matrix_multiply.hpp"
+#include "runtime/team.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace swirl::bench {
+namespace {
+
+using peers::MatrixCall;
+using peers::MatrixPlan;
+using peers::MatrixRoutine;
+
+constexpr bool has_floats(Number number) { return number == Number::float32 || number == Number::complex32; }
+
+/// Results further from the definition are wrong, not rounded otherwise.
+double tolerance(Number number) { return has_floats(number) ? 1e-5 : 1e-14; }
+
+/// Executions between two looks at the clock last at least so long, so that calling them costs nothing beside.
+constexpr double shortest_run = 2e-5;
+/// The same where threads have to meet.
+constexpr double shortest_team_run = 1e-3;
+
+constexpr float float_factors[] = {1, 0, 0};
+constexpr double double_factors[] = {1, 0, 0};
+
+MatrixPlan swirl_plan(const MatrixCall& call, int threads) {
+    if (call.routine != MatrixRoutine::gemm)
+        return {.absent_because = "only through its library of the BLAS"};
+    MatrixProduct product{.number = call.number,
+                          .rows = call.rows,
+                          .columns = call.columns,
+                          .depth = call.depth,
+                          .a = {1, call.leading_a()},
+                          .b = {1, call.leading_b()},
+                          .c = {1, call.rows}};
+    if (call.transposed_a) std::swap(product.a.row_stride, product.a.column_stride);
+    if (call.transposed_b) std::swap(product.b.row_stride, product.b.column_stride);
+    const bool floats = has_floats(call.number);
+    const void* const one = floats ? static_cast<const void*>(float_factors) : double_factors;
+    const void* const zero = floats ? static_cast<const void*>(float_factors + 1) : double_factors + 1;
+    return {.run = peers::repeated([=](const peers::MatrixOperands& o) {
+                planning::multiply(product, {one, o.a, o.b, zero, o.c}, threads);
+            }),
+            .made_by = "swirl"};
+}
+
+class Contest {
+public:
+    Contest(const MatrixCall& call, const Group& group, const search::ProbeKernels& kernels,
+            const Options& options)
+        : call_(call),
+          group_(group),
+          kernels_(kernels),
+          options_(options),
+          operands_(call, group.cold),
+          square_(square_as_large(call), false),
+          row_{call} {}
+
+    Row run() {
+        add_swirl();
+        for (const peers::MatrixPeer* peer : options_.peers)
+            if (std::find(group_.peers.begin(), group_.peers.end(), peer->name) != group_.peers.end())
+                add(peer->name, peer->plan(call_, options_.threads));
+        add_own_gemm();
+        add_peak(peak_name, options_.threads);
+        if (options_.threads > 1) {
+            if (call_.routine == MatrixRoutine::gemm) add(on_one_name, swirl_plan(call_, 1));
+            add_peak(peak_on_one_name, 1);
+        }
+        const runtime::FlushDenormals flush;
+        Times times = run_rounds(works_, options_.rounds);
+        summarize(times);
+        return std::move(row_);
+    }
+
+private:
+    static MatrixCall square_as_large(const MatrixCall& call) {
+        if (call.routine == MatrixRoutine::gemm && !is_complex(call.number))
+            return {.rows = 1, .columns = 1, .depth = 1};
+        return {.number = has_floats(call.number) ? Number::float32 : Number::float64,
+                .rows = call.rows,
+                .columns = call.columns,
+                .depth = call.rows};
+    }
+
+    void add_swirl() {
+        if (group_.through_blas) {
+            MatrixPlan plan = peers::swirl_blas.plan(call_, options_.threads);
+            if (plan.run) return add("swirl", std::move(plan));
+            row_.absences.push_back({"swirl-blas", plan.absent_because});
+        }
+        add("swirl", swirl_plan(call_, options_.threads));
+    }
+
+    void add(std::string_view name, MatrixPlan plan) {
+        if (!plan.run) {
+            row_.absences.push_back({std::string(name), plan.absent_because});
+            return;
+        }
+        operands_.restore();
+        plan.run(operands_.sets().first(1), 1);
+        const double error = operands_.error();
+        operands_.restore();
+        if (error > tolerance(call_.number)) {
+            row_.absences.push_back({std::string(name), fmt::format("its result is wrong by {:.1e}", error)});
+            return;
+        }
+        row_.entries.push_back(
+            {.name = std::string(name), .made_by = plan.made_by, .flops = flops(call_), .error = error});
+        add_work([sets = operands_.sets(), run = std::move(plan.run)](Integer count) { run(sets, count); });
+    }
+
+    /// For calls that are no product of real matrices: what swirl makes of such a one.
+    void add_own_gemm() {
+        if (call_.routine == MatrixRoutine::gemm && !is_complex(call_.number)) return;
+        const MatrixCall square = square_as_large(call_);
+        MatrixPlan plan = swirl_plan(square, options_.threads);
+        row_.entries.push_back(
+            {.name = std::string(gemm_name), .made_by = plan.made_by, .flops = flops(square)});
+        add_work([sets = square_.sets(), run = std::move(plan.run)](Integer count) { run(sets, count); });
+    }
+
+    void add_peak(std::string_view name, int threads) {
+        const bool floats = has_floats(call_.number);
+        const search::ProbeKernels::Arithmetic& kernel = floats ? kernels_.float32 : kernels_.float64;
+        constexpr std::int64_t iterations = 20;
+        row_.entries.push_back({.name = std::string(name),
+                                .made_by = kernels_.made_of,
+                                .flops = kernel.flops_each * static_cast<double>(iterations) * threads});
+        const auto run_one = [kernel](Integer count) {
+            alignas(64) double accumulators[512] = {};
+            void* const buffers[] = {accumulators};
+            const std::int64_t parameters[] = {iterations * count};
+            kernel.run(buffers, parameters);
+        };
+        if (threads == 1) return add_work(run_one);
+        add_work(
+            [=](Integer count) {
+                runtime::run_team(threads, [&](const runtime::TeamMember&) { run_one(count); });
+            },
+            shortest_team_run);
+    }
+
+    void add_work(std::function<void(Integer)> run, double shortest = shortest_run) {
+        Integer together = 1;
+        for (;;) {
+            const double start = runtime::monotonic_seconds();
+            run(together);
+            const double seconds = runtime::monotonic_seconds() - start;
+            if (seconds >= shortest) break;
+            together *= 2;
+        }
+        together_.push_back(together);
+        works_.push_back({.run = [run = std::move(run), together] { run(together); }, .restore = {}});
+    }
+
+    void summarize(Times& times) {
+        for (std::size_t i = 0; i < works_.size(); ++i)
+            for (double& time : times[i]) time /= static_cast<double>(together_[i]);
+        for (std::size_t i = 0; i < works_.size(); ++i) {
+            Entry& entry = row_.entries[i];
+            entry.time = runtime::summarize(times[i]);
+            entry.ratio = ratio_within_rounds(times[i], times[0]) * row_.entries[0].flops / entry.flops;
+        }
+    }
+
+    const MatrixCall& call_;
+    const Group& group_;
+    const search::ProbeKernels& kernels_;
+    const Options& options_;
+    Operands operands_;
+    Operands square_; ///< of one element where there is no use for it
+    Row row_;
+    std::vector<runtime::TimedWork> works_;
+    std::vector<Integer> together_; ///< executions in one run of a work
+};
+
+} // namespace
+
+Row measure(const MatrixCall& call, const Group& group, const search::ProbeKernels& kernels,
+            const Options& options) {
+    return Contest(call, group, kernels, options).run();
+}
+
+const Entry* entry_of(const Row& row, std::string_view name) {
+    for (const Entry& entry : row.entries)
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+Comparison against_best(const Row& row, const std::vector<std::string_view>& names) {
+    Comparison best;
+    if (row.entries.empty() || row.entries.front().name != "swirl") return best;
+    for (const std::string_view name : names)
+        if (const Entry* const entry = entry_of(row, name))
+            if (best.peer.empty() || entry->ratio < best.ratio) best = {entry->ratio, name};
+    return best;
+}
+
+} // namespace swirl::bench

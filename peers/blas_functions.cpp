@@ -1,0 +1,81 @@
+#include "peers/blas_functions.hpp"
+
+#include <string>
+
+namespace swirl::peers {
+namespace {
+
+// The Fortran interface of the BLAS, all arguments by reference; the lengths of the letters, which Fortran compilers append,
+// are read by no implementation.
+using Letter = const char*;
+using Size = const int*;
+using Scalar = const void*;
+using Matrix = const void*;
+using Gemm = void(Letter, Letter, Size, Size, Size, Scalar, Matrix, Size, Matrix, Size, Scalar, void*, Size);
+using Symm = void(Letter, Letter, Size, Size, Scalar, Matrix, Size, Matrix, Size, Scalar, void*, Size);
+using Syrk = void(Letter, Letter, Size, Size, Scalar, Matrix, Size, Scalar, void*, Size);
+using Trmm = void(Letter, Letter, Letter, Letter, Size, Size, Scalar, Matrix, Size, void*, Size);
+
+/// One and zero of a number's kind, the real part first.
+struct Factors {
+    explicit Factors(Number number) : is_float(number == Number::float32 || number == Number::complex32) {}
+    Scalar one() const { return is_float ? static_cast<Scalar>(floats) : doubles; }
+    Scalar zero() const { return is_float ? static_cast<Scalar>(floats + 1) : doubles + 1; }
+
+    static constexpr float floats[] = {1, 0, 0};
+    static constexpr double doubles[] = {1, 0, 0};
+    bool is_float;
+};
+
+struct Sizes {
+    int m, n, k, lda, ldb;
+};
+
+Sizes sizes_of(const MatrixCall& call) {
+    return {static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth),
+            static_cast<int>(call.leading_a()), static_cast<int>(call.leading_b())};
+}
+
+MatrixRun gemm(Gemm* function, const MatrixCall& call) {
+    return repeated([=, s = sizes_of(call), f = Factors(call.number), ta = call.transposed_a ? 'T' : 'N',
+                     tb = call.transposed_b ? 'T' : 'N'](const MatrixOperands& o) {
+        function(&ta, &tb, &s.m, &s.n, &s.k, f.one(), o.a, &s.lda, o.b, &s.ldb, f.zero(), o.c, &s.m);
+    });
+}
+
+MatrixRun symm(Symm* function, const MatrixCall& call) {
+    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
+        function("L", "L", &s.m, &s.n, f.one(), o.a, &s.m, o.b, &s.ldb, f.zero(), o.c, &s.m);
+    });
+}
+
+MatrixRun syrk(Syrk* function, const MatrixCall& call) {
+    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
+        function("L", "N", &s.n, &s.k, f.one(), o.a, &s.lda, f.zero(), o.c, &s.m);
+    });
+}
+
+MatrixRun triangular(Trmm* function, const MatrixCall& call) {
+    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
+        function("L", "L", "N", "N", &s.m, &s.n, f.one(), o.a, &s.m, o.c, &s.m);
+    });
+}
+
+} // namespace
+
+MatrixRun blas_run(const SharedLibrary& library, const MatrixCall& call) {
+    const auto with = [&]<class Function>(Function* function, const char* name, auto make) -> MatrixRun {
+        return library.load(function, std::string(1, letter(call.number)) + name) ? make(function, call)
+                                                                                  : MatrixRun();
+    };
+    switch (call.routine) {
+    case MatrixRoutine::gemm: return with(static_cast<Gemm*>(nullptr), "gemm_", gemm);
+    case MatrixRoutine::symm: return with(static_cast<Symm*>(nullptr), "symm_", symm);
+    case MatrixRoutine::syrk: return with(static_cast<Syrk*>(nullptr), "syrk_", syrk);
+    case MatrixRoutine::trmm: return with(static_cast<Trmm*>(nullptr), "trmm_", triangular);
+    case MatrixRoutine::trsm: return with(static_cast<Trmm*>(nullptr), "trsm_", triangular);
+    }
+    return {};
+}
+
+} // namespace swirl::peers

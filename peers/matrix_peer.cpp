@@ -1,0 +1,70 @@
+#include "peers/matrix_peer.hpp"
+
+#include "base/error.hpp"
+
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+namespace swirl::peers {
+
+char letter(Number number) {
+    switch (number) {
+    case Number::float32: return 's';
+    case Number::float64: return 'd';
+    case Number::complex32: return 'c';
+    case Number::complex64: return 'z';
+    }
+    return '?';
+}
+
+std::string to_text(const MatrixCall& call) {
+    constexpr std::string_view names[] = {"gemm", "symm", "syrk", "trmm", "trsm"};
+    const bool square = call.rows == call.columns && call.rows == call.depth;
+    std::string text =
+        fmt::format("{}{} ", letter(call.number), names[static_cast<std::size_t>(call.routine)]);
+    text +=
+        square ? fmt::format("{}", call.rows) : fmt::format("{}x{}x{}", call.rows, call.columns, call.depth);
+    if (call.transposed_a || call.transposed_b)
+        text += fmt::format(" {}{}", call.transposed_a ? 't' : 'n', call.transposed_b ? 't' : 'n');
+    return text;
+}
+
+double flops(const MatrixCall& call) {
+    const double m = static_cast<double>(call.rows), n = static_cast<double>(call.columns),
+                 k = static_cast<double>(call.depth);
+    const double each = is_complex(call.number) ? 4 : 1;
+    switch (call.routine) {
+    case MatrixRoutine::gemm: return each * 2 * m * n * k;
+    case MatrixRoutine::symm: return each * 2 * m * m * n;
+    case MatrixRoutine::syrk: return each * n * (n + 1) * k;
+    case MatrixRoutine::trmm:
+    case MatrixRoutine::trsm: return each * m * m * n;
+    }
+    return 0;
+}
+
+std::span<const MatrixPeer* const> all_matrix_peers() {
+    static const MatrixPeer* const peers[] = {&openblas, &openblas_avx512, &blis,    &mkl_blas,
+                                              &mkl_jit,  &onednn,          &libxsmm, &swirl_blas};
+    return peers;
+}
+
+std::vector<const MatrixPeer*> parse_matrix_peers(const std::string& option, const std::string& list) {
+    std::vector<const MatrixPeer*> chosen;
+    std::istringstream words(list);
+    for (std::string name; std::getline(words, name, ',');) {
+        if (name == "none") continue;
+        const MatrixPeer* found = nullptr;
+        std::vector<std::string_view> names{"none"};
+        for (const MatrixPeer* candidate : all_matrix_peers()) {
+            names.push_back(candidate->name);
+            if (name == candidate->name) found = candidate;
+        }
+        if (found == nullptr) throw UserError("{} has '{}'; use {}", option, name, fmt::join(names, ", "));
+        chosen.push_back(found);
+    }
+    return chosen;
+}
+
+} // namespace swirl::peers

@@ -1,0 +1,57 @@
+#include "base/error.hpp"
+#include "peers/matrix_peer.hpp"
+#include "peers/peer.hpp"
+#include "peers/shared_library.hpp"
+
+namespace swirl::peers {
+namespace {
+
+using Size = Integer; ///< dnnl_dim_t
+
+/// Matrices are stored by rows. Returns 0 or an error.
+using Sgemm = int(char, char, Size m, Size n, Size k, float alpha, const float* a, Size lda, const float* b,
+                  Size ldb, float beta, float* c, Size ldc);
+
+struct Version { // dnnl_version_t
+    int major, minor, patch;
+};
+
+struct Library {
+    explicit Library(int threads)
+        : library({peers_folder() / "dnnl" / "lib" / "libdnnl.so.2", "libdnnl.so.3", "libdnnl.so.2"}) {
+        library.load(sgemm, "dnnl_sgemm");
+        const Version* (*get_version)() = nullptr;
+        if (library.load(get_version, "dnnl_version"))
+            version = fmt::format("oneDNN {}.{}.{}", get_version()->major, get_version()->minor,
+                                  get_version()->patch);
+        // Debian's takes its threads from GNU's OpenMP.
+        void (*set_threads)(int) = nullptr;
+        if (SharedLibrary({"libgomp.so.1"}).load(set_threads, "omp_set_num_threads")) set_threads(threads);
+    }
+
+    SharedLibrary library;
+    Sgemm* sgemm = nullptr;
+    std::string version;
+};
+
+MatrixPlan plan(const MatrixCall& call, int threads) {
+    if (call.routine != MatrixRoutine::gemm || call.number != Number::float32)
+        return {.absent_because = "oneDNN multiplies matrices of float32 only"};
+    static const Library opened(threads);
+    if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
+    if (opened.sgemm == nullptr) return {.absent_because = "oneDNN lacks dnnl_sgemm"};
+    // Stored by rows these are the transposes: Cᵀ = Bᵀ·Aᵀ.
+    return {.run = repeated([=, sgemm = opened.sgemm](const MatrixOperands& o) {
+                sgemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows,
+                      call.depth, 1, static_cast<const float*>(o.b), call.leading_b(),
+                      static_cast<const float*>(o.a), call.leading_a(), 0, static_cast<float*>(o.c),
+                      call.rows);
+            }),
+            .made_by = opened.version};
+}
+
+} // namespace
+
+const MatrixPeer onednn{"onednn", "oneDNN", plan};
+
+} // namespace swirl::peers
