@@ -17,10 +17,12 @@ const char* kernels_for(const target::Cpu& cpu) {
 
 struct Library {
     explicit Library(int threads) : library(opened(threads)) {
+        void (*initialize)() = nullptr;
         int (*query)() = nullptr;
         const char* (*name)(int) = nullptr;
         const char* (*get_version)() = nullptr;
         void (*set_threads)(Integer) = nullptr;
+        if (library.load(initialize, "bli_init")) initialize();
         if (library.load(query, "bli_arch_query_id") && library.load(name, "bli_arch_string"))
             kernels = name(query());
         if (library.load(get_version, "bli_info_get_version_str")) version = get_version();

@@ -23,7 +23,7 @@ template <class F> void with_number(Number number, F&& f) {
 template <class T> constexpr bool is_complex_type = false;
 template <class T> constexpr bool is_complex_type<std::complex<T>> = true;
 
-using Wide = std::complex<double>;
+using Wide = std::complex<long double>;
 
 struct Elements {
     Integer a, b, c;
@@ -66,13 +66,14 @@ Operands::Operands(const peers::MatrixCall& call, bool cold) : call_(call) {
 
 template <class T> void Operands::fill(const peers::MatrixOperands& set) const {
     std::minstd_rand generator(7);
-    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
     const auto random = [&] {
         if constexpr (is_complex_type<T>) {
-            const float real = uniform(generator);
-            return T(real, uniform(generator));
+            using Real = typename T::value_type;
+            const Real real = static_cast<Real>(uniform(generator));
+            return T(real, static_cast<Real>(uniform(generator)));
         } else {
-            return T(uniform(generator));
+            return static_cast<T>(uniform(generator));
         }
     };
     const Elements elements = elements_of(call_);
@@ -129,7 +130,7 @@ template <class T> double Operands::error_of() const {
                 column = static_cast<Integer>(generator()) % call_.columns;
         if (call_.routine == MatrixRoutine::syrk && row < column) std::swap(row, column);
         Wide sum = 0;
-        double size = 0;
+        long double size = 0;
         for (Integer i = 0; i < k; ++i) {
             const Wide product = a_at(row, i) * b_at(i, column);
             sum += product;
@@ -137,7 +138,7 @@ template <class T> double Operands::error_of() const {
         }
         const Wide found =
             wide(call_.routine == MatrixRoutine::trsm ? before[row + column * m] : c[row + column * m]);
-        const double error = std::abs(found - sum) / size;
+        const double error = static_cast<double>(std::abs(found - sum) / size);
         worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
     }
     return worst;

@@ -112,7 +112,20 @@ private:
         }
         row_.entries.push_back(
             {.name = std::string(name), .made_by = plan.made_by, .flops = flops(call_), .error = error});
-        add_work([sets = operands_.sets(), run = std::move(plan.run)](Integer count) { run(sets, count); });
+        add_work(continued(operands_, std::move(plan.run)));
+    }
+
+    /// Goes on where it was: with many sets none is met again soon.
+    static std::function<void(Integer)> continued(const Operands& operands, peers::MatrixRun run) {
+        return [sets = operands.sets(), run = std::move(run), next = std::size_t{0}](Integer count) mutable {
+            while (count > 0) {
+                const auto together = std::min(static_cast<std::size_t>(count), sets.size() - next);
+                const Integer repetitions = sets.size() == 1 ? count : static_cast<Integer>(together);
+                run(sets.subspan(next, together), repetitions);
+                next = (next + together) % sets.size();
+                count -= repetitions;
+            }
+        };
     }
 
     /// For calls that are no product of real matrices: what swirl makes of such a one.
@@ -122,7 +135,7 @@ private:
         MatrixPlan plan = swirl_plan(square, options_.threads);
         row_.entries.push_back(
             {.name = std::string(gemm_name), .made_by = plan.made_by, .flops = flops(square)});
-        add_work([sets = square_.sets(), run = std::move(plan.run)](Integer count) { run(sets, count); });
+        add_work(continued(square_, std::move(plan.run)));
     }
 
     void add_peak(std::string_view name, int threads) {

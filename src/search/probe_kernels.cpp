@@ -42,19 +42,26 @@ ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar) {
     const int lanes = target::lanes(cpu, scalar);
     ir::Builder builder(scalar == Scalar::float32 ? "probe_float32" : "probe_float64");
     const ir::Buffer data = builder.output("accumulators", scalar, Integer{chains(cpu)} * lanes);
+    const ir::Buffer in_registers = builder.local("chains", scalar, Integer{chains(cpu)} * lanes);
     const Affine iterations = builder.parameter("iterations");
+    const auto move = [&](ir::Buffer from, ir::Buffer to) {
+        for (int c = 0; c < chains(cpu); ++c)
+            builder.store(to, Integer{c} * lanes, builder.load(from, Integer{c} * lanes, {.lanes = lanes}));
+    };
+    move(data, in_registers);
     builder.for_loop("i", iterations, [&](const Affine&) {
         const Value half = builder.constant({scalar, lanes}, 0.5L);
         std::vector<Value> x;
         for (int c = 0; c < chains(cpu); ++c)
-            x.push_back(builder.load(data, Integer{c} * lanes, {.lanes = lanes}));
+            x.push_back(builder.load(in_registers, Integer{c} * lanes, {.lanes = lanes}));
         for (int step = 0; step < steps; ++step)
             for (Value& each : x)
                 each = cpu.has_fma ? builder.fma(each, half, half)
                                    : builder.add(builder.multiply(each, half), half);
         for (int c = 0; c < chains(cpu); ++c)
-            builder.store(data, Integer{c} * lanes, x[static_cast<std::size_t>(c)]);
+            builder.store(in_registers, Integer{c} * lanes, x[static_cast<std::size_t>(c)]);
     });
+    move(in_registers, data);
     return builder.finish();
 }
 
