@@ -5,7 +5,7 @@
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
-	@echo "make bench      compare transforms on the CPU with other libraries (hours)"
+	@echo "make bench      compare transforms and matrix products on the CPU with other libraries (hours)"
 	@echo "make bench-gpu  compare transforms on a GPU with cuFFT (minutes); says what is missing"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
@@ -38,7 +38,7 @@ check-gpu: setup
 bench: setup
 	@scripts/peers
 	cmake --preset release
-	cmake --build --preset release --target bench_cpu_transforms
+	cmake --build --preset release --target bench_cpu_transforms bench_cpu_products
 	scripts/bench
 
 bench-gpu: setup

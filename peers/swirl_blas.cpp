@@ -16,7 +16,7 @@ std::vector<std::string> files() {
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
     static const SharedLibrary library = [threads] {
-        setenv("SWIRL_BLAS_THREADS", std::to_string(threads).c_str(), 1);
+        setenv("SWIRL_NUM_THREADS", std::to_string(threads).c_str(), 1);
         return SharedLibrary(files(), SharedLibrary::Symbols::own);
     }();
     if (!library.is_open()) return {.absent_because = library.absent_because()};

@@ -1,7 +1,9 @@
 #include "bench/support/rounds.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 #if defined(__linux__)
 #include <sys/resource.h>
@@ -72,6 +74,10 @@ Times run_rounds(std::span<const runtime::TimedWork> contenders, const RoundOpti
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
+            if (options.pause > 0) {
+                std::this_thread::sleep_for(std::chrono::duration<double>(options.pause));
+                contenders[turn].run();
+            }
             times[turn].push_back(time_batch(contenders[turn], repetitions[turn], options.on_one_thread));
         }
         const bool enough = round + 1 >= options.least_rounds;

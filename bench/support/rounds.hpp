@@ -13,6 +13,8 @@ struct RoundOptions {
     double batch = 2e-3; ///< seconds that a contender runs in each round, at least one execution
     int least_rounds = 5;
     bool on_one_thread = true; ///< contenders start no threads
+    double pause = 0; ///< seconds before each batch, and then an execution that is not timed: threads that the contender
+                      ///< before keeps spinning have gone to sleep, its own are awake
 };
 
 /// Seconds an execution, by contender and round.
