@@ -45,7 +45,7 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
     static const Library opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
     MatrixRun run = blas_run(opened.library, call);
-    if (!run) return {.absent_because = fmt::format("BLIS lacks what {} needs", to_text(call))};
+    if (!run) return {.absent_because = fmt::format("BLIS has no {}", routine_name(call))};
     return {.run = std::move(run),
             .made_by = fmt::format("BLIS {}, kernels for {}", opened.version, opened.kernels)};
 }

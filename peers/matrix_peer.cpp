@@ -18,11 +18,15 @@ char letter(Number number) {
     return '?';
 }
 
-std::string to_text(const MatrixCall& call) {
+std::string routine_name(const MatrixCall& call) {
     constexpr std::string_view names[] = {"gemm", "symm", "syrk", "trmm", "trsm"};
+    const std::string_view name = names[static_cast<std::size_t>(call.routine)];
+    return call.from_bfloat16 ? fmt::format("bf16{}", name) : fmt::format("{}{}", letter(call.number), name);
+}
+
+std::string to_text(const MatrixCall& call) {
     const bool square = call.rows == call.columns && call.rows == call.depth;
-    std::string text =
-        fmt::format("{}{} ", letter(call.number), names[static_cast<std::size_t>(call.routine)]);
+    std::string text = routine_name(call) + ' ';
     text +=
         square ? fmt::format("{}", call.rows) : fmt::format("{}x{}x{}", call.rows, call.columns, call.depth);
     if (call.transposed_a || call.transposed_b)

@@ -20,21 +20,25 @@ enum class MatrixRoutine : std::uint8_t { gemm, symm, syrk, trmm, trsm };
 struct MatrixCall {
     MatrixRoutine routine = MatrixRoutine::gemm;
     Number number = Number::float64;
-    Integer rows = 0;          ///< m, of C
-    Integer columns = 0;       ///< n, of C
-    Integer depth = 0;         ///< k: of gemm and syrk; of the others it is m
-    bool transposed_a = false; ///< gemm: the transpose of A is stored
+    Integer rows = 0;           ///< m, of C
+    Integer columns = 0;        ///< n, of C
+    Integer depth = 0;          ///< k: of gemm and syrk; of the others it is m
+    bool from_bfloat16 = false; ///< gemm of float32: the numbers of A and B are bfloat16
+    bool transposed_a = false;  ///< gemm: the transpose of A is stored
     bool transposed_b = false;
 
     Integer leading_a() const { return transposed_a ? depth : rows; }
     Integer leading_b() const { return transposed_b ? columns : depth; }
+    Integer operand_bytes() const { return from_bfloat16 ? 2 : bytes_of(number); } ///< of a number of A or B
     bool has_b() const { return routine == MatrixRoutine::gemm || routine == MatrixRoutine::symm; }
     bool is_in_place() const { return routine == MatrixRoutine::trmm || routine == MatrixRoutine::trsm; }
     bool operator==(const MatrixCall&) const = default;
 };
 
-/// "dgemm 256", "dgemm 1000x1000x16", "sgemm 1000 tn", "dtrsm 1000"
+/// "dgemm 256", "dgemm 1000x1000x16", "sgemm 1000 tn", "dtrsm 1000", "bf16gemm 256"
 std::string to_text(const MatrixCall& call);
+/// "dgemm", "bf16gemm"
+std::string routine_name(const MatrixCall& call);
 /// Operations on real numbers, as the LAPACK counts them.
 double flops(const MatrixCall& call);
 /// Of a number, which letter routines' names begin with.
@@ -79,7 +83,7 @@ extern const MatrixPeer openblas, openblas_avx512;
 extern const MatrixPeer blis;
 /// Intel's oneMKL: its BLAS, and kernels that it makes for one shape each.
 extern const MatrixPeer mkl_blas, mkl_jit;
-/// oneDNN's dnnl_sgemm.
+/// oneDNN's dnnl_sgemm and dnnl_gemm_bf16bf16f32.
 extern const MatrixPeer onednn;
 /// LIBXSMM's kernels, each for one shape.
 extern const MatrixPeer libxsmm;

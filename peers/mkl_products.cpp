@@ -2,6 +2,7 @@
 #include "peers/blas_functions.hpp"
 #include "peers/mkl_library.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -17,12 +18,31 @@ template <class T> using Kernel = void(void* jitter, T* a, T* b, T* c);
 template <class T> using GetKernel = Kernel<T>*(const void* jitter);
 enum Cblas : int { by_columns = 102, as_stored = 111, transposed = 112 };
 
+using FromBfloat16 = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                          const std::uint16_t* a, int lda, const std::uint16_t* b, int ldb, float beta,
+                          float* c, int ldc);
+
+int transposition(bool is_transposed) { return is_transposed ? transposed : as_stored; }
+
+MatrixRun run_from_bfloat16(FromBfloat16* function, const MatrixCall& call) {
+    return repeated([function, call](const MatrixOperands& o) {
+        function(by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
+                 static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth), 1,
+                 static_cast<const std::uint16_t*>(o.a), static_cast<int>(call.leading_a()),
+                 static_cast<const std::uint16_t*>(o.b), static_cast<int>(call.leading_b()), 0,
+                 static_cast<float*>(o.c), static_cast<int>(call.rows));
+    });
+}
+
 MatrixPlan plan_blas(const MatrixCall& call, int threads) {
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};
     mkl.use_threads(threads);
+    FromBfloat16* from_bfloat16 = nullptr;
     MatrixRun run = blas_run(mkl.library(), call);
-    if (!run) return {.absent_because = fmt::format("MKL lacks what {} needs", to_text(call))};
+    if (call.from_bfloat16 && mkl.library().load(from_bfloat16, "cblas_gemm_bf16bf16f32"))
+        run = run_from_bfloat16(from_bfloat16, call);
+    if (!run) return {.absent_because = fmt::format("MKL has no {}", routine_name(call))};
     return {.run = std::move(run), .made_by = mkl.version()};
 }
 
@@ -36,11 +56,11 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
         !mkl.library().load(destroy, "mkl_jit_destroy"))
         return {.absent_because = "MKL lacks kernels for one shape"};
     void* made = nullptr;
-    const int result = create(&made, by_columns, call.transposed_a ? transposed : as_stored,
-                              call.transposed_b ? transposed : as_stored, static_cast<int>(call.rows),
-                              static_cast<int>(call.columns), static_cast<int>(call.depth), 1,
-                              static_cast<int>(call.leading_a()), static_cast<int>(call.leading_b()), 0,
-                              static_cast<int>(call.rows));
+    const int result =
+        create(&made, by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
+               static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth), 1,
+               static_cast<int>(call.leading_a()), static_cast<int>(call.leading_b()), 0,
+               static_cast<int>(call.rows));
     if (result != 0) return {.absent_because = fmt::format("MKL makes no kernel for {}", to_text(call))};
     const std::shared_ptr<void> jitter(made, [destroy](void* each) { destroy(each); });
     return {.run = repeated([jitter, raw = made, kernel = get_kernel(made)](const MatrixOperands& o) {
@@ -51,7 +71,7 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
 }
 
 MatrixPlan plan_jit(const MatrixCall& call, int threads) {
-    if (call.routine != MatrixRoutine::gemm || is_complex(call.number))
+    if (call.routine != MatrixRoutine::gemm || is_complex(call.number) || call.from_bfloat16)
         return {.absent_because = "MKL's kernels for one shape are compared for general real matrices only"};
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};

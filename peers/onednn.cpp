@@ -3,14 +3,27 @@
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 
+#include <cstdint>
+
 namespace swirl::peers {
 namespace {
 
 using Size = Integer; ///< dnnl_dim_t
 
 /// Matrices are stored by rows. Returns 0 or an error.
-using Sgemm = int(char, char, Size m, Size n, Size k, float alpha, const float* a, Size lda, const float* b,
-                  Size ldb, float beta, float* c, Size ldc);
+template <class T>
+using Gemm = int(char, char, Size m, Size n, Size k, float alpha, const T* a, Size lda, const T* b, Size ldb,
+                 float beta, float* c, Size ldc);
+using Bfloat16 = std::uint16_t;
+
+/// Stored by rows these are the transposes: Cᵀ = Bᵀ·Aᵀ.
+template <class T> MatrixRun run_of(Gemm<T>* gemm, const MatrixCall& call) {
+    return repeated([gemm, call](const MatrixOperands& o) {
+        gemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows,
+             call.depth, 1, static_cast<const T*>(o.b), call.leading_b(), static_cast<const T*>(o.a),
+             call.leading_a(), 0, static_cast<float*>(o.c), call.rows);
+    });
+}
 
 struct Version { // dnnl_version_t
     int major, minor, patch;
@@ -20,6 +33,7 @@ struct Library {
     explicit Library(int threads)
         : library({peers_folder() / "dnnl" / "lib" / "libdnnl.so.2", "libdnnl.so.3", "libdnnl.so.2"}) {
         library.load(sgemm, "dnnl_sgemm");
+        library.load(from_bfloat16, "dnnl_gemm_bf16bf16f32");
         const Version* (*get_version)() = nullptr;
         if (library.load(get_version, "dnnl_version"))
             version = fmt::format("oneDNN {}.{}.{}", get_version()->major, get_version()->minor,
@@ -30,23 +44,19 @@ struct Library {
     }
 
     SharedLibrary library;
-    Sgemm* sgemm = nullptr;
+    Gemm<float>* sgemm = nullptr;
+    Gemm<Bfloat16>* from_bfloat16 = nullptr;
     std::string version;
 };
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
     if (call.routine != MatrixRoutine::gemm || call.number != Number::float32)
-        return {.absent_because = "oneDNN multiplies matrices of float32 only"};
+        return {.absent_because = "oneDNN multiplies matrices of float32 and bfloat16"};
     static const Library opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
-    if (opened.sgemm == nullptr) return {.absent_because = "oneDNN lacks dnnl_sgemm"};
-    // Stored by rows these are the transposes: Cᵀ = Bᵀ·Aᵀ.
-    return {.run = repeated([=, sgemm = opened.sgemm](const MatrixOperands& o) {
-                sgemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows,
-                      call.depth, 1, static_cast<const float*>(o.b), call.leading_b(),
-                      static_cast<const float*>(o.a), call.leading_a(), 0, static_cast<float*>(o.c),
-                      call.rows);
-            }),
+    if (opened.sgemm == nullptr || (call.from_bfloat16 && opened.from_bfloat16 == nullptr))
+        return {.absent_because = fmt::format("oneDNN has no {}", routine_name(call))};
+    return {.run = call.from_bfloat16 ? run_of(opened.from_bfloat16, call) : run_of(opened.sgemm, call),
             .made_by = opened.version};
 }
 

@@ -33,7 +33,7 @@ struct Library {
     MatrixPlan plan(const MatrixCall& call) const {
         if (!library->is_open()) return {.absent_because = library->absent_because()};
         MatrixRun run = blas_run(*library, call);
-        if (!run) return {.absent_because = fmt::format("OpenBLAS lacks what {} needs", to_text(call))};
+        if (!run) return {.absent_because = fmt::format("OpenBLAS has no {}", routine_name(call))};
         return {.run = std::move(run), .made_by = fmt::format("{}, kernels for {}", version, kernels)};
     }
 

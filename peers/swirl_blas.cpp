@@ -21,7 +21,7 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
     }();
     if (!library.is_open()) return {.absent_because = library.absent_because()};
     MatrixRun run = blas_run(library, call);
-    if (!run) return {.absent_because = fmt::format("libswirl_blas lacks what {} needs", to_text(call))};
+    if (!run) return {.absent_because = fmt::format("libswirl_blas has no {}", routine_name(call))};
     return {.run = std::move(run), .made_by = "libswirl_blas"};
 }
 

@@ -147,6 +147,17 @@ Group level3_group() {
     return group;
 }
 
+Group bfloat16_group() {
+    Part part{.name = "bfloat16",
+              .calls = squares(Number::float32, {256, 1024, 4096}),
+              .requirements = {{"best", libraries, 1.1, 0}}};
+    for (MatrixCall& call : part.calls) call.from_bfloat16 = true;
+    return {.name = "bfloat16",
+            .what = "operands of bfloat16, sums of float32",
+            .peers = libraries,
+            .parts = {part}};
+}
+
 std::vector<Group> make_groups() {
     std::vector<Group> all{square_group(), small_group(), blas_group(), cold_group()};
     all.push_back({.name = "skinny",
@@ -161,6 +172,7 @@ std::vector<Group> make_groups() {
          .parts = for_reals({.name = "", .calls = {}, .requirements = {{"best", libraries, 1.15, 1}}},
                             [](Number number) { return transposed(number, 1000); })});
     all.push_back(level3_group());
+    all.push_back(bfloat16_group());
     all.push_back(
         {.name = "avx2",
          .what = "square matrices with AVX2 only",

@@ -1,7 +1,9 @@
 #include "bench/cpu_products/operands.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -39,16 +41,21 @@ constexpr Integer line = 64;
 /// Lines between matrices, so that they do not all begin at the same place of a cache.
 constexpr Integer apart = 5 * line;
 
-Integer bytes_with_gap(Integer elements, Number number) {
-    return (elements * bytes_of(number) + line - 1) / line * line + apart;
+Integer bytes_with_gap(Integer elements, Integer bytes_each) {
+    return (elements * bytes_each + line - 1) / line * line + apart;
 }
+
+using Bfloat16 = std::uint16_t;
+Bfloat16 truncated(float value) { return static_cast<Bfloat16>(std::bit_cast<std::uint32_t>(value) >> 16); }
+float widened(Bfloat16 value) { return std::bit_cast<float>(std::uint32_t{value} << 16); }
 
 } // namespace
 
 Operands::Operands(const peers::MatrixCall& call, bool cold) : call_(call) {
     const Elements elements = elements_of(call);
-    const Integer sizes[] = {bytes_with_gap(elements.a, call.number), bytes_with_gap(elements.b, call.number),
-                             bytes_with_gap(elements.c, call.number)};
+    const Integer sizes[] = {bytes_with_gap(elements.a, call.operand_bytes()),
+                             bytes_with_gap(elements.b, call.operand_bytes()),
+                             bytes_with_gap(elements.c, bytes_of(call.number))};
     const Integer each = sizes[0] + sizes[1] + sizes[2];
     constexpr Integer beyond_caches = Integer{64} << 20;
     const Integer count = cold ? (beyond_caches + each - 1) / each : 1;
@@ -77,10 +84,16 @@ template <class T> void Operands::fill(const peers::MatrixOperands& set) const {
         }
     };
     const Elements elements = elements_of(call_);
+    std::generate_n(static_cast<T*>(set.c), elements.c, random);
+    if (call_.from_bfloat16) {
+        const auto random_operand = [&] { return truncated(static_cast<float>(uniform(generator))); };
+        std::generate_n(static_cast<Bfloat16*>(const_cast<void*>(set.a)), elements.a, random_operand);
+        std::generate_n(static_cast<Bfloat16*>(const_cast<void*>(set.b)), elements.b, random_operand);
+        return;
+    }
     T* const a = static_cast<T*>(const_cast<void*>(set.a));
     std::generate_n(a, elements.a, random);
     if (set.b != nullptr) std::generate_n(static_cast<T*>(const_cast<void*>(set.b)), elements.b, random);
-    std::generate_n(static_cast<T*>(set.c), elements.c, random);
     if (!call_.is_in_place()) return;
     // Triangular matrices near to one: C is multiplied by them, or by their inverses, thousands of times.
     const T small = T(1) / T(static_cast<float>(call_.rows));
@@ -99,46 +112,70 @@ double Operands::error() const {
     return error;
 }
 
-template <class T> double Operands::error_of() const {
-    const T* const a = static_cast<const T*>(sets_[0].a);
-    const T* const b = static_cast<const T*>(sets_[0].b);
-    const T* const c = static_cast<const T*>(sets_[0].c);
-    const T* const before = reinterpret_cast<const T*>(first_c_.data());
-    const Integer m = call_.rows, k = call_.depth;
-    const auto wide = [](T value) { return Wide(value); };
-    const auto a_at = [&](Integer i, Integer j) -> Wide {
+namespace {
+
+/// The elements of which the definition makes those of C.
+template <class T> class Definition {
+public:
+    Definition(const peers::MatrixCall& call, const peers::MatrixOperands& operands, const std::byte* before)
+        : call_(call), operands_(operands), before_(reinterpret_cast<const T*>(before)) {}
+
+    Wide a(Integer i, Integer j) const {
+        const Integer m = call_.rows;
         switch (call_.routine) {
-        case MatrixRoutine::symm: return wide(a[std::max(i, j) + std::min(i, j) * m]);
+        case MatrixRoutine::symm: return operand(operands_.a, std::max(i, j) + std::min(i, j) * m);
         case MatrixRoutine::trmm:
-        case MatrixRoutine::trsm: return j > i ? Wide(0) : wide(a[i + j * m]);
-        default: return wide(call_.transposed_a ? a[j + i * k] : a[i + j * m]);
+        case MatrixRoutine::trsm: return j > i ? Wide(0) : operand(operands_.a, i + j * m);
+        default: return operand(operands_.a, call_.transposed_a ? j + i * call_.depth : i + j * m);
         }
-    };
-    const auto b_at = [&](Integer i, Integer j) -> Wide {
+    }
+    Wide b(Integer i, Integer j) const {
         switch (call_.routine) {
-        case MatrixRoutine::syrk: return wide(a[j + i * m]);
-        case MatrixRoutine::trmm: return wide(before[i + j * m]);
-        case MatrixRoutine::trsm: return wide(c[i + j * m]);
-        default: return wide(call_.transposed_b ? b[j + i * call_.columns] : b[i + j * k]);
+        case MatrixRoutine::syrk: return operand(operands_.a, j + i * call_.rows);
+        case MatrixRoutine::trmm: return before(i, j);
+        case MatrixRoutine::trsm: return c(i, j);
+        default:
+            return operand(operands_.b, call_.transposed_b ? j + i * call_.columns : i + j * call_.depth);
         }
-    };
+    }
+    Wide product(Integer i, Integer j) const {
+        return call_.routine == MatrixRoutine::trsm ? before(i, j) : c(i, j);
+    }
+
+private:
+    Wide operand(const void* matrix, Integer at) const {
+        if (call_.from_bfloat16) return Wide(widened(static_cast<const Bfloat16*>(matrix)[at]));
+        return Wide(static_cast<const T*>(matrix)[at]);
+    }
+    Wide before(Integer i, Integer j) const { return Wide(before_[i + j * call_.rows]); }
+    Wide c(Integer i, Integer j) const {
+        return Wide(static_cast<const T*>(operands_.c)[i + j * call_.rows]);
+    }
+
+    const peers::MatrixCall& call_;
+    const peers::MatrixOperands& operands_;
+    const T* before_;
+};
+
+} // namespace
+
+template <class T> double Operands::error_of() const {
+    const Definition<T> definition(call_, sets_[0], first_c_.data());
     std::minstd_rand generator(11);
     double worst = 0;
     constexpr int samples = 40;
     for (int sample = 0; sample < samples; ++sample) {
-        Integer row = static_cast<Integer>(generator()) % m,
+        Integer row = static_cast<Integer>(generator()) % call_.rows,
                 column = static_cast<Integer>(generator()) % call_.columns;
         if (call_.routine == MatrixRoutine::syrk && row < column) std::swap(row, column);
         Wide sum = 0;
         long double size = 0;
-        for (Integer i = 0; i < k; ++i) {
-            const Wide product = a_at(row, i) * b_at(i, column);
+        for (Integer i = 0; i < call_.depth; ++i) {
+            const Wide product = definition.a(row, i) * definition.b(i, column);
             sum += product;
             size += std::abs(product);
         }
-        const Wide found =
-            wide(call_.routine == MatrixRoutine::trsm ? before[row + column * m] : c[row + column * m]);
-        const double error = static_cast<double>(std::abs(found - sum) / size);
+        const double error = static_cast<double>(std::abs(definition.product(row, column) - sum) / size);
         worst = std::isfinite(error) ? std::max(worst, error) : std::numeric_limits<double>::infinity();
     }
     return worst;

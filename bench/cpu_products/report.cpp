@@ -44,7 +44,7 @@ std::optional<Summary> summarize(const Result& result, ValueOf value_of, Summary
 /// A rate as a part of another entry's, which runs at 1/ratio of swirl's.
 std::optional<double> part_of(const Row& row, std::string_view name) {
     const Entry* const entry = entry_of(row, name);
-    if (entry == nullptr || row.entries.front().name != "swirl") return std::nullopt;
+    if (entry == nullptr || !row.has_swirl()) return std::nullopt;
     return entry->ratio;
 }
 
@@ -89,8 +89,8 @@ std::string call_table(const std::vector<Result>& results) {
                 table.add({first ? std::string(result.group->name) : "", first ? to_text(row.call) : "",
                            entry.name, fmt::format("{:.2f}", entry.gigaflops(entry.time.minimum)),
                            fmt::format("{:.2f}", entry.gigaflops(entry.time.median)),
-                           fmt::format("{:.2f}", entry.ratio), cli::format_percent(of_peak(row, entry)),
-                           fmt::format("{:.1e}", entry.error)});
+                           row.has_swirl() ? fmt::format("{:.2f}", entry.ratio) : "-",
+                           cli::format_percent(of_peak(row, entry)), fmt::format("{:.1e}", entry.error)});
             }
     return table.text();
 }
@@ -130,7 +130,7 @@ Json json_of(const Row& row) {
                                    {"median_seconds", rounded(entry.time.median)},
                                    {"spread", rounded(entry.time.spread)},
                                    {"rounds", entry.time.samples},
-                                   {"swirl_is", rounded(entry.ratio)},
+                                   {"swirl_is", row.has_swirl() ? Json(rounded(entry.ratio)) : Json()},
                                    {"of_peak", rounded(of_peak(row, entry))},
                                    {"error", rounded(entry.error)}});
     for (const Absence& absence : row.absences) json["absent"][absence.peer] = absence.reason;

@@ -31,6 +31,7 @@ constexpr double double_factors[] = {1, 0, 0};
 MatrixPlan swirl_plan(const MatrixCall& call, int threads) {
     if (call.routine != MatrixRoutine::gemm)
         return {.absent_because = "only through its library of the BLAS"};
+    if (call.from_bfloat16) return {.absent_because = "it multiplies no matrices of bfloat16"};
     MatrixProduct product{.number = call.number,
                           .rows = call.rows,
                           .columns = call.columns,
@@ -208,7 +209,7 @@ const Entry* entry_of(const Row& row, std::string_view name) {
 
 Comparison against_best(const Row& row, const std::vector<std::string_view>& names) {
     Comparison best;
-    if (row.entries.empty() || row.entries.front().name != "swirl") return best;
+    if (!row.has_swirl()) return best;
     for (const std::string_view name : names)
         if (const Entry* const entry = entry_of(row, name))
             if (best.peer.empty() || entry->ratio < best.ratio) best = {entry->ratio, name};

@@ -42,6 +42,8 @@ struct Row {
     peers::MatrixCall call;
     std::vector<Entry> entries = {}; ///< swirl first, where it took part
     std::vector<Absence> absences = {};
+
+    bool has_swirl() const { return !entries.empty() && entries.front().name == "swirl"; }
 };
 
 /// Checks the results, and times. A contender with a wrong result counts as absent.
