@@ -4,9 +4,12 @@
 #include "plan/matrix_multiply.hpp"
 #include "runtime/team.hpp"
 
+#include <swirl/matrix_product.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 
 namespace swirl::bench {
 namespace {
@@ -25,29 +28,59 @@ constexpr double shortest_run = 2e-5;
 /// The same where threads have to meet.
 constexpr double shortest_team_run = 1e-3;
 
-constexpr float float_factors[] = {1, 0, 0};
-constexpr double double_factors[] = {1, 0, 0};
+MatrixProduct product_of(const MatrixCall& call) {
+    MatrixProduct product = MatrixProduct::column_major(call.number, call.rows, call.columns, call.depth);
+    if (call.transposed_a) product.a = {.row_stride = call.depth, .column_stride = 1};
+    if (call.transposed_b) product.b = {.row_stride = call.columns, .column_stride = 1};
+    return product;
+}
+
+std::string why_swirl_has_none(const MatrixCall& call) {
+    if (call.routine != MatrixRoutine::gemm) return "only through its library of the BLAS";
+    return call.from_bfloat16 ? "it multiplies no matrices of bfloat16" : "";
+}
+
+/// Planned once, as its users do.
+template <class T> MatrixPlan planned_as(const MatrixCall& call, int threads) {
+    const swirl::MatrixPlan plan = swirl::plan(product_of(call), {.threads = threads});
+    return {.run = peers::repeated([plan](const peers::MatrixOperands& o) {
+                plan.execute<T>(T(1), static_cast<const T*>(o.a), static_cast<const T*>(o.b), T(0),
+                                static_cast<T*>(o.c));
+            }),
+            .made_by = plan.description()};
+}
 
 MatrixPlan swirl_plan(const MatrixCall& call, int threads) {
-    if (call.routine != MatrixRoutine::gemm)
-        return {.absent_because = "only through its library of the BLAS"};
-    if (call.from_bfloat16) return {.absent_because = "it multiplies no matrices of bfloat16"};
-    MatrixProduct product{.number = call.number,
-                          .rows = call.rows,
-                          .columns = call.columns,
-                          .depth = call.depth,
-                          .a = {1, call.leading_a()},
-                          .b = {1, call.leading_b()},
-                          .c = {1, call.rows}};
-    if (call.transposed_a) std::swap(product.a.row_stride, product.a.column_stride);
-    if (call.transposed_b) std::swap(product.b.row_stride, product.b.column_stride);
-    const bool floats = has_floats(call.number);
-    const void* const one = floats ? static_cast<const void*>(float_factors) : double_factors;
-    const void* const zero = floats ? static_cast<const void*>(float_factors + 1) : double_factors + 1;
-    return {.run = peers::repeated([=](const peers::MatrixOperands& o) {
-                planning::multiply(product, {one, o.a, o.b, zero, o.c}, threads);
+    if (const std::string reason = why_swirl_has_none(call); !reason.empty())
+        return {.absent_because = reason};
+    switch (call.number) {
+    case Number::float32: return planned_as<float>(call, threads);
+    case Number::float64: return planned_as<double>(call, threads);
+    case Number::complex32: return planned_as<std::complex<float>>(call, threads);
+    case Number::complex64: return planned_as<std::complex<double>>(call, threads);
+    }
+    return {};
+}
+
+/// Without a plan, as an entry point of the BLAS has to.
+template <class T> MatrixPlan at_once_as(const MatrixCall& call, int threads) {
+    return {.run = peers::repeated([product = product_of(call), threads](const peers::MatrixOperands& o) {
+                const T alpha(1), beta(0);
+                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, threads);
             }),
-            .made_by = "swirl"};
+            .made_by = "without a plan"};
+}
+
+MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
+    if (const std::string reason = why_swirl_has_none(call); !reason.empty())
+        return {.absent_because = reason};
+    switch (call.number) {
+    case Number::float32: return at_once_as<float>(call, threads);
+    case Number::float64: return at_once_as<double>(call, threads);
+    case Number::complex32: return at_once_as<std::complex<float>>(call, threads);
+    case Number::complex64: return at_once_as<std::complex<double>>(call, threads);
+    }
+    return {};
 }
 
 class Contest {
@@ -90,12 +123,11 @@ private:
     }
 
     void add_swirl() {
-        if (group_.through_blas) {
-            MatrixPlan plan = peers::swirl_blas.plan(call_, options_.threads);
-            if (plan.run) return add("swirl", std::move(plan));
-            row_.absences.push_back({"swirl-blas", plan.absent_because});
-        }
-        add("swirl", swirl_plan(call_, options_.threads));
+        if (!group_.through_blas) return add("swirl", swirl_plan(call_, options_.threads));
+        MatrixPlan plan = peers::swirl_blas.plan(call_, options_.threads);
+        if (plan.run) return add("swirl", std::move(plan));
+        row_.absences.push_back({"swirl-blas", plan.absent_because});
+        add("swirl", swirl_at_once(call_, options_.threads));
     }
 
     void add(std::string_view name, MatrixPlan plan) {
