@@ -52,6 +52,13 @@ if(SWIRL_VKFFT_INCLUDE_DIR)
     endif()
 endif()
 
+# oneDNN's matmul is one more peer: its interface for primitives is a header of C++, so that it is a library of its own, too.
+set(peers_folders $ENV{SWIRL_PEERS}/dnnl $ENV{XDG_CACHE_HOME}/swirl-peers/dnnl $ENV{HOME}/.cache/swirl-peers/dnnl)
+find_path(SWIRL_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp DOC "Folder of oneapi/dnnl/dnnl.hpp"
+    HINTS ${peers_folders} PATH_SUFFIXES include)
+find_library(SWIRL_ONEDNN_LIBRARY NAMES libdnnl.so.2 dnnl DOC "oneDNN" HINTS ${peers_folders} PATH_SUFFIXES lib)
+unset(peers_folders)
+
 # Reads and writes sound files for an example.
 pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
 set(SWIRL_EXAMPLE_DEPENDENCIES_recording PkgConfig::SNDFILE)

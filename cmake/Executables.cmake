@@ -20,6 +20,16 @@ if(SWIRL_HAVE_VKFFT AND SWIRL_BUILD_BENCH)
     target_link_libraries(swirl_vkfft PRIVATE CUDA::nvrtc CUDA::cudart CUDA::cuda_driver)
 endif()
 
+# peers/onednn/plugin.cpp -> bin/libswirl_onednn.so, where it can be built
+if(SWIRL_ONEDNN_INCLUDE_DIR AND SWIRL_ONEDNN_LIBRARY AND SWIRL_BUILD_BENCH)
+    add_library(swirl_onednn MODULE ${PROJECT_SOURCE_DIR}/peers/onednn/plugin.cpp)
+    set_target_properties(swirl_onednn PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+        CXX_VISIBILITY_PRESET hidden)
+    target_include_directories(swirl_onednn PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(swirl_onednn SYSTEM PRIVATE ${SWIRL_ONEDNN_INCLUDE_DIR})
+    target_link_libraries(swirl_onednn PRIVATE swirl_compile_options ${SWIRL_ONEDNN_LIBRARY})
+endif()
+
 # cli/*.cpp -> bin/swirl
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
@@ -47,6 +57,9 @@ if(SWIRL_BUILD_BENCH)
         add_executable(bench_${name} ${sources} ${bench_support_sources}
             ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
         list(APPEND benchmarks bench_${name})
+        if(name STREQUAL "cpu_products" AND TARGET swirl_onednn)
+            add_dependencies(bench_${name} swirl_onednn)
+        endif()
         target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
         target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
             CLI11::CLI11 nlohmann_json::nlohmann_json)

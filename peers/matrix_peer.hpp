@@ -85,6 +85,8 @@ extern const MatrixPeer blis;
 extern const MatrixPeer mkl_blas, mkl_jit;
 /// oneDNN's dnnl_sgemm and dnnl_gemm_bf16bf16f32.
 extern const MatrixPeer onednn;
+/// Its matmul, of bfloat16: of A as it is stored, and of an A packed before (peers/onednn/).
+extern const MatrixPeer onednn_matmul, onednn_packed;
 /// LIBXSMM's kernels, each for one shape.
 extern const MatrixPeer libxsmm;
 /// swirl's own library of the BLAS, SWIRL_BLAS or beside the program: what its entry points cost.

@@ -148,14 +148,12 @@ Group level3_group() {
 }
 
 Group bfloat16_group() {
-    Part part{.name = "bfloat16",
-              .calls = squares(Number::float32, {256, 1024, 4096}),
-              .requirements = {{"best", libraries, 1.1, 0}}};
+    Part part{.name = "bfloat16", .calls = squares(Number::float32, {256, 1024, 4096})};
     for (MatrixCall& call : part.calls) call.from_bfloat16 = true;
-    return {.name = "bfloat16",
-            .what = "operands of bfloat16, sums of float32",
-            .peers = libraries,
-            .parts = {part}};
+    const Names peers{"mkl", "onednn", "onednn-matmul", "onednn-packed"};
+    part.requirements = {{"best", peers, 1.1, 0}};
+    return {
+        .name = "bfloat16", .what = "operands of bfloat16, sums of float32", .peers = peers, .parts = {part}};
 }
 
 std::vector<Group> make_groups() {

@@ -22,7 +22,8 @@ constexpr double spinning_seconds = 0.035;
 struct Arguments {
     std::string groups;
     std::string only;
-    std::string peers = "openblas,openblas-avx512,blis,mkl,mkl-jit,onednn,libxsmm";
+    std::string peers =
+        "openblas,openblas-avx512,blis,mkl,mkl-jit,onednn,onednn-matmul,onednn-packed,libxsmm";
     int rounds = RoundOptions{}.rounds;
     double seconds = RoundOptions{}.seconds;
     double batch = RoundOptions{}.batch;

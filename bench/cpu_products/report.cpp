@@ -48,6 +48,14 @@ std::optional<double> part_of(const Row& row, std::string_view name) {
     return entry->ratio;
 }
 
+/// How many times what one thread does in registers all of them do: as many as there are, if nobody else runs.
+std::optional<double> processors_free(const Row& row) {
+    const Entry* const all = entry_of(row, peak_name);
+    const Entry* const one = entry_of(row, peak_on_one_name);
+    if (all == nullptr || one == nullptr) return std::nullopt;
+    return all->gigaflops(all->time.median) / one->gigaflops(one->time.median);
+}
+
 std::vector<Summary> summaries_of(const Result& result) {
     std::vector<Summary> all;
     const auto add = [&](std::optional<Summary> summary) {
@@ -66,6 +74,7 @@ std::vector<Summary> summaries_of(const Result& result) {
                   {.against = "peak", .least_asked = result.part->of_peak}));
     add(summarize(result, [](const Row& row) { return part_of(row, on_one_name); },
                   {.against = "one thread"}));
+    add(summarize(result, processors_free, {.against = "peak, threads over one"}));
     if (result.part->of_own_gemm > 0)
         add(summarize(result, [](const Row& row) { return part_of(row, gemm_name); },
                       {.against = "own gemm", .least_asked = result.part->of_own_gemm}));

@@ -136,7 +136,9 @@ private:
             return;
         }
         operands_.restore();
+        const double start = runtime::monotonic_seconds();
         plan.run(operands_.sets().first(1), 1);
+        const double seconds = runtime::monotonic_seconds() - start;
         const double error = operands_.error();
         operands_.restore();
         if (error > tolerance(call_.number)) {
@@ -145,7 +147,9 @@ private:
         }
         row_.entries.push_back(
             {.name = std::string(name), .made_by = plan.made_by, .flops = flops(call_), .error = error});
-        add_work(continued(operands_, std::move(plan.run)));
+        // A first execution may take long for other reasons than its length, but not so long.
+        constexpr double surely_long = 0.05;
+        add_work(continued(operands_, std::move(plan.run)), seconds > surely_long ? 0 : shortest_run);
     }
 
     /// Goes on where it was: with many sets none is met again soon.
@@ -194,7 +198,7 @@ private:
 
     void add_work(std::function<void(Integer)> run, double shortest = shortest_run) {
         Integer together = 1;
-        for (;;) {
+        while (shortest > 0) {
             const double start = runtime::monotonic_seconds();
             run(together);
             const double seconds = runtime::monotonic_seconds() - start;

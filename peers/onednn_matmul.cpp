@@ -1,0 +1,61 @@
+#include "base/error.hpp"
+#include "peers/matrix_peer.hpp"
+#include "peers/onednn/plugin.hpp"
+#include "peers/shared_library.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+namespace swirl::peers {
+namespace {
+
+std::vector<std::string> files() {
+    if (const char* const own = std::getenv("SWIRL_ONEDNN"); own != nullptr && *own != '\0') return {own};
+    std::error_code ignored;
+    return {std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "libswirl_onednn.so"};
+}
+
+struct Plugin {
+    explicit Plugin(int threads) : library(files()) {
+        complete = library.load(plan, onednn_plan_name) && library.load(execute, onednn_execute_name) &&
+                   library.load(destroy, onednn_destroy_name);
+        void (*set_threads)(int) = nullptr; // of GNU's OpenMP, as Debian's oneDNN has them
+        if (SharedLibrary({"libgomp.so.1"}).load(set_threads, "omp_set_num_threads")) set_threads(threads);
+    }
+
+    SharedLibrary library;
+    bool complete = false;
+    OnednnPlanFunction* plan = nullptr;
+    OnednnExecuteFunction* execute = nullptr;
+    OnednnDestroyFunction* destroy = nullptr;
+};
+
+MatrixPlan plan(const MatrixCall& call, int threads, bool packs) {
+    if (!call.from_bfloat16 || call.transposed_a || call.transposed_b)
+        return {.absent_because = "oneDNN's matmul is compared for bfloat16 that is not transposed"};
+    static const Plugin plugin(threads);
+    if (!plugin.complete)
+        return {.absent_because = plugin.library.absent_because() +
+                                  "; it is built where CMake finds oneDNN (SWIRL_ONEDNN_INCLUDE_DIR)"};
+    const OnednnRequest request{call.rows, call.columns, call.depth, packs};
+    std::array<char, 256> error{};
+    void* const made = plugin.plan(&request, error.data(), error.size());
+    if (made == nullptr) return {.absent_because = fmt::format("oneDNN: {}", error.data())};
+    const std::shared_ptr<void> owned(made, plugin.destroy);
+    return {.run = repeated([owned, made, execute = plugin.execute](const MatrixOperands& o) {
+                if (execute(made, o.a, o.b, o.c) != 0) throw InternalError("oneDNN's matmul failed");
+            }),
+            .made_by = packs ? "oneDNN's matmul, A packed before" : "oneDNN's matmul"};
+}
+
+MatrixPlan plan_as_stored(const MatrixCall& call, int threads) { return plan(call, threads, false); }
+MatrixPlan plan_packed(const MatrixCall& call, int threads) { return plan(call, threads, true); }
+
+} // namespace
+
+const MatrixPeer onednn_matmul{"onednn-matmul", "oneDNN matmul", plan_as_stored};
+const MatrixPeer onednn_packed{"onednn-packed", "oneDNN matmul, packed", plan_packed};
+
+} // namespace swirl::peers
