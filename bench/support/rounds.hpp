@@ -13,8 +13,9 @@ struct RoundOptions {
     double batch = 2e-3; ///< seconds that a contender runs in each round, at least one execution
     int least_rounds = 5;
     bool on_one_thread = true; ///< contenders start no threads
-    double pause = 0; ///< seconds before each batch, and then an execution that is not timed: threads that the contender
-                      ///< before keeps spinning have gone to sleep, its own are awake
+    /// Seconds before each batch, and then an execution that is not timed: threads that the contender before keeps
+    /// spinning have gone to sleep, and its own are awake. 0: neither.
+    double pause = 0;
 };
 
 /// Seconds an execution, by contender and round.
