@@ -34,10 +34,20 @@ MatrixRun run_from_bfloat16(FromBfloat16* function, const MatrixCall& call) {
     });
 }
 
+/// MKL loads its kernels with the first call.
+void load_kernels(const MklLibrary& mkl) {
+    const double one = 1;
+    double product = 0;
+    const MatrixOperands operands{&one, &one, &product};
+    if (const MatrixRun run = blas_run(mkl.library(), {.rows = 1, .columns = 1, .depth = 1}))
+        run({&operands, 1}, 1);
+}
+
 MatrixPlan plan_blas(const MatrixCall& call, int threads) {
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};
     mkl.use_threads(threads);
+    load_kernels(mkl);
     FromBfloat16* from_bfloat16 = nullptr;
     MatrixRun run = blas_run(mkl.library(), call);
     if (call.from_bfloat16 && mkl.library().load(from_bfloat16, "cblas_gemm_bf16bf16f32"))
