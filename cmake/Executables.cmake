@@ -57,9 +57,11 @@ if(SWIRL_BUILD_BENCH)
         add_executable(bench_${name} ${sources} ${bench_support_sources}
             ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
         list(APPEND benchmarks bench_${name})
-        if(name STREQUAL "cpu_products" AND TARGET swirl_onednn)
-            add_dependencies(bench_${name} swirl_onednn)
-        endif()
+        foreach(opened swirl_onednn swirl_blas_shared) # at run time
+            if(name STREQUAL "cpu_products" AND TARGET ${opened})
+                add_dependencies(bench_${name} ${opened})
+            endif()
+        endforeach()
         target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
         target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
             CLI11::CLI11 nlohmann_json::nlohmann_json)
