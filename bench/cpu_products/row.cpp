@@ -149,7 +149,9 @@ private:
             {.name = std::string(name), .made_by = plan.made_by, .flops = flops(call_), .error = error});
         // A first execution may take long for other reasons than its length, but not so long.
         constexpr double surely_long = 0.05;
-        add_work(continued(operands_, std::move(plan.run)), seconds > surely_long ? 0 : shortest_run);
+        auto run = continued(operands_, std::move(plan.run));
+        const Integer together = seconds > surely_long ? 1 : executions_lasting(shortest_run, run);
+        add_work(std::move(run), together);
     }
 
     /// Goes on where it was: with many sets none is met again soon.
@@ -172,7 +174,9 @@ private:
         MatrixPlan plan = swirl_plan(square, options_.threads);
         row_.entries.push_back(
             {.name = std::string(gemm_name), .made_by = plan.made_by, .flops = flops(square)});
-        add_work(continued(square_, std::move(plan.run)));
+        auto run = continued(square_, std::move(plan.run));
+        const Integer together = executions_lasting(shortest_run, run);
+        add_work(std::move(run), together);
     }
 
     void add_peak(std::string_view name, int threads) {
@@ -188,23 +192,26 @@ private:
             const std::int64_t parameters[] = {iterations * count};
             kernel.run(buffers, parameters);
         };
-        if (threads == 1) return add_work(run_one);
+        const Integer together = executions_lasting(threads == 1 ? shortest_run : shortest_team_run, run_one);
+        if (threads == 1) return add_work(run_one, together);
         add_work(
             [=](Integer count) {
                 runtime::run_team(threads, [&](const runtime::TeamMember&) { run_one(count); });
             },
-            shortest_team_run);
+            together);
     }
 
-    void add_work(std::function<void(Integer)> run, double shortest = shortest_run) {
+    /// How many executions last so long, to the next power of two.
+    template <class Run> static Integer executions_lasting(double shortest, Run& run) {
         Integer together = 1;
-        while (shortest > 0) {
+        for (;; together *= 2) {
             const double start = runtime::monotonic_seconds();
             run(together);
-            const double seconds = runtime::monotonic_seconds() - start;
-            if (seconds >= shortest) break;
-            together *= 2;
+            if (runtime::monotonic_seconds() - start >= shortest) return together;
         }
+    }
+
+    void add_work(std::function<void(Integer)> run, Integer together) {
         together_.push_back(together);
         works_.push_back({.run = [run = std::move(run), together] { run(together); }, .restore = {}});
     }
