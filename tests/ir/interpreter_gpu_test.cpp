@@ -1,36 +1,17 @@
 // Blocks, threads, barriers, shared memory and atomics: what is computed, what is found, and what is counted.
 
+#include "interpreter_run.hpp"
 #include "ir/builder.hpp"
-#include "ir/interpreter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace swirl::ir {
+namespace swirl::ir::test {
 namespace {
 
 constexpr Type f32{Scalar::float32, 1};
-
-InterpreterReport run(const Program& program, Arguments& arguments) {
-    InterpreterOptions options;
-    options.throw_on_finding = false;
-    return interpret(program, arguments, options);
-}
-
-InterpreterReport run_on_ramp(const Program& program) {
-    Arguments arguments(program);
-    std::vector<double> x(static_cast<std::size_t>(arguments["x"].elements()));
-    std::iota(x.begin(), x.end(), 0.0);
-    arguments["x"].assign(x);
-    return run(program, arguments);
-}
-
-bool found(const InterpreterReport& report, Finding::Kind kind, Buffer buffer) {
-    return std::any_of(report.findings.begin(), report.findings.end(),
-                       [&](const Finding& f) { return f.kind == kind && f.buffer == buffer; });
-}
 
 constexpr Integer tile = 32;
 enum class Meeting { barrier, none, divergent };
@@ -54,83 +35,6 @@ Program transposition(Scalar scalar, Integer pitch, Meeting meeting = Meeting::b
             {{column - tile / 2, Condition::Relation::negative}}, [&] { b.barrier(); }, [&] { b.barrier(); });
     b.store(y, origin_out + n * row + column, b.load(between, pitch * column + row));
     return b.finish();
-}
-
-/// Blocks of a cluster hand what they read to their neighbour; each adds what only it sees.
-Program neighbours(bool of_cluster) {
-    constexpr Integer threads = 32, cluster = 4;
-    Builder b("neighbours");
-    b.launch({.blocks = {2 * cluster, 1, 1}, .threads = {threads, 1, 1}, .cluster = cluster});
-    const Buffer x = b.input("x", Scalar::float32, 2 * cluster * threads);
-    const Buffer y = b.output("y", Scalar::float32, 2 * cluster * threads);
-    BufferInfo info;
-    info.name = "all";
-    info.element = Scalar::float32;
-    info.space = Space::shared;
-    info.elements = cluster * threads;
-    info.cluster_part = threads;
-    info.written = true;
-    const Buffer all = b.add(info);
-    const Buffer own = b.shared("own", Scalar::float32, threads);
-    const Affine rank = b.block(0, 1, cluster), at = threads * b.block() + b.thread();
-    const Value value = b.load(x, at);
-    b.store(own, b.thread(), value);
-    b.store(all, threads * (cluster - 1) - threads * rank + b.thread(), value); // the opposite block's
-    if (of_cluster)
-        b.cluster_barrier();
-    else
-        b.barrier();
-    b.store(y, at, b.add(b.load(all, threads * rank + b.thread()), b.load(own, b.thread())));
-    return b.finish();
-}
-
-TEST(InterpreterOnGpu, LetsBlocksOfAClusterSeeEachOthersSharedMemory) {
-    const Program program = neighbours(true);
-    Arguments arguments(program);
-    std::vector<double> x(256);
-    std::iota(x.begin(), x.end(), 0.0);
-    arguments["x"].assign(x);
-    EXPECT_TRUE(run(program, arguments).ok());
-    for (Integer i = 0; i < 256; ++i) {
-        const Integer opposite = i / 128 * 128 + (3 - i / 32 % 4) * 32 + i % 32;
-        EXPECT_EQ(arguments["y"][i], i + opposite);
-    }
-}
-
-TEST(InterpreterOnGpu, FindsRacesBetweenBlocksThatDoNotMeet) {
-    const InterpreterReport report = run_on_ramp(neighbours(false));
-    EXPECT_TRUE(found(report, Finding::Kind::race, 2));
-    EXPECT_FALSE(found(report, Finding::Kind::race, 3));
-}
-
-/// Turns round what blocks read, in place: each of so many runs of the memory.
-Program turned_in_place(bool of_cluster, Integer runs) {
-    constexpr Integer threads = 32, blocks = 8;
-    Builder b("turned");
-    b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}, .cluster = blocks / 2});
-    BufferInfo info;
-    info.name = "x";
-    info.element = Scalar::float32;
-    info.space = Space::argument;
-    info.elements = blocks * threads;
-    info.written = true;
-    const Buffer data = b.add(info);
-    const Integer run = blocks * threads / runs;
-    const Affine rank = b.block(0, 1, blocks / runs), at = threads * b.block() + b.thread();
-    const Affine first = at - threads * rank - b.thread();
-    const Value value = b.load(data, at);
-    if (of_cluster)
-        b.cluster_barrier();
-    else
-        b.barrier();
-    b.store(data, first + run - 1 - threads * rank - b.thread(), value);
-    return b.finish();
-}
-
-TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMet) {
-    EXPECT_TRUE(run_on_ramp(turned_in_place(true, 2)).ok());
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(false, 2)), Finding::Kind::race, 0));
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Finding::Kind::race, 0));
 }
 
 TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
@@ -409,4 +313,4 @@ TEST(InterpreterFindsOnGpu, MisalignedVectorAccesses) {
 }
 
 } // namespace
-} // namespace swirl::ir
+} // namespace swirl::ir::test

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "ir/interpreter.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+/// Programs of GPUs in the interpreter, and what it finds in them.
+namespace swirl::ir::test {
+
+inline InterpreterReport run(const Program& program, Arguments& arguments) {
+    InterpreterOptions options;
+    options.throw_on_finding = false;
+    return interpret(program, arguments, options);
+}
+
+inline InterpreterReport run_on_ramp(const Program& program) {
+    Arguments arguments(program);
+    std::vector<double> x(static_cast<std::size_t>(arguments["x"].elements()));
+    std::iota(x.begin(), x.end(), 0.0);
+    arguments["x"].assign(x);
+    return run(program, arguments);
+}
+
+inline bool found(const InterpreterReport& report, Finding::Kind kind, Buffer buffer) {
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [&](const Finding& f) { return f.kind == kind && f.buffer == buffer; });
+}
+
+} // namespace swirl::ir::test
