@@ -8,8 +8,9 @@ namespace swirl::gemm {
 
 namespace {
 
-/// What half of the nearest cache holds, for a panel of B beside the panel of A that passes by.
-constexpr Integer panel_bytes = 16 << 10;
+/// What two thirds of the nearest cache hold, a panel of B beside the panel of A that passes by; and the depth from which on
+/// C is updated seldom enough.
+constexpr Integer panel_bytes = 32 << 10, deepest = 512;
 
 /// Packed blocks of B lie in the cache that cores share, a part of which is a core's.
 constexpr Integer columns_bytes = 8 << 20;
@@ -44,7 +45,8 @@ Schedule model_schedule(Number number, const target::Cpu& cpu) {
     schedule.tile = widest_tile(number, cpu);
     const Integer bytes = bytes_of(number);
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
-    schedule.block_depth = round_down(panel_bytes / (schedule.tile.columns * bytes), 8 * schedule.unroll);
+    schedule.block_depth =
+        round_down(std::min(deepest, panel_bytes / (schedule.tile.columns * bytes)), 8 * schedule.unroll);
     schedule.block_rows = round_down(outer_cache / 2 / (schedule.block_depth * bytes), schedule.tile.rows());
     schedule.block_columns =
         round_down(columns_bytes / (schedule.block_depth * bytes), schedule.tile.columns);
