@@ -224,13 +224,24 @@ std::string legend(const Ladder& ladder) {
     return text;
 }
 
+LadderPlot plot_of(const std::vector<Ladder>& ladders) {
+    LadderPlot plot{.unit = "pseudo-Gflop/s"};
+    for (const Rung& rung : ladders.front().rungs) plot.steps.push_back(rung.step.name);
+    for (const Ladder& ladder : ladders) {
+        LadderPlot::Size& size = plot.sizes.emplace_back();
+        size.n = ladder.problem.dimensions[0].length;
+        for (const Rung& rung : ladder.rungs) size.speeds.push_back(ladder.gigaflops(rung));
+    }
+    return plot;
+}
+
 void run(LadderSteps& steps, const Options& options, bool with_counts) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     std::vector<Ladder> ladders;
     for (const Integer n : sizes_of(options, steps))
         ladders.push_back(climb(steps.problem(n), steps.steps(n), options.seconds));
-    if (!options.plot.empty()) draw_ladders(ladders, options.plot);
+    if (!options.plot.empty()) draw_ladders(plot_of(ladders), options.plot);
     if (options.json) {
         Json results = Json::array();
         for (const Ladder& ladder : ladders) results.push_back(json_of(ladder));
@@ -283,6 +294,7 @@ void add_ladder(CLI::App& program) {
                 false);
         });
     }
+    add_gemm_ladder(command);
     auto options = std::make_shared<Options>();
     CLI::App& wht = *command.add_subcommand(
         "wht", "The Walsh-Hadamard transform: operations counted, trees timed and searched");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/accuracy.hpp"
+#include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
@@ -60,7 +61,22 @@ std::unique_ptr<LadderSteps> wht_ladder();
 /// The CPU for scalar code: the plainest that code is generated for.
 const target::Cpu& plainest_cpu();
 
-/// The conventional operations a second of each step by size, drawn by gnuplot as SVG. Throws UserError when it is not there.
-void draw_ladders(const std::vector<Ladder>& ladders, const std::filesystem::path& file);
+/// Speeds of each step by size.
+struct LadderPlot {
+    struct Size {
+        Integer n = 0;
+        std::vector<double> speeds; ///< of each step
+    };
+    std::string unit;
+    bool powers_of_two = true; ///< sizes are, and are written so
+    std::vector<std::string> steps = {};
+    std::vector<Size> sizes = {};
+};
+
+/// Drawn by gnuplot as SVG. Throws UserError when it is not there.
+void draw_ladders(const LadderPlot& plot, const std::filesystem::path& file);
+
+/// Adds the ladder of matrix products, whose steps are loop nests in place of recipes.
+void add_gemm_ladder(CLI::App& ladder);
 
 } // namespace swirl::cli

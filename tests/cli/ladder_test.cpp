@@ -87,6 +87,77 @@ TEST(Ladder, PrintsSpeedsGainsAndCounts) {
     EXPECT_EQ(wht.status, 0) << wht.errors;
     for (const char* word : {"iterative", "radix 8", "searched", "4032", "384"}) // 64·63 and 64·6
         EXPECT_NE(wht.output.find(word), std::string::npos) << word << "\n" << wht.output;
+    const auto gemm = run_swirl("ladder gemm 100 --seconds 0.01 --threads 1 --lines --cache 32768,8");
+    EXPECT_EQ(gemm.status, 0) << gemm.errors;
+    for (const char* word : {"naive", "blocked", "tile 3x3", "packed", "planned", " x", "predicted", "8 ways",
+                             "1.125 n^3", "n^3/(4 N_B)", "1125000"})
+        EXPECT_NE(gemm.output.find(word), std::string::npos) << word << "\n" << gemm.output;
+}
+
+TEST(Ladder, MatrixProductsClimbFromThreeLoopsToPlans) {
+    for (const std::string kind : {"", " --float"})
+        for (const json& ladder : ladders_of("gemm 1 3 17 64..65 100 --seconds 0.01 --threads 2" + kind)) {
+            const json& steps = ladder["steps"];
+            ASSERT_EQ(steps.size(), 10U);
+            const double n = ladder["n"];
+            EXPECT_EQ(ladder["flops"], 2 * n * n * n);
+            const json* before = nullptr;
+            for (const json& step : steps) {
+                const double seconds = step["minimum_seconds"], flops = ladder["flops"];
+                EXPECT_GT(seconds, 0) << step;
+                EXPECT_NEAR(step["gflops"].get<double>() * seconds, flops * 1e-9, flops * 1e-15) << step;
+                EXPECT_LT(step["error_units"], 1) << step;
+                EXPECT_NE(step["what"], "") << step;
+                EXPECT_FALSE(step.contains("lines")) << step;
+                if (before != nullptr) {
+                    const double gain = step["gain"];
+                    EXPECT_NEAR(gain * seconds, (*before)["minimum_seconds"], 1e-12) << step;
+                }
+                before = &step;
+            }
+            EXPECT_EQ(steps[0]["program"].get<std::string>().find("copied"), std::string::npos) << steps[0];
+            EXPECT_NE(steps[2]["program"].get<std::string>().find("copied"), std::string::npos) << steps[2];
+            EXPECT_NE(steps[7]["program"].get<std::string>().find("panels"), std::string::npos) << steps[7];
+        }
+}
+
+/// The tutorial's (9/8)n³ for three loops and n³/(4 N_B) in blocks hold where a column's lines are more than the cache's.
+TEST(Ladder, LinesOfMatrixProductsAreThoseOfTheTutorial) {
+    const json ladder = ladders_of("gemm 144 --seconds 0.01 --threads 1 --lines --cache 4096,4")[0];
+    const double n = 144, naive = ladder["steps"][0]["lines"]["any_place"];
+    EXPECT_NEAR(naive / (n * n * n * 9 / 8), 1, 0.02);
+    const json& blocked = ladder["steps"][1]["lines"];
+    EXPECT_EQ(blocked["predicted"], n * n * n / (4 * 16)) << "16·16 + 16 + 1 numbers fit, 24·24 do not";
+    const double compulsory = n * n / 8; // C is cleared before it is computed
+    EXPECT_GE(blocked["any_place"], blocked["predicted"]);
+    EXPECT_LE(blocked["any_place"], 2 * blocked["predicted"].get<double>() + 2 * compulsory) << blocked;
+    for (const json& step : ladder["steps"])
+        if (step.contains("lines")) {
+            EXPECT_GE(step["lines"]["in_sets"], 3 * compulsory) << step;
+        }
+}
+
+TEST(Ladder, CachegrindCountsWhatTheModelCounts) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "valgrind runs no program with sanitizers";
+#endif
+    if (std::system("valgrind --version > /dev/null 2>&1") != 0) {
+        const auto outcome = run_swirl("ladder gemm 8 --cachegrind");
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_NE(outcome.errors.find("valgrind is not installed"), std::string::npos) << outcome.errors;
+        return;
+    }
+    const json ladder = ladders_of(
+        "gemm 40 --seconds 0.01 --step naive --step register --step vectors "
+        "--cachegrind --cache 4096,4")[0];
+    int counted = 0;
+    for (const json& step : ladder["steps"]) {
+        if (!step.contains("lines") || !step["lines"].contains("cachegrind")) continue;
+        ++counted;
+        const double model = step["lines"]["in_sets"], count = step["lines"]["cachegrind"];
+        EXPECT_NEAR(count, model, 0.2 * model + 300) << step;
+    }
+    EXPECT_EQ(counted, 2) << "vectors are none that valgrind knows on every machine";
 }
 
 TEST(Ladder, DrawsAPlot) {
@@ -101,11 +172,18 @@ TEST(Ladder, DrawsAPlot) {
         EXPECT_NE(text.find(word), std::string::npos) << word;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1)
         << "nothing is left beside it";
+    const auto gemm =
+        run_swirl("ladder gemm 8 20 --seconds 0.01 --threads 1 --plot " + support::quoted(file.string()));
+    EXPECT_EQ(gemm.status, 0) << gemm.errors;
+    for (const char* word : {"<svg", "unrolled", "Gflop/s", "</svg>"})
+        EXPECT_NE(support::content_of(file).find(word), std::string::npos) << word;
 }
 
 TEST(Ladder, SaysWhatCannotBe) {
     for (const char* arguments :
-         {"dft 2", "dft 12", "wht 1", "wht 16..20", "dft 16 --threads -1", "", "mmm"}) {
+         {"dft 2", "dft 12", "wht 1", "wht 16..20", "dft 16 --threads -1", "", "mmm", "gemm 0", "gemm 100000",
+          "gemm 8 --threads -1", "gemm 8 --cache 1000,8", "gemm 8 --cache 32768,7", "gemm 8 --cache 4096x",
+          "gemm 8 --step nothing"}) {
         const auto outcome = run_swirl(std::string("ladder ") + arguments);
         EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.output;
         EXPECT_EQ(outcome.errors.rfind("swirl: ", 0), 0U) << outcome.errors;
