@@ -1,5 +1,6 @@
 #include "bench/cpu_products/report.hpp"
 
+#include "bench/support/words.hpp"
 #include "cli/table.hpp"
 
 #include <fmt/ranges.h>
@@ -87,8 +88,6 @@ double of_peak(const Row& row, const Entry& entry) {
     return peak == nullptr ? 0 : entry.gigaflops(entry.time.median) / peak->gigaflops(peak->time.median);
 }
 
-std::string at_least(double asked) { return asked > 0 ? fmt::format("{:.2f}", asked) : "-"; }
-
 std::string call_table(const std::vector<Result>& results) {
     cli::Table table({"group", "call", "who", "Gflop/s best", "median", "swirl is", "of peak", "error"});
     for (const Result& result : results)
@@ -114,20 +113,6 @@ std::string summary_table(const std::vector<Result>& results) {
                        fmt::format("{:.2f}", s.least), at_least(s.least_asked), s.weakest});
     return table.text();
 }
-
-std::string absence_lines(const std::vector<Result>& results) {
-    std::vector<std::string> lines;
-    for (const Result& result : results)
-        for (const Row& row : result.rows)
-            for (const Absence& absence : row.absences) {
-                const std::string line = fmt::format("{}: {}\n", absence.peer, absence.reason);
-                if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-            }
-    return fmt::format("{}", fmt::join(lines, ""));
-}
-
-/// Five significant digits: what is measured is not known better.
-double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
 
 Json json_of(const Row& row) {
     Json json{{"call", to_text(row.call)}, {"entries", Json::array()}, {"absent", Json::object()}};

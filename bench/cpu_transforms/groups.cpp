@@ -1,11 +1,9 @@
 #include "bench/cpu_transforms/groups.hpp"
 
-#include "base/error.hpp"
 #include "base/integer.hpp"
+#include "bench/support/words.hpp"
 
 #include <fmt/ranges.h>
-
-#include <sstream>
 
 namespace swirl::bench {
 namespace {
@@ -104,19 +102,7 @@ const std::vector<Group>& groups() {
 }
 
 std::vector<const Group*> parse_groups(const std::string& option, const std::string& list) {
-    std::vector<const Group*> chosen;
-    std::istringstream words(list);
-    for (std::string name; std::getline(words, name, ',');) {
-        const Group* found = nullptr;
-        std::vector<std::string_view> names;
-        for (const Group& candidate : groups()) {
-            names.push_back(candidate.name);
-            if (name == candidate.name) found = &candidate;
-        }
-        if (found == nullptr) throw UserError("{} has '{}'; use {}", option, name, fmt::join(names, ", "));
-        chosen.push_back(found);
-    }
-    return chosen;
+    return groups_of(groups(), option, list);
 }
 
 } // namespace swirl::bench

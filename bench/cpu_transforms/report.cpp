@@ -1,5 +1,6 @@
 #include "bench/cpu_transforms/report.hpp"
 
+#include "bench/support/words.hpp"
 #include "cli/table.hpp"
 
 #include <fmt/format.h>
@@ -80,8 +81,6 @@ Requirement requirement_of(const Part& part, std::size_t opponent) {
     return opponent < part.requirements.size() ? part.requirements[opponent] : Requirement{};
 }
 
-std::string at_least(double value) { return value > 0 ? fmt::format("{:.2f}", value) : "-"; }
-
 std::string problem_table(const std::vector<Result>& results, const search::MachineProbe& probe) {
     cli::Table table({"group", "problem", "library", "best Gflop/s", "median", "time/swirl", "of peak",
                       "of bandwidth", "level", "difference"});
@@ -116,20 +115,6 @@ std::string summary_table(const std::vector<Result>& results) {
         }
     return table.text();
 }
-
-std::string absence_lines(const std::vector<Result>& results) {
-    std::vector<std::string> lines;
-    for (const Result& result : results)
-        for (const Row& row : result.rows)
-            for (const Absence& absence : row.absences) {
-                const std::string line = fmt::format("{}: {}\n", absence.peer, absence.reason);
-                if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-            }
-    return fmt::format("{}", fmt::join(lines, ""));
-}
-
-/// Five significant digits: what is measured is not known better.
-double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
 
 Json json_of(const Row& row, const search::MachineProbe& probe) {
     Json json{{"problem", to_text(row.problem)},

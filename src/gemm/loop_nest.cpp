@@ -4,7 +4,7 @@
 #include "base/integer.hpp"
 #include "gemm/nest_tile.hpp"
 #include "gemm/panel_writer.hpp"
-#include "problem/matrix_product.hpp"
+#include "gemm/whole_problem.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,9 +44,9 @@ public:
           extents_{product_.rows, product_.columns, product_.depth},
           steps_{nest.block_rows, nest.block_columns, nest.block_depth},
           order_(orders[static_cast<std::size_t>(nest.order)]) {
-        a_ = add("a", product_.a, product_.rows, product_.depth, false);
-        b_ = add("b", product_.b, product_.depth, product_.columns, false);
-        c_ = add("c", product_.c, product_.rows, product_.columns, true);
+        a_ = add_matrix(builder_, "a", product_.number, product_.a, product_.rows, product_.depth, false);
+        b_ = add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns, false);
+        c_ = add_matrix(builder_, "c", product_.number, product_.c, product_.rows, product_.columns, true);
         if (nest.copies != Copies::none) {
             const Integer rows = copies_rows_of_blocks() ? std::min(steps_[i], extents_[i]) : extents_[i];
             a_copy_ = builder_.scratch("a_copy", scalar_, rows * extents_[k]);
@@ -66,45 +66,25 @@ public:
     }
 
 private:
-    ir::Buffer add(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                   bool written) {
-        const Extent extent = extent_of(layout, rows, columns, 1);
-        ir::BufferInfo info;
-        info.name = name;
-        info.element = scalar_;
-        info.first = extent.lowest;
-        info.elements = extent.highest - extent.lowest + 1;
-        info.written = written;
-        return builder_.add(info);
-    }
-
-    /// body(first, count) for all of an extent in pieces of `step`, the last one what remains.
-    template <class F> void in_pieces(const char* name, Integer extent, Integer step, F&& body) {
-        const Integer whole = extent / step * step;
-        if (whole > step)
-            builder_.for_loop(name, 0, whole, step, ir::For::Kind::serial,
-                              [&](const Affine& first) { body(first, step); });
-        else if (whole > 0)
-            body(Affine(0), step);
-        if (whole < extent) body(Affine(whole), extent - whole);
-    }
     template <class F> void over(Axis axis, F&& body) {
         constexpr std::array<const char*, 3> names = {"i", "j", "k"};
-        in_pieces(names[axis], extents_[axis], steps_[axis], [&](const Affine& first, Integer extent) {
-            block_.first[axis] = first;
-            block_.extent[axis] = extent;
-            body();
-        });
+        in_pieces(builder_, names[axis], extents_[axis], steps_[axis],
+                  [&](const Affine& first, Integer extent) {
+                      block_.first[axis] = first;
+                      block_.extent[axis] = extent;
+                      body();
+                  });
     }
 
     void clear() {
         const int lanes = nest_.lanes;
         builder_.for_loop("row", product_.rows, [&](const Affine& row) {
-            in_pieces("column", product_.columns, lanes, [&](const Affine& column, Integer columns) {
-                builder_.store(c_, product_.c.row_stride * row + column,
-                               builder_.constant({scalar_, lanes}, 0),
-                               {.lanes = lanes, .active = static_cast<int>(columns)});
-            });
+            in_pieces(builder_, "column", product_.columns, lanes,
+                      [&](const Affine& column, Integer columns) {
+                          builder_.store(c_, product_.c.row_stride * row + column,
+                                         builder_.constant({scalar_, lanes}, 0),
+                                         {.lanes = lanes, .active = static_cast<int>(columns)});
+                      });
         });
     }
 
@@ -131,7 +111,7 @@ private:
             if (nest_.copies == Copies::blocks)
                 return copy(
                     {a_, a_copy_, from, a_copy_origin(), row_stride, column_stride, depth, rows, depth});
-            in_pieces("i0", rows, nest_.tile_rows, [&](const Affine& row, Integer width) {
+            in_pieces(builder_, "i0", rows, nest_.tile_rows, [&](const Affine& row, Integer width) {
                 pack({.from = a_,
                       .from_origin = from + row_stride * row,
                       .depth_stride = column_stride,
@@ -151,15 +131,16 @@ private:
                 if (nest_.copies == Copies::blocks)
                     return copy({b_, b_copy_, from, b_copy_origin(), row_stride, column_stride, columns,
                                  depth, columns});
-                in_pieces("j0", columns, nest_.tile_columns(), [&](const Affine& column, Integer width) {
-                    pack({.from = b_,
-                          .from_origin = from + column_stride * column,
-                          .depth_stride = row_stride,
-                          .stride = column_stride,
-                          .to = b_copy_,
-                          .to_origin = b_copy_origin() + depth * column},
-                         width, depth);
-                });
+                in_pieces(builder_, "j0", columns, nest_.tile_columns(),
+                          [&](const Affine& column, Integer width) {
+                              pack({.from = b_,
+                                    .from_origin = from + column_stride * column,
+                                    .depth_stride = row_stride,
+                                    .stride = column_stride,
+                                    .to = b_copy_,
+                                    .to_origin = b_copy_origin() + depth * column},
+                                   width, depth);
+                          });
             });
         });
     }
@@ -189,7 +170,7 @@ private:
         };
         constexpr Integer together = 4; ///< vectors in an iteration
         builder_.for_loop("row", copy.outer, [&](const Affine& row) {
-            in_pieces("column", copy.inner, lanes * together,
+            in_pieces(builder_, "column", copy.inner, lanes * together,
                       [&](const Affine& at, Integer count) { move(row, at, count); });
         });
     }
@@ -206,9 +187,11 @@ private:
 
     /// The mini-MMM.
     void multiply_block() {
-        const auto each_row = [&](auto&& body) { in_pieces("i0", block_.extent[i], nest_.tile_rows, body); };
+        const auto each_row = [&](auto&& body) {
+            in_pieces(builder_, "i0", block_.extent[i], nest_.tile_rows, body);
+        };
         const auto each_column = [&](auto&& body) {
-            in_pieces("j0", block_.extent[j], nest_.tile_columns(), body);
+            in_pieces(builder_, "j0", block_.extent[j], nest_.tile_columns(), body);
         };
         const bool rows_outside =
             std::find(order_.begin(), order_.end(), i) < std::find(order_.begin(), order_.end(), j);

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "gemm/panel_writer.hpp"
+#include "gemm/whole_problem.hpp"
 
 #include <algorithm>
 
@@ -22,9 +23,9 @@ public:
           parts_(scalars_in(product_.number)),
           scalar_(scalar_of(product_.number)),
           builder_("gemm_small") {
-        a_ = add("a", product_.a, product_.rows, product_.depth, false);
-        b_ = add("b", product_.b, product_.depth, product_.columns, false);
-        c_ = add("c", product_.c, product_.rows, product_.columns, true);
+        a_ = add_matrix(builder_, "a", product_.number, product_.a, product_.rows, product_.depth, false);
+        b_ = add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns, false);
+        c_ = add_matrix(builder_, "c", product_.number, product_.c, product_.rows, product_.columns, true);
         alpha_ = builder_.input("alpha", scalar_, parts_);
         beta_ = builder_.input("beta", scalar_, parts_);
         if (is_packed(product_))
@@ -45,39 +46,13 @@ public:
     }
 
 private:
-    /// A buffer for all that a matrix with these strides touches.
-    ir::Buffer add(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                   bool written) {
-        const Integer along[] = {(rows - 1) * layout.row_stride, (columns - 1) * layout.column_stride};
-        Integer low = 0, high = 0;
-        for (const Integer distance : along) (distance < 0 ? low : high) += distance;
-        ir::BufferInfo info;
-        info.name = name;
-        info.element = scalar_;
-        info.first = parts_ * low;
-        info.elements = parts_ * (high - low + 1);
-        info.written = written;
-        return builder_.add(info);
-    }
-
-    /// Calls body(first, count) for all of `extent` in pieces of `step`, the last one what remains.
-    template <class F> void in_pieces(const char* name, Integer extent, Integer step, F&& body) {
-        const Integer whole = extent / step * step;
-        if (whole == step)
-            body(Affine(0), static_cast<int>(step));
-        else if (whole > 0)
-            builder_.for_loop(name, 0, whole, step, ir::For::Kind::serial,
-                              [&](const Affine& first) { body(first, static_cast<int>(step)); });
-        if (whole < extent) body(whole, static_cast<int>(extent - whole));
-    }
-
     void pack_rows() {
         const Tile& tile = small_.tile;
-        in_pieces("i", product_.rows, tile.rows(), [&](const Affine& row, int rows) {
+        in_pieces(builder_, "i", product_.rows, tile.rows(), [&](const Affine& row, Integer rows) {
             Pack pack{.number = product_.number,
                       .lanes = tile.lanes,
                       .width = tile.rows(),
-                      .count = rows,
+                      .count = static_cast<int>(rows),
                       .source = source(),
                       .conjugated = product_.a.conjugated,
                       .most_depth = product_.depth};
@@ -100,18 +75,24 @@ private:
 
     void multiply_block(const Affine& step, int steps, Update update) {
         const Tile& tile = small_.tile;
-        const auto each_row = [&](auto&& body) { in_pieces("i", product_.rows, tile.rows(), body); };
-        const auto each_column = [&](auto&& body) { in_pieces("j", product_.columns, tile.columns, body); };
-        const auto tile_at = [&](const Affine& row, int rows, const Affine& column, int columns) {
-            multiply_tile(row, rows, column, columns, step, steps, update);
+        const auto each_row = [&](auto&& body) {
+            in_pieces(builder_, "i", product_.rows, tile.rows(), body);
+        };
+        const auto each_column = [&](auto&& body) {
+            in_pieces(builder_, "j", product_.columns, tile.columns, body);
+        };
+        const auto tile_at = [&](const Affine& row, Integer rows, const Affine& column, Integer columns) {
+            multiply_tile(row, static_cast<int>(rows), column, static_cast<int>(columns), step, steps,
+                          update);
         };
         if (small_.rows_outside)
-            each_row([&](const Affine& row, int rows) {
-                each_column([&](const Affine& column, int columns) { tile_at(row, rows, column, columns); });
+            each_row([&](const Affine& row, Integer rows) {
+                each_column(
+                    [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
             });
         else
-            each_column([&](const Affine& column, int columns) {
-                each_row([&](const Affine& row, int rows) { tile_at(row, rows, column, columns); });
+            each_column([&](const Affine& column, Integer columns) {
+                each_row([&](const Affine& row, Integer rows) { tile_at(row, rows, column, columns); });
             });
     }
 
