@@ -17,14 +17,6 @@ namespace {
 
 #if defined(__x86_64__)
 
-/// Register state that the operating system saves at a context switch (XCR0; Intel SDM volume 1, section 13.3).
-std::uint64_t saved_state() {
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return static_cast<std::uint64_t>(high) << 32 | low;
-}
-
 InstructionSet detect() {
     constexpr std::uint64_t xmm_ymm = 0x06;            // XCR0 bits 1, 2
     constexpr std::uint64_t xmm_ymm_opmask_zmm = 0xe6; // and 5, 6, 7
@@ -52,6 +44,17 @@ InstructionSet host_set() {
 }
 
 } // namespace
+
+#if defined(__x86_64__)
+
+std::uint64_t saved_state() {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+#endif
 
 const Cpu& portable_cpu() {
     static const Cpu cpu{.name = "portable",

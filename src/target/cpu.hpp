@@ -53,6 +53,12 @@ const Cpu& cpu_named(std::string_view name);
 const Cpu& host_cpu();
 bool host_can_run(const Cpu& cpu); ///< by plans: false for CPUs that are only emitted for
 
+#if defined(__x86_64__)
+/// Register state that the operating system saves at a context switch (XCR0; Intel SDM volume 1, section 13.3), on a CPU that
+/// has any of it.
+std::uint64_t saved_state();
+#endif
+
 constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) {
     return cpu.vector_bytes / ir::size_in_bytes(scalar);
 }
