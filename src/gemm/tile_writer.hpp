@@ -62,6 +62,12 @@ public:
                   int unroll, const TileAhead& ahead = {});
     /// Adds those of so many steps without a loop.
     void multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps);
+    /// The sums are computed already: a vector of a column's is in `buffer` from place(vector, column) on. Of real numbers.
+    template <class Place> void read_sums(ir::Buffer buffer, Place&& place) {
+        for (int column = 0; column < columns_; ++column)
+            for (int vector = 0; vector < vectors_; ++vector)
+                sum(0, vector, column) = builder_.load(buffer, place(vector, column), {.lanes = type_.lanes});
+    }
     void update(const TileResult& c, Update update);
     /// Every line of the tile, wherever in a line a column begins.
     void prefetch(const TileResult& c);

@@ -1,5 +1,7 @@
 #include "jit/addresses.hpp"
 
+#include "base/error.hpp"
+
 namespace swirl::jit {
 
 namespace x86 = asmjit::x86;
@@ -45,6 +47,24 @@ x86::Mem Addresses::operand(const MemoryPlace& place, int bytes, int dynamic) {
     }
     if (dynamic < 0) return x86::ptr(base, offset, size);
     return x86::ptr(base, gp(dynamic), place.shift, offset, size);
+}
+
+std::int8_t Addresses::tile_row_register() {
+    for (std::size_t i = 0; i < held_.size(); ++i)
+        if (held_[i] == tile_rows) return i == 0 ? general::rax : general::rcx;
+    const std::int8_t number = scratch();
+    code_.emit(Inst::kIdMov, x86::gpd(static_cast<std::uint32_t>(number)), asmjit::Imm(tile_row_bytes));
+    held_[static_cast<std::size_t>(last_)] = tile_rows;
+    return number;
+}
+
+x86::Mem Addresses::tile_operand(const MemoryPlace& place) {
+    ensure(fits_in_32_bits(place.displacement) && place.dynamic == no_register &&
+               place.base != MemoryPlace::Base::constant,
+           "a tile in a place that its instructions cannot name");
+    x86::Gp base = x86::rsp;
+    if (place.base == MemoryPlace::Base::stream) base = gp(register_of(place.number));
+    return x86::ptr(base, gp(tile_row_register()), 0, static_cast<std::int32_t>(place.displacement));
 }
 
 void Addresses::load_integer(std::int8_t target, const StreamAccess& access) {

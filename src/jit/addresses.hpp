@@ -18,6 +18,9 @@ public:
     /// dynamic index. May emit instructions that change rax or rcx.
     asmjit::x86::Mem operand(const MemoryPlace& place, int bytes, int dynamic = -1);
 
+    /// The operand for a tile register at `place`: its rows are one behind the other. Changes rax or rcx.
+    asmjit::x86::Mem tile_operand(const MemoryPlace& place);
+
     /// An integer that streams say: stream + displacement, in a general register or added there.
     void load_integer(std::int8_t target, const StreamAccess& access);
 
@@ -28,10 +31,12 @@ public:
 private:
     std::int8_t scratch();
     std::int8_t register_of(int stream);
+    std::int8_t tile_row_register();
 
     const Streams& streams_;
     std::array<asmjit::Label, ConstantPool::size_classes> pools_;
     CodeBuffer& code_;
+    static constexpr int tile_rows = -2; ///< in place of a stream: the distance of a tile's rows
     std::array<int, 2> held_ = {-1, -1}; ///< streams in rax and rcx
     int last_ = 1;
 };

@@ -20,7 +20,7 @@ constexpr Position distance_ratio = 3;
 } // namespace
 
 Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
-                     CodeBuffer& code, CodeStatistics& statistics, std::uint32_t held_registers)
+                     CodeBuffer& code, CodeStatistics& statistics, const RegisterBuffers& in_registers)
     : cpu_(cpu),
       frame_(frame),
       addresses_(addresses),
@@ -28,8 +28,13 @@ Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses,
       code_(code),
       statistics_(statistics),
       is_legacy_(cpu.set == target::InstructionSet::sse2) {
-    files_[0].all = (cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1) & ~held_registers;
-    for (const std::int8_t number : general::for_values) files_[1].all |= 1U << number;
+    const auto all = [&](Class kind, std::uint32_t registers) {
+        files_[static_cast<std::size_t>(kind)].all = registers & ~in_registers.registers(kind);
+    };
+    all(Class::vector, cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1);
+    all(Class::tile, (1U << tile_registers) - 1);
+    for (const std::int8_t number : general::for_values)
+        files_[static_cast<std::size_t>(Class::integer)].all |= 1U << number;
 }
 
 void Allocator::run(const Block& block) {
@@ -159,6 +164,7 @@ void Allocator::evict(std::int8_t number, Class kind) {
 }
 
 void Allocator::spill(Virtual v) {
+    ensure(block_->info(v).kind != Class::tile, "more tiles at once than there are registers");
     if (free_slots_.empty()) {
         const int bytes = std::max(cpu_.vector_bytes, 16);
         slots_.push_back(static_cast<std::int32_t>(frame_.reserve(bytes, bytes)));
@@ -182,6 +188,10 @@ void Allocator::load_into(std::int8_t number, Virtual v) {
     const RegisterInfo& info = block_->info(v);
     if (is_valid_leaf(v)) {
         const Leaf& leaf = block_->leaf(v);
+        if (leaf.is_zero && info.kind == Class::tile) {
+            code_.emit(Inst::kIdTilezero, register_operand(Width::tile, number));
+            return;
+        }
         if (leaf.is_zero) {
             const Operand zero = register_operand(Width::xmm, number);
             Item& item = code_.emit(is_legacy_ ? Inst::kIdXorps : Inst::kIdVxorps, zero, zero);

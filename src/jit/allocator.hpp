@@ -5,6 +5,7 @@
 #include "jit/frame.hpp"
 #include "jit/machine.hpp"
 #include "jit/masks.hpp"
+#include "jit/register_buffers.hpp"
 #include "target/cpu.hpp"
 
 #include <vector>
@@ -19,7 +20,7 @@ namespace swirl::jit {
 class Allocator {
 public:
     Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
-              CodeBuffer& code, CodeStatistics& statistics, std::uint32_t held_registers);
+              CodeBuffer& code, CodeStatistics& statistics, const RegisterBuffers& in_registers);
 
     void run(const Block& block);
 
@@ -70,7 +71,9 @@ private:
     void execute(const MachineOperation& operation);
     void unary(const MachineOperation& operation);
     void binary(MachineOperation operation);
-    template <class Second> void destructive(const MachineOperation& operation, Second&& second);
+    template <class Second>
+    void destructive(const MachineOperation& operation, Second&& second, const Operand& third = {});
+    void accumulate(const MachineOperation& operation);
     void fma(const MachineOperation& operation);
     void permute2(const MachineOperation& operation);
     void load(const MachineOperation& operation);
@@ -100,7 +103,7 @@ private:
 
     const Block* block_ = nullptr;
     Position position_ = 0;
-    std::array<File, 2> files_;
+    std::array<File, classes> files_;
     std::vector<State> states_;
     std::vector<Position> uses_;              ///< of all registers, one after the other, ascending
     std::vector<std::int32_t> expiring_;      ///< by position: first leaf that ends there, −1: none

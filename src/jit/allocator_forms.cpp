@@ -36,6 +36,7 @@ Allocator::Operand Allocator::register_operand(Width width, int number) {
     case Width::ymm: return x86::Ymm(id);
     case Width::zmm: return x86::Zmm(id);
     case Width::general: return x86::gpq(id);
+    case Width::tile: return x86::Tmm(id);
     }
     return {};
 }
@@ -100,10 +101,12 @@ Allocator::Operand Allocator::memory(const MachineOperation& operation) {
         into_register(place.dynamic);
         dynamic = state(place.dynamic).number;
     }
+    if (operation.memory_bytes == tile_bytes) return addresses_.tile_operand(place);
     return addresses_.operand(place, operation.memory_bytes, dynamic);
 }
 
 void Allocator::copy(std::int8_t to, std::int8_t from, Width width) {
+    ensure(width != Width::tile, "a tile that is needed after it was added to");
     InstructionId id = is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps;
     if (width == Width::general) id = Inst::kIdMov;
     code_.emit(id, register_operand(width, to), register_operand(width, from));
@@ -134,6 +137,7 @@ void Allocator::execute(const MachineOperation& operation) {
     switch (operation.form) {
     case Form::unary: unary(operation); break;
     case Form::binary: binary(operation); break;
+    case Form::accumulate: accumulate(operation); break;
     case Form::fma: fma(operation); break;
     case Form::permute2: permute2(operation); break;
     case Form::load: load(operation); break;
@@ -149,9 +153,10 @@ void Allocator::execute(const MachineOperation& operation) {
     if (dies(operation.result)) release(operation.result);
 }
 
-/// d = op s0[, second] where the instruction overwrites s0: take over its register if it dies here, fetch it straight
+/// d = op s0[, second[, third]] where the instruction overwrites s0: take over its register if it dies here, fetch it straight
 /// into the result's if it is in memory, else copy.
-template <class Second> void Allocator::destructive(const MachineOperation& operation, Second&& second) {
+template <class Second>
+void Allocator::destructive(const MachineOperation& operation, Second&& second, const Operand& third) {
     const Virtual a = operation.sources[0];
     const Width width = operation.widths[0];
     std::int8_t number = -1;
@@ -170,6 +175,7 @@ template <class Second> void Allocator::destructive(const MachineOperation& oper
     release_dead(operation);
     Item& item = code_.emit(operation.id, register_operand(operation.result_width, number));
     if (!other.isNone()) CodeBuffer::append(item, other);
+    if (!third.isNone()) CodeBuffer::append(item, third);
     finish(item, operation);
     assign(operation.result, number);
 }
@@ -215,6 +221,14 @@ void Allocator::binary(MachineOperation operation) {
     finish(code_.emit(operation.id, register_operand(operation.result_width, number), first, second),
            operation);
     assign(operation.result, number);
+}
+
+void Allocator::accumulate(const MachineOperation& operation) {
+    into_register(operation.sources[1]);
+    into_register(operation.sources[2]);
+    const Operand b = source(operation, 2);
+    destructive(
+        operation, [&](std::int8_t) { return source(operation, 1); }, b);
 }
 
 void Allocator::fma(const MachineOperation& operation) {

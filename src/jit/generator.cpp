@@ -33,7 +33,7 @@ Generator::Generator(const ir::Program& program, const target::Cpu& cpu, const C
       pools_(new_labels(assembler)),
       addresses_(streams_, pools_, code_),
       selector_(program, cpu, streams_, in_registers_, frame_, pool_, masks_),
-      allocator_(cpu, frame_, addresses_, masks_, code_, statistics_, in_registers_.registers()) {}
+      allocator_(cpu, frame_, addresses_, masks_, code_, statistics_, in_registers_) {}
 
 CodeStatistics Generator::run() {
     code_.reserve(2 * program_.operations.size() + 64);

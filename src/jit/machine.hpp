@@ -24,14 +24,25 @@ constexpr Virtual no_register = -1;
 using Position = std::int32_t;
 constexpr Position never = std::numeric_limits<Position>::max();
 
-enum class Class : std::uint8_t { vector, integer };
+enum class Class : std::uint8_t { vector, integer, tile };
+constexpr std::size_t classes = static_cast<std::size_t>(Class::tile) + 1;
 
 /// How a register is named in an instruction.
-enum class Width : std::uint8_t { xmm, ymm, zmm, general };
+enum class Width : std::uint8_t { xmm, ymm, zmm, general, tile };
+
+/// A tile register of AMX: 16 rows of 64 bytes, here one behind the other. A kernel takes it that the caller has configured
+/// all eight of them so.
+constexpr int tile_bytes = 1024, tile_row_bytes = 64, tile_registers = 8;
 
 constexpr Width width_of_bytes(int bytes) {
-    return bytes <= 16 ? Width::xmm : bytes == 32 ? Width::ymm : Width::zmm;
+    return bytes <= 16           ? Width::xmm
+           : bytes == 32         ? Width::ymm
+           : bytes == tile_bytes ? Width::tile
+                                 : Width::zmm;
 }
+
+/// Of a register of floating-point numbers of so many bytes.
+constexpr Class class_of(int bytes) { return bytes == tile_bytes ? Class::tile : Class::vector; }
 
 /// A place in memory, before registers are known.
 struct MemoryPlace {
@@ -53,7 +64,7 @@ struct MemoryPlace {
 struct Leaf {
     InstructionId load = 0; ///< kIdMov with Base::none loads an immediate
     Width width = Width::xmm;
-    std::uint8_t bytes = 0;           ///< size of the memory operand
+    std::uint16_t bytes = 0;          ///< size of the memory operand
     std::uint16_t mask = 0;           ///< zeroing mask number, 0: none
     bool is_zero = false;             ///< a vector of zeros: made, not loaded
     bool folds = false;               ///< may be the memory operand of arithmetic …
@@ -67,24 +78,25 @@ struct Leaf {
 /// What is known of a virtual register.
 struct RegisterInfo {
     Class kind = Class::vector;
-    std::uint8_t bytes = 0; ///< of the register's meaningful part; 4 and 8: a scalar
-    std::int32_t leaf = -1; ///< index into Block::leaves, −1: an operation computes it
-    std::int8_t fixed = -1; ///< what a machine register holds of a local buffer (see RegisterBuffers) …
-    bool enters = false;    ///< … since before the block …
-    bool outlives = false;  ///< … and is to hold after it
+    std::uint16_t bytes = 0; ///< of the register's meaningful part; 4 and 8: a scalar
+    std::int32_t leaf = -1;  ///< index into Block::leaves, −1: an operation computes it
+    std::int8_t fixed = -1;  ///< what a machine register holds of a local buffer (see RegisterBuffers) …
+    bool enters = false;     ///< … since before the block …
+    bool outlives = false;   ///< … and is to hold after it
 };
 
 enum class Form : std::uint8_t {
-    unary,    ///< d = op s0
-    binary,   ///< d = op s0, s1
-    fma,      ///< d = ±s0·s1 ± s2; `id` is the 132 form
-    permute2, ///< d = two-source permutation of s0, s2 by the index vector s1; `id` is the t2 form
-    load,     ///< d = op memory, or d = op s0, memory
-    store,    ///< op memory, s0 (masked by the register s1 if that is there)
-    prefetch, ///< op memory
-    compare,  ///< d = all-ones lanes where s0 < s1 (through a mask register)
-    select,   ///< d = s0 ? s1 : s2 (through a mask register)
-    keep,     ///< d = s0 in the machine register that d is fixed to
+    unary,      ///< d = op s0
+    binary,     ///< d = op s0, s1
+    accumulate, ///< d = s0 + products of s1 and s2, in the register of s0
+    fma,        ///< d = ±s0·s1 ± s2; `id` is the 132 form
+    permute2,   ///< d = two-source permutation of s0, s2 by the index vector s1; `id` is the t2 form
+    load,       ///< d = op memory, or d = op s0, memory
+    store,      ///< op memory, s0 (masked by the register s1 if that is there)
+    prefetch,   ///< op memory
+    compare,    ///< d = all-ones lanes where s0 < s1 (through a mask register)
+    select,     ///< d = s0 ? s1 : s2 (through a mask register)
+    keep,       ///< d = s0 in the machine register that d is fixed to
 };
 
 /// A machine operation. `id` names the instruction in the form used on the CPU at hand.
@@ -103,7 +115,7 @@ struct MachineOperation {
     Virtual result = no_register;
     std::array<Virtual, 3> sources = {no_register, no_register, no_register};
     std::int32_t memory = -1; ///< index into Block::places
-    std::uint8_t memory_bytes = 0;
+    std::uint16_t memory_bytes = 0;
 };
 
 /// A straight run after selection.

@@ -2,12 +2,14 @@
 
 #include "ir/analysis.hpp"
 
+#include <algorithm>
+
 namespace swirl::jit {
 
 namespace {
 
-/// Registers that the values of straight runs need at least.
-constexpr int least_remaining = 4;
+/// Registers that the values of straight runs need at least, by class.
+constexpr std::array<int, classes> least_remaining = {4, 0, 1};
 
 /// Of one buffer: the lanes of the accesses that begin at an index, 0: none does.
 struct Accesses {
@@ -26,6 +28,13 @@ struct Accesses {
         int& known = lanes[static_cast<std::size_t>(at)];
         qualifies = qualifies && (known == 0 || known == type.lanes);
         known = type.lanes;
+    }
+
+    /// Whether all accesses are of whole tiles.
+    bool are_tiles(ir::Scalar element) const {
+        return std::all_of(lanes.begin(), lanes.end(), [&](int known) {
+            return known == 0 || known * ir::size_in_bytes(element) == tile_bytes;
+        });
     }
 
     /// Vectors, if they lie apart; else −1. A buffer that nothing accesses has none, and needs no memory.
@@ -67,17 +76,19 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
 
 RegisterBuffers::RegisterBuffers(const ir::Program& program, const target::Cpu& cpu)
     : places_(program.buffers.size()) {
-    int next = cpu.vector_registers;
+    std::array<int, classes> next = {cpu.vector_registers, 0, tile_registers};
     const std::vector<Accesses> found = accesses_of(program);
     for (std::size_t b = 0; b < found.size(); ++b) {
         if (!found[b].qualifies) continue;
         const int vectors = found[b].vectors();
-        if (vectors < 0 || next - vectors < least_remaining) continue;
+        const auto kind = static_cast<std::size_t>(
+            found[b].are_tiles(program.buffers[b].element) && vectors > 0 ? Class::tile : Class::vector);
+        if (vectors < 0 || next[kind] - vectors < least_remaining[kind]) continue;
         places_[b].assign(found[b].lanes.size(), -1);
         for (std::size_t at = 0; at < found[b].lanes.size(); ++at) {
             if (found[b].lanes[at] == 0) continue;
-            places_[b][at] = static_cast<std::int8_t>(--next);
-            registers_ |= 1U << next;
+            places_[b][at] = static_cast<std::int8_t>(--next[kind]);
+            registers_[kind] |= 1U << next[kind];
         }
     }
 }

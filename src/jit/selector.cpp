@@ -122,8 +122,9 @@ void Selector::mark_needed(const ir::Straight& run) {
 
 void Selector::select(ir::Value value) {
     const ir::Operation& operation = program_[value];
-    ensure(register_bytes(program_, operation.opcode == Opcode::store ? operation.operands[0] : value) <=
-               std::max(cpu_.vector_bytes, 16),
+    const int bytes =
+        register_bytes(program_, operation.opcode == Opcode::store ? operation.operands[0] : value);
+    ensure(bytes <= std::max(cpu_.vector_bytes, 16) || bytes == tile_bytes,
            "a vector longer than those of {}", cpu_.name);
     switch (operation.opcode) {
     case Opcode::constant:
@@ -159,7 +160,7 @@ void Selector::select(ir::Value value) {
 Virtual Selector::new_register(Class kind, int bytes) {
     RegisterInfo& info = block_->registers.emplace_back();
     info.kind = kind;
-    info.bytes = static_cast<std::uint8_t>(bytes);
+    info.bytes = static_cast<std::uint16_t>(bytes);
     return static_cast<Virtual>(block_->registers.size() - 1);
 }
 
@@ -198,6 +199,12 @@ Virtual Selector::constant(const ir::Operation& operation) {
     }
     require_float(operation.type);
     const Scalar scalar = operation.type.scalar;
+    if (operation.type.lanes * ir::size_in_bytes(scalar) == tile_bytes) {
+        ensure(operation.number == 0, "a tile of constants other than zero");
+        Leaf leaf;
+        leaf.is_zero = true;
+        return new_leaf(Class::tile, tile_bytes, leaf);
+    }
     const int size = ir::size_in_bytes(scalar);
     const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
     return number(scalar, operation.number, bytes);
@@ -220,7 +227,7 @@ Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     Leaf leaf;
     leaf.place = pool_.place(bytes_);
     leaf.folds = true;
-    leaf.bytes = static_cast<std::uint8_t>(stored);
+    leaf.bytes = static_cast<std::uint16_t>(stored);
     leaf.width = width_of_bytes(bytes);
     leaf.is_zero = bits == 0;
     if (bytes == size) {
@@ -240,7 +247,7 @@ Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
     Leaf leaf;
     leaf.place = place;
     leaf.folds = true;
-    leaf.bytes = static_cast<std::uint8_t>(bytes);
+    leaf.bytes = static_cast<std::uint16_t>(bytes);
     leaf.width = width_of_bytes(bytes);
     leaf.load = pick(Inst::kIdVmovaps, Inst::kIdMovaps);
     return constant_leaf(leaf, bytes);
@@ -280,7 +287,7 @@ Virtual Selector::home(ir::Value value) {
     Leaf leaf;
     leaf.place.base = MemoryPlace::Base::frame;
     leaf.place.displacement = offset;
-    leaf.bytes = static_cast<std::uint8_t>(bytes);
+    leaf.bytes = static_cast<std::uint16_t>(bytes);
     leaf.folds = true;
     if (program_[value].type.scalar == Scalar::int64) {
         leaf.load = Inst::kIdMov;
@@ -302,7 +309,7 @@ void Selector::store_home(ir::Value value) {
         append(Form::store, is_integer ? Inst::kIdMov : move(bytes), no_register, {use(value)});
     operation.widths[0] = is_integer ? Width::general : width_of_bytes(bytes);
     operation.memory = add_place(place);
-    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+    operation.memory_bytes = static_cast<std::uint16_t>(bytes);
 }
 
 InstructionId Selector::move(int bytes) const {

@@ -90,6 +90,7 @@ private:
     void load(ir::Value value);
     void prefetch(const MemoryPlace& place);
     void prefetch_ahead(ir::Value value, MemoryPlace place);
+    void load_tile(ir::Value value);
     Virtual held(std::int8_t number, int bytes);
     void hold(std::int8_t number, ir::Value value);
     void store(ir::Value value);
@@ -144,7 +145,10 @@ private:
         int bytes = 0;
         Virtual v = no_register;
     };
-    std::array<KnownRegister, 32>
+    KnownRegister& known(std::int8_t number, int bytes) {
+        return held_[static_cast<std::size_t>(class_of(bytes))][static_cast<std::size_t>(number)];
+    }
+    std::array<std::array<KnownRegister, 32>, classes>
         held_; ///< by machine register: what the run knows to be there of a local buffer
     /// By size class and position in its pool: constants that the run has in registers already.
     std::array<std::vector<KnownRegister>, ConstantPool::size_classes> constants_;

@@ -60,7 +60,7 @@ Virtual Selector::load_piece(InstructionId id, int bytes, const MemoryPlace& pla
     operation.destructive = is_legacy_ && into != no_register;
     operation.immediate = immediate;
     operation.memory = add_place(place);
-    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+    operation.memory_bytes = static_cast<std::uint16_t>(bytes);
     return result;
 }
 
@@ -68,7 +68,7 @@ void Selector::store_piece(InstructionId id, int bytes, const MemoryPlace& place
     MachineOperation& operation = append(Form::store, id, no_register, {v});
     operation.immediate = immediate;
     operation.memory = add_place(place);
-    operation.memory_bytes = static_cast<std::uint8_t>(bytes);
+    operation.memory_bytes = static_cast<std::uint16_t>(bytes);
     if (bytes < 64 && operation.widths[0] != Width::general && immediate < 0)
         operation.widths[0] = width_of_bytes(bytes);
 }
@@ -96,9 +96,9 @@ void Selector::prefetch_ahead(ir::Value value, MemoryPlace place) {
 
 /// What a register holds of a local buffer now.
 Virtual Selector::held(std::int8_t number, int bytes) {
-    KnownRegister& now = held_[static_cast<std::size_t>(number)];
+    KnownRegister& now = known(number, bytes);
     if (now.run != run_number_) {
-        now = {run_number_, bytes, new_register(Class::vector, bytes)};
+        now = {run_number_, bytes, new_register(class_of(bytes), bytes)};
         RegisterInfo& info = block_->info(now.v);
         info.fixed = number;
         info.enters = info.outlives = true;
@@ -110,12 +110,24 @@ Virtual Selector::held(std::int8_t number, int bytes) {
 void Selector::hold(std::int8_t number, ir::Value value) {
     const Virtual source = use(value);
     const int bytes = block_->info(source).bytes;
-    KnownRegister& now = held_[static_cast<std::size_t>(number)];
+    KnownRegister& now = known(number, bytes);
     if (now.run == run_number_) block_->info(now.v).outlives = false;
-    now = {run_number_, bytes, new_register(Class::vector, bytes)};
+    now = {run_number_, bytes, new_register(class_of(bytes), bytes)};
     block_->info(now.v).fixed = number;
     block_->info(now.v).outlives = true;
     append(Form::keep, 0, now.v, {source});
+}
+
+/// 1024 bytes one behind the other.
+void Selector::load_tile(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    ensure(operation.address.lane_stride == 1 && operation.active == operation.type.lanes,
+           "a tile whose lanes are not next to each other");
+    const Virtual result = new_register(Class::tile, tile_bytes);
+    MachineOperation& machine = append(Form::load, Inst::kIdTileloadd, result, {});
+    machine.memory = add_place(place_of(value));
+    machine.memory_bytes = tile_bytes;
+    define(value, result);
 }
 
 void Selector::load(ir::Value value) {
@@ -124,6 +136,7 @@ void Selector::load(ir::Value value) {
     if (in_registers_.holds(operation.address.buffer))
         return define(value,
                       held(in_registers_.number_of(operation.address), register_bytes(program_, value)));
+    if (register_bytes(program_, value) == tile_bytes) return load_tile(value);
     const MemoryPlace place = place_of(value);
     const bool is_dynamic = place.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);
@@ -154,7 +167,7 @@ void Selector::load(ir::Value value) {
         leaf.load = !is_double           ? Inst::kIdVbroadcastss
                     : result_bytes == 16 ? Inst::kIdVmovddup
                                          : Inst::kIdVbroadcastsd;
-        leaf.bytes = static_cast<std::uint8_t>(size);
+        leaf.bytes = static_cast<std::uint16_t>(size);
         leaf.folds = is_evex_;
         leaf.broadcast_lanes = static_cast<std::uint8_t>(result_bytes / size);
         leaf.width = width_of_bytes(result_bytes);
@@ -162,13 +175,13 @@ void Selector::load(ir::Value value) {
         return define(value, strided_load(operation, place));
     } else if (is_whole || is_move_size(active_bytes)) {
         leaf.load = move(active_bytes);
-        leaf.bytes = static_cast<std::uint8_t>(active_bytes);
+        leaf.bytes = static_cast<std::uint16_t>(active_bytes);
         leaf.folds = is_whole && (type.lanes == 1 || (!is_legacy_ && active_bytes >= 16));
         leaf.width = width_of_bytes(active_bytes);
     } else if (is_evex_) {
         leaf.load = type.scalar == Scalar::float64 ? Inst::kIdVmovupd : Inst::kIdVmovups;
         leaf.mask = masks_.number_of((1U << operation.active) - 1);
-        leaf.bytes = static_cast<std::uint8_t>(result_bytes);
+        leaf.bytes = static_cast<std::uint16_t>(result_bytes);
         leaf.width = width_of_bytes(result_bytes);
     } else {
         return define(value, masked_load(operation, place));
@@ -211,6 +224,7 @@ void Selector::store(ir::Value value) {
     const Virtual v = use(operation.operands[0]);
     const MemoryPlace place = place_of(value);
     if (type.scalar == Scalar::int64) return store_piece(Inst::kIdMov, 8, place, v);
+    if (block_->info(v).kind == Class::tile) return store_piece(Inst::kIdTilestored, tile_bytes, place, v);
     ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64, "a store of a storage type");
     const int bytes = operation.active * ir::size_in_bytes(type.scalar);
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)

@@ -52,6 +52,11 @@ constexpr Encoding encodings[] = {
     {Mnemonic::permt2ps, Inst::kIdVpermt2ps, 0, Form::permute2},
     {Mnemonic::permt2pd, Inst::kIdVpermt2pd, 0, Form::permute2},
     {Mnemonic::expanded, 0, 0, Form::binary},
+    {Mnemonic::tdpbf16ps, Inst::kIdTdpbf16ps, 0, Form::accumulate},
+    {Mnemonic::tdpbssd, Inst::kIdTdpbssd, 0, Form::accumulate},
+    {Mnemonic::tdpbsud, Inst::kIdTdpbsud, 0, Form::accumulate},
+    {Mnemonic::tdpbusd, Inst::kIdTdpbusd, 0, Form::accumulate},
+    {Mnemonic::tdpbuud, Inst::kIdTdpbuud, 0, Form::accumulate},
 };
 static_assert(std::size(encodings) == static_cast<std::size_t>(Mnemonic::count));
 
@@ -73,6 +78,14 @@ int immediate_of_pairs(std::span<const int> sources) {
 void Selector::instruction(ir::Value value) {
     const ir::Operation& operation = program_[value];
     ensure(operation.instruction != nullptr, "an instruction without a table entry");
+    const Encoding& encoding = encodings[operation.instruction->encoding];
+    if (encoding.form == Form::accumulate) {
+        const Virtual sum = use(operation.operands[0]);
+        const Virtual result = new_register(block_->info(sum).kind, block_->info(sum).bytes);
+        append(Form::accumulate, encoding.vex, result,
+               {sum, use(operation.operands[1]), use(operation.operands[2])});
+        return define(value, result);
+    }
     const Virtual a = use(operation.operands[0]);
     const Virtual b = operation.instruction->operands.size() > 1 ? use(operation.operands[1]) : a;
     define(value, shuffled(*operation.instruction, a, b));

@@ -35,7 +35,12 @@ enum class Mnemonic : std::uint32_t {
     permpd_index,
     permt2ps, ///< two sources; the index vector comes from the lane map
     permt2pd,
-    expanded, ///< no single instruction: the encoder makes a sequence from the lane map
+    expanded,  ///< no single instruction: the encoder makes a sequence from the lane map
+    tdpbf16ps, ///< tiles: the first operand is added to
+    tdpbssd,
+    tdpbsud,
+    tdpbusd,
+    tdpbuud,
     count,
 };
 

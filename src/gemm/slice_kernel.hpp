@@ -1,0 +1,35 @@
+#pragma once
+
+#include "gemm/sliced_product.hpp"
+#include "gemm/tile_writer.hpp"
+#include "ir/program.hpp"
+
+namespace swirl::gemm {
+
+/// Rows and columns of the tiles of C that slices are multiplied in, steps along the depth at once, and numbers of a tile
+/// register full of bfloat16.
+constexpr int slice_tile = 32, slice_steps = 32, slice_register = 512;
+
+/// Numbers of a packed panel of slices for so many groups of slice_steps steps; a group is, slice by slice, two tile registers.
+constexpr Integer slice_panel(int slices, Integer groups) { return 2 * slices * slice_register * groups; }
+
+/// A tile of C, float32, from packed panels of slices of A and B (see slice_pack.hpp): products in tile registers.
+struct SliceKernel {
+    SlicedProduct product = {};
+    int rows = slice_tile;    ///< that C has here
+    int columns = slice_tile; ///< likewise
+    Update update = Update::overwrite;
+    bool prefetch_c = true; ///< the tile of C is fetched while the product is computed
+    int prefetched_next =
+        0; ///< lines, for each group of steps, of what `next` points to: the panel of B after this one
+    Integer most_groups = 1;
+    Integer most_stride = 1; ///< of C's columns
+};
+
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if it is to be fetched, `next`; and, in this order, the
+/// parameters
+///   groups         the depth in groups of slice_steps, at most most_groups
+///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other
+ir::Program slice_kernel(const SliceKernel& kernel);
+
+} // namespace swirl::gemm

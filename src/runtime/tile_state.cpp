@@ -1,0 +1,60 @@
+#include "runtime/tile_state.hpp"
+
+#include "base/error.hpp"
+#include "target/extensions.hpp"
+
+#include <cstdint>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace swirl::runtime {
+
+#if defined(__x86_64__) && defined(__linux__)
+
+namespace {
+
+/// What LDTILECFG reads (Intel SDM volume 1, table 18-1).
+struct alignas(64) TileConfiguration {
+    std::uint8_t palette = 1;
+    std::uint8_t start_row = 0;
+    std::uint8_t reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(TileConfiguration) == 64);
+
+/// Linux lets a process use large register state after it has asked (Documentation/arch/x86/xstate.rst).
+bool ask_permission() {
+    constexpr long request = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM
+    return syscall(SYS_arch_prctl, request, tile_data) == 0;
+}
+
+} // namespace
+
+bool may_use_tiles() {
+    static const bool may = target::host_extensions().tile_registers && ask_permission();
+    return may;
+}
+
+TileState::TileState() {
+    static constexpr TileConfiguration configuration;
+    ensure(may_use_tiles(), "tile registers that may not be used");
+    asm volatile("ldtilecfg %0" : : "m"(configuration));
+}
+
+TileState::~TileState() { asm volatile("tilerelease" ::: "memory"); }
+
+#else
+
+bool may_use_tiles() { return false; }
+
+TileState::TileState() { ensure(false, "tile registers on a CPU without any"); }
+
+TileState::~TileState() = default;
+
+#endif
+
+} // namespace swirl::runtime
