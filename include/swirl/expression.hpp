@@ -1,4 +1,4 @@
-/// What is done to each number that a transform reads, or is about to write.
+/// What is done to each number that a transform reads, or is about to write, or a product of matrices.
 #pragma once
 
 #include <swirl/export.h>
@@ -18,13 +18,15 @@ struct ExpressionTree;
 ///
 ///     0.5 * x                                  x is the number that was read, or is to be written
 ///     x * window[i]                            an array of reals along the transform, one for all of a batch
+///     x * s[]                                  a single number, given as such an array
 ///     x * complex h[b, i]                      an array of complex numbers, for each transform its own
 ///     conj(x) - 2 * re(x) + im(x) * i / 1024   arithmetic; i counts along the transform, b transforms
 ///     i < 700 ? x : 0                          one of two values
 ///     x where i < 700                          elsewhere nothing is read, and transformed is 0, or nothing is written
 ///     float16: x                               the type of what lies in memory, if it is not the problem's
 ///
-/// Indices: i, or i0, i1, … of several dimensions, the slowest first; b, or b0, b1, … of several loops of a batch. An array
+/// Indices: i, or i0, i1, … of several dimensions, the slowest first; b, or b0, b1, … of several loops of a batch. Those of a
+/// matrix are i and j, its rows and columns (swirl::MatrixProduct::epilogue). An array
 /// is contiguous, row-major over the indices that it is written with, of reals unless `complex` stands before it, in the
 /// problem's precision unless a type does: `complex float16 h[i]`. Functions: re, im, conj, complex(re, im), abs2, min,
 /// max. Conditions: < <= > >= == != between reals, and, or, not; those after `where` are of indices alone, joined by `and`.

@@ -7,13 +7,17 @@
 
 #include <swirl/export.h>
 #include <swirl/error.hpp>
+#include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
+#include <swirl/problem.hpp>
 
 #include <complex>
 #include <concepts>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace swirl {
 
@@ -61,6 +65,11 @@ struct SWIRL_API MatrixProduct {
     MatrixLayout b = {};
     MatrixLayout c = {};
     Integer batch = 1; ///< so many products
+    /// What becomes of each element x = α·A·B + β·C of the result: an expression of x, of i, its row, j, its column, b, the
+    /// number of its matrix in the batch, and of arrays that are given to the plan, such as
+    ///     x + bias[i] < 0 ? 0 : x + bias[i]
+    /// C is read where β is not zero, as it was before.
+    Expression epilogue = {};
 
     bool operator==(const MatrixProduct&) const = default;
 
@@ -79,7 +88,11 @@ struct SWIRL_API MatrixProduct {
 /// - sizes and the extreme addresses, in bytes, fit in 64 bits
 /// - no two elements of C share a place (elements of A and B may)
 /// - conjugated are A and B only, and only of complex numbers
+/// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
 SWIRL_API void validate(const MatrixProduct& product);
+
+/// The arrays that the epilogue names.
+SWIRL_API std::vector<ProblemArray> arrays_of(const MatrixProduct& product);
 
 namespace detail {
 
@@ -108,6 +121,13 @@ public:
         run(number_of<T>(), {&alpha, a, b, &beta, c}, detail::factor_kind(alpha), detail::factor_kind(beta));
     }
 
+    /// The same plan with the place of one of the arrays that the epilogue names, of contiguous numbers, row-major over the
+    /// indices that it is written with, apart from C. All of them have to be given before an execution. UserError where the
+    /// epilogue names no such array, or one of other numbers, and for null.
+    template <MatrixNumber T> MatrixPlan with(std::string_view name, const T* array) const {
+        return with_array(name, number_of<T>(), array);
+    }
+
     const MatrixProduct& product() const;
     std::string description() const; ///< how it is computed, in a line
     int threads() const;
@@ -128,8 +148,11 @@ private:
         void* c;
     };
     void run(Number number, const Pointers& pointers, detail::Factor alpha, detail::Factor beta) const;
+    MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
+    std::shared_ptr<const std::vector<const void*>>
+        arrays_; ///< in the order of arrays_of; empty until one is given
 };
 
 /// Chooses how to compute a product and makes its kernels. Throws UserError for one that cannot be computed.

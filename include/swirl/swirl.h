@@ -226,11 +226,14 @@ typedef struct swirl_matrix_layout {
     int conjugated;
 } swirl_matrix_layout;
 
-/* C = alpha A B + beta C for `batch` matrices A of rows x depth, B of depth x columns. `number` is a swirl_number. */
+/* C = alpha A B + beta C for `batch` matrices A of rows x depth, B of depth x columns. `number` is a swirl_number.
+ * `epilogue` says what becomes of each element x of the result, such as "max(0, x + bias[i])", by its row i, its column j,
+ * the number b of its matrix and arrays given at execution; NULL or "": nothing. */
 typedef struct swirl_matrix_product {
     int number;
     int64_t rows, columns, depth, batch;
     swirl_matrix_layout a, b, c;
+    const char* epilogue;
 } swirl_matrix_product;
 
 typedef struct swirl_matrix_plan swirl_matrix_plan;
@@ -242,6 +245,12 @@ SWIRL_API void swirl_matrix_plan_destroy(swirl_matrix_plan* plan);
 /* All point to numbers of the product's kind, the arrays to elements (0, 0). Where beta is zero C is not read. */
 SWIRL_API swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,
                                             const void* b, const void* beta, void* c);
+/* With all arrays that the epilogue names, contiguous, row-major over the indices that they are written with, of the product's
+ * precision; complex numbers are pairs, `imaginary` is NULL. */
+SWIRL_API swirl_status swirl_matrix_execute_with_arrays(const swirl_matrix_plan* plan,
+                                                        const swirl_array* arrays, size_t count,
+                                                        const void* alpha, const void* a, const void* b,
+                                                        const void* beta, void* c);
 
 #ifdef __cplusplus
 }

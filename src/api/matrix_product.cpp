@@ -1,10 +1,12 @@
 #include <swirl/matrix_product.hpp>
 
+#include "api/matrix_arrays.hpp"
 #include "api/plan.hpp"
 #include "base/error.hpp"
 #include "plan/matrix_plan.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace swirl {
 
@@ -21,7 +23,26 @@ void MatrixPlan::run(Number number, const Pointers& pointers, detail::Factor alp
     if (number != plan_->product().number)
         throw UserError("the arrays are of another kind of number than the product: {} and {} of Number",
                         static_cast<int>(number), static_cast<int>(product().number));
-    plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta);
+    plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta,
+                   arrays_ == nullptr ? nullptr : arrays_->data());
+}
+
+MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {
+    const std::vector<ProblemArray> known = arrays_of(product());
+    const std::size_t at = api::array_named(product(), known, name);
+    const bool is_single = gemm::scalar_of(product().number) == ir::Scalar::float32;
+    if (is_complex(number) != known[at].is_complex ||
+        gemm::scalar_of(number) != gemm::scalar_of(product().number))
+        throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}", name,
+                        known[at].is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
+                        : is_single          ? "float"
+                                             : "double");
+    if (array == nullptr) throw UserError("array {} is null; it must point at the element of index 0", name);
+    auto arrays = arrays_ == nullptr ? std::vector<const void*>(known.size()) : *arrays_;
+    arrays[at] = array;
+    MatrixPlan plan = *this;
+    plan.arrays_ = std::make_shared<const std::vector<const void*>>(std::move(arrays));
+    return plan;
 }
 
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }

@@ -27,6 +27,11 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     c.beta_place = parts;
     TileAhead next{.is_wanted = kernel.prefetch_next};
     if (next.is_wanted) next.buffer = builder.input("next", scalar, scalars_in_line(scalar));
+    EpilogueBuffers epilogue;
+    if (!kernel.epilogue.is_identity()) {
+        epilogue = EpilogueBuffers(builder, kernel.number, kernel.epilogue, kernel.rows, kernel.columns);
+        c.epilogue = &epilogue;
+    }
     const ir::Buffer sums = builder.local("sums", scalar, TileWriter::sums_needed(kernel.number, tile));
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     c.column_stride = parts * builder.parameter("column_stride");

@@ -18,11 +18,12 @@ struct MicroKernel {
         false; ///< and, a line for each iteration, what `next` points to: the panel of B after this one
     Integer most_depth = 1;
     Integer most_stride = 1; ///< of C's columns
+    Epilogue epilogue = {};  ///< its operands are given from the tile's first element on
     bool operator==(const MicroKernel&) const = default;
 };
 
-/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if it is to be fetched, `next`; and, in this order, the
-/// parameters
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) if it is to be fetched, `next`, and those of the epilogue; and, in
+/// this order, the parameters
 ///   steps          the depth, rounded down to a multiple of `unroll`
 ///   depth          ≤ most_depth
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other

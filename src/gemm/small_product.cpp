@@ -30,18 +30,22 @@ public:
         beta_ = builder_.input("beta", scalar_, parts_);
         if (is_packed(product_))
             packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+        if (!small.epilogue.is_identity())
+            epilogue_ =
+                EpilogueBuffers(builder_, product_.number, small.epilogue, product_.rows, product_.columns);
         sums_ = builder_.local("sums", scalar_, TileWriter::sums_needed(product_.number, small.tile));
     }
 
     ir::Program build() {
         if (is_packed(product_)) pack_rows();
         const Integer depth = product_.depth, block = small_.block_depth;
-        multiply_block(0, static_cast<int>(std::min(block, depth)), small_.update);
-        const Integer whole = depth / block * block;
-        builder_.for_loop(
-            "block", std::min(block, whole), whole, block, ir::For::Kind::serial,
-            [&](const Affine& at) { multiply_block(at, static_cast<int>(block), Update::add); });
-        if (whole > 0 && whole < depth) multiply_block(whole, static_cast<int>(depth - whole), Update::add);
+        // The last block stands for itself where elements are finished there.
+        const Integer last =
+            epilogue_.epilogue != nullptr || depth % block != 0 ? (depth - 1) / block * block : depth;
+        multiply_block(0, std::min(block, depth), small_.update);
+        builder_.for_loop("block", std::min(block, last), last, block, ir::For::Kind::serial,
+                          [&](const Affine& at) { multiply_block(at, block, Update::add); });
+        if (last > 0 && last < depth) multiply_block(last, depth - last, Update::add);
         return builder_.finish();
     }
 
@@ -73,7 +77,8 @@ private:
     /// Of the panel of A that begins with a row: parts·depth scalars a row.
     Affine packed_place(const Affine& row) const { return parts_ * product_.depth * row; }
 
-    void multiply_block(const Affine& step, int steps, Update update) {
+    void multiply_block(const Affine& step, Integer depth, Update update) {
+        const int steps = static_cast<int>(depth);
         const Tile& tile = small_.tile;
         const auto each_row = [&](auto&& body) {
             in_pieces(builder_, "i", product_.rows, tile.rows(), body);
@@ -106,12 +111,16 @@ private:
             .stride = parts_ * product_.b.column_stride,
             .part_stride = 1,
             .conjugated = product_.b.conjugated};
+        const bool is_last = step.is_constant() && step.constant() + steps == product_.depth;
         const TileResult c{.buffer = c_,
                            .origin = parts_ * (row + product_.c.column_stride * column),
                            .column_stride = parts_ * product_.c.column_stride,
                            .alpha = alpha_,
                            .beta = beta_,
-                           .is_plain = small_.alpha_is_one};
+                           .is_plain = small_.alpha_is_one,
+                           .epilogue = is_last && epilogue_.epilogue != nullptr ? &epilogue_ : nullptr,
+                           .first_row = row,
+                           .first_column = column};
         TileWriter writer(builder_, product_.number, small_.tile.lanes, rows, columns, sums_);
         if (small_.prefetch_c) writer.prefetch(c);
         const int whole = steps / small_.unroll * small_.unroll;
@@ -145,6 +154,7 @@ private:
     ir::Scalar scalar_;
     ir::Builder builder_;
     ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, sums_;
+    EpilogueBuffers epilogue_;
 };
 
 /// A core's own outer cache, where the target's table knows none.

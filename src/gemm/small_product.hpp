@@ -18,6 +18,7 @@ struct SmallProduct {
     bool rows_outside = false; ///< for each tile of rows all columns, not the other way round
     bool prefetch_a = false;   ///< the next rows are fetched while these are multiplied
     bool prefetch_c = false;   ///< a tile of C is fetched while its sums are computed
+    Epilogue epilogue = {};
     bool operator==(const SmallProduct&) const = default;
 };
 
@@ -33,7 +34,7 @@ Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu);
 SmallProduct model_small_product(const MatrixProduct& product, Update update, bool alpha_is_one,
                                  Integer block_depth, const target::Cpu& cpu);
 
-/// The program, with buffers `a`, `b`, `c`, `alpha`, `beta` and, if A is packed, scratch `packed`.
+/// The program, with buffers `a`, `b`, `c`, `alpha`, `beta`, if A is packed scratch `packed`, and those of the epilogue.
 ir::Program small_product(const SmallProduct& small);
 
 /// Bytes of `packed`; 0: there is none.

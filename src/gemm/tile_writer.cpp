@@ -127,7 +127,12 @@ void TileWriter::update(const TileResult& c, Update update) {
         for (int vector = 0; vector < vectors_; ++vector) {
             const Parts sums{sum(0, vector, column), parts_ == 2 ? sum(1, vector, column) : ir::no_value};
             const Parts before = update == Update::overwrite ? Parts{} : load_c(c, vector, column, start);
-            store_c(c, vector, column, start, updated(c, update, sums, alpha, beta, before));
+            Parts elements = updated(c, update, sums, alpha, beta, before);
+            if (c.epilogue != nullptr)
+                elements = apply_epilogue(
+                    builder_, *c.epilogue,
+                    {c.first_row + vector * type_.lanes, c.first_column + column, active(vector)}, elements);
+            store_c(c, vector, column, start, elements);
         }
     }
 }

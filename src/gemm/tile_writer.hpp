@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/complex_lanes.hpp"
+#include "gemm/epilogue.hpp"
 #include "gemm/tile.hpp"
 #include "ir/builder.hpp"
 
@@ -43,6 +44,10 @@ struct TileResult {
     ir::Buffer beta = 0;
     Integer beta_place = 0; ///< in its buffer
     bool is_plain = false;  ///< α is one
+    /// What is done to the elements before they are stored, and the tile's first row and column as its operands count.
+    const EpilogueBuffers* epilogue = nullptr;
+    Affine first_row = {};
+    Affine first_column = {};
 };
 
 /// Appends what computes one tile of C: its sums stay in registers from the first step to the last.

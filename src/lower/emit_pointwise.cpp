@@ -10,7 +10,11 @@ using Op = Pointwise::Op;
 
 PointwiseEmitter::PointwiseEmitter(Context& context, const std::optional<Pointwise>& pointwise,
                                    const std::vector<Location>& places, const std::vector<Loop>& loops)
-    : context_(context), pointwise_(pointwise), places_(places), looked_up_(places.size()) {
+    : context_(context),
+      pointwise_(pointwise),
+      places_(places),
+      arithmetic_(context.builder, {context.request.scalar, 1}),
+      looked_up_(places.size()) {
     for (std::size_t k = 0; k < places.size(); ++k) {
         if (!places[k].table) continue;
         for (const std::vector<Affine>& forms : places[k].forms) {
@@ -114,18 +118,6 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Part& part, bool l
     return result;
 }
 
-ir::Value PointwiseEmitter::number(long double value) {
-    return context_.builder.constant({context_.request.scalar, 1}, value);
-}
-
-PointwiseEmitter::Number PointwiseEmitter::zero(bool complex) {
-    return {number(0), complex ? number(0) : ir::no_value};
-}
-
-ir::Value PointwiseEmitter::as_real(ir::Value boolean) {
-    return context_.builder.select(boolean, number(1), number(0));
-}
-
 PointwiseEmitter::Number PointwiseEmitter::element(const Pointwise::Node& node, const Part& part) {
     ir::Builder& builder = context_.builder;
     const CallersArray& array = context_.request.arrays[static_cast<std::size_t>(node.array)];
@@ -146,85 +138,24 @@ PointwiseEmitter::Number PointwiseEmitter::element(const Pointwise::Node& node, 
     return {builder.shuffle(both, both, {0}), builder.shuffle(both, both, {1})};
 }
 
-PointwiseEmitter::Number PointwiseEmitter::compared(const Pointwise::Node& node, const Part& part,
-                                                    const std::vector<Number>& known) {
-    ir::Builder& builder = context_.builder;
-    const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
-    const auto opposite = [&](ir::Value a) { return builder.subtract(number(1), a); };
-    switch (node.op) {
-    case Op::less: return {as_real(builder.less(real(0), real(1))), ir::no_value};
-    case Op::less_equal: return {opposite(as_real(builder.less(real(1), real(0)))), ir::no_value};
-    case Op::equal:
-        return {builder.multiply(opposite(as_real(builder.less(real(1), real(0)))),
-                                 opposite(as_real(builder.less(real(0), real(1))))),
-                ir::no_value};
-    case Op::both: return {builder.multiply(real(0), real(1)), ir::no_value};
-    case Op::either: return {opposite(builder.multiply(opposite(real(0)), opposite(real(1)))), ir::no_value};
-    case Op::opposite: return {opposite(real(0)), ir::no_value};
-    default: break;
-    }
+/// Whether a form's condition holds, as a real.
+ir::Value PointwiseEmitter::compared(const Pointwise::Node& node, const Part& part) {
     const Holds fixed =
         holds(node.op, forms_of(part)[static_cast<std::size_t>(node.form)], context_.extents());
-    if (fixed != Holds::unknown) return {number(fixed == Holds::always ? 1 : 0), ir::no_value};
-    const ir::Value below = as_real(is_negative(integer(part, node.form, 1)));
-    if (node.op == Op::form_negative) return {below, ir::no_value};
-    if (node.op == Op::form_nonnegative) return {opposite(below), ir::no_value};
-    const ir::Value above = as_real(is_negative(integer(part, node.form, -1)));
-    return {opposite(builder.add(below, above)), ir::no_value};
-}
-
-PointwiseEmitter::Number PointwiseEmitter::evaluate(const Pointwise::Node& node, const Part& part,
-                                                    const Number& x, const std::vector<Number>& known) {
-    ir::Builder& builder = context_.builder;
-    const auto at = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])]; };
-    const auto none = ir::no_value;
-    /// Of parts that either may lack.
-    const auto sum = [&](ir::Value a, ir::Value b, bool minus) {
-        if (a == none) return b == none || !minus ? b : builder.negate(b);
-        if (b == none) return a;
-        return minus ? builder.subtract(a, b) : builder.add(a, b);
-    };
-    const auto product = [&](ir::Value a, ir::Value b) {
-        return a == none || b == none ? none : builder.multiply(a, b);
-    };
-    switch (node.op) {
-    case Op::number: return {number(node.number), none};
-    case Op::x: return x;
-    case Op::form: return {builder.convert(integer(part, node.form, 1), context_.request.scalar), none};
-    case Op::array: return element(node, part);
-    case Op::add:
-    case Op::subtract: {
-        const bool minus = node.op == Op::subtract;
-        return {sum(at(0).re, at(1).re, minus), sum(at(0).im, at(1).im, minus)};
-    }
-    case Op::multiply: {
-        const Number a = at(0), b = at(1);
-        return {sum(product(a.re, b.re), product(a.im, b.im), true),
-                sum(product(a.re, b.im), product(a.im, b.re), false)};
-    }
-    case Op::negate: return {builder.negate(at(0).re), at(0).im == none ? none : builder.negate(at(0).im)};
-    case Op::conj: return {at(0).re, at(0).im == none ? none : builder.negate(at(0).im)};
-    case Op::re: return {at(0).re, none};
-    case Op::im: return {at(0).im == none ? number(0) : at(0).im, none};
-    case Op::complex: return {at(0).re, at(1).re};
-    case Op::choose: {
-        const ir::Value chooser = builder.less(number(0.5L), at(0).re);
-        const Number a = at(1), b = at(2);
-        const bool complex = a.im != none || b.im != none;
-        const auto part_of = [&](ir::Value value) { return value == none ? number(0) : value; };
-        return {builder.select(chooser, a.re, b.re),
-                complex ? builder.select(chooser, part_of(a.im), part_of(b.im)) : none};
-    }
-    default: return compared(node, part, known);
-    }
+    if (fixed != Holds::unknown) return arithmetic_.number(fixed == Holds::always ? 1 : 0);
+    const ir::Value below = arithmetic_.as_real(is_negative(integer(part, node.form, 1)));
+    if (node.op == Op::form_negative) return below;
+    if (node.op == Op::form_nonnegative) return arithmetic_.opposite(below);
+    const ir::Value above = arithmetic_.as_real(is_negative(integer(part, node.form, -1)));
+    return arithmetic_.opposite(context_.builder.add(below, above));
 }
 
 PointwiseEmitter::Number PointwiseEmitter::apply(const Part& part, const Number& x) {
-    std::vector<Number> known;
-    for (const Pointwise::Node& node : pointwise_->nodes) known.push_back(evaluate(node, part, x, known));
-    Number result = known.back();
-    if (x.im != ir::no_value && result.im == ir::no_value) result.im = number(0);
-    return result;
+    return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> Number {
+        if (node.op == Op::array) return element(node, part);
+        if (node.op != Op::form) return {compared(node, part), ir::no_value};
+        return {context_.builder.convert(integer(part, node.form, 1), context_.request.scalar), ir::no_value};
+    });
 }
 
 } // namespace swirl::lower

@@ -2,6 +2,7 @@
 
 #include "lower/context.hpp"
 #include "lower/pointwise.hpp"
+#include "lower/pointwise_arithmetic.hpp"
 #include "lower/tabled_copy.hpp"
 
 #include <optional>
@@ -21,10 +22,7 @@ public:
         std::size_t place;
         std::size_t part;
     };
-    struct Number {
-        ir::Value re = ir::no_value;
-        ir::Value im = ir::no_value; ///< none of a real
-    };
+    using Number = PointwiseArithmetic::Number;
 
     /// Whether memory is touched: always, never, or where all of some conditions hold.
     enum class Touch : std::uint8_t { always, never, sometimes };
@@ -37,22 +35,19 @@ public:
     ir::Value integer(const Part& part, int form, Integer factor = 1);
 
     Number apply(const Part& part, const Number& x);
-    Number zero(bool complex);
+    Number zero(bool complex) { return arithmetic_.zero(complex); }
 
 private:
     const std::vector<Affine>& forms_of(const Part& part) const;
     std::vector<Pointwise::Condition> conditions_of(bool loading) const;
     ir::Value is_negative(ir::Value integer);
-    ir::Value number(long double value);
-    Number evaluate(const Pointwise::Node& node, const Part& part, const Number& x,
-                    const std::vector<Number>& known);
     Number element(const Pointwise::Node& node, const Part& part);
-    ir::Value as_real(ir::Value boolean);
-    Number compared(const Pointwise::Node& node, const Part& part, const std::vector<Number>& known);
+    ir::Value compared(const Pointwise::Node& node, const Part& part);
 
     Context& context_;
     const std::optional<Pointwise>& pointwise_;
     const std::vector<Location>& places_;
+    PointwiseArithmetic arithmetic_;
     std::optional<IndexTables> tables_; ///< of forms that are looked up
     std::vector<std::vector<std::vector<std::size_t>>>
         looked_up_; ///< by place, part and form: the table's number

@@ -7,8 +7,10 @@
 #include "runtime/team.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 namespace swirl::planning {
 
@@ -38,8 +40,9 @@ struct Source {
 class Blocks {
 public:
     Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-           Integer block_depth, const MatrixRegion& region)
+           Integer block_depth, const MatrixRegion& region, const MatrixExtras& extras)
         : kernels_(kernels),
+          epilogue_(extras.epilogue),
           schedule_(kernels.schedule()),
           product_(product),
           region_(region),
@@ -78,6 +81,7 @@ private:
     void multiply_columns(Integer first_column, Integer first_step) {
         const Integer columns = std::min(block_columns_, product_.columns - first_column);
         depth_ = std::min(block_depth_, product_.depth - first_step);
+        is_last_ = first_step + depth_ == product_.depth;
         pack(b_, first_column, columns, first_step, packed_b_);
         for (Integer row = 0; row < product_.rows; row += block_rows_) {
             const Integer rows = std::min(block_rows_, product_.rows - row);
@@ -116,7 +120,9 @@ private:
                 void* const buffers[] = {packed_a_ + row * depth_ * bytes_,
                                          packed_b_ + column * depth_ * bytes_, target, factors_,
                                          share_of_next_panel(column, row / tile_rows)};
-                if (region_.contains_all(in_c, in_row, at_c, in_column))
+                if (is_last_ && epilogue_)
+                    finish_tile(buffers, parameters, {in_c, in_c + in_row}, {at_c, at_c + in_column});
+                else if (region_.contains_all(in_c, in_row, at_c, in_column))
                     kernels_.tile(in_row, in_column, update_)(buffers, parameters);
                 else
                     multiply_in_part(buffers, {in_c, in_c + in_row}, {at_c, at_c + in_column});
@@ -130,6 +136,20 @@ private:
         const Integer share = depth_ / schedule_.unroll * target::line_bytes;
         std::byte* const here = packed_b_ + column * depth_ * bytes_;
         return tile * share < panel ? here + panel + tile * share : here;
+    }
+
+    /// A tile of the last block of the depth, with the epilogue.
+    void finish_tile(std::span<void* const> usual, const std::int64_t* parameters, runtime::Share rows,
+                     runtime::Share columns) {
+        std::array<void*, 5 + most_operands> buffers;
+        // Kernels know no `next` where none is fetched.
+        std::size_t count = schedule_.prefetch_next ? usual.size() : usual.size() - 1;
+        std::copy_n(usual.begin(), count, buffers.begin());
+        for (std::size_t k = 0; k < epilogue_.epilogue->code().operands.size(); ++k)
+            buffers[count++] = const_cast<void*>(epilogue_.operand(k, rows.first, columns.first));
+        epilogue_.epilogue->kernels().tile(static_cast<int>(rows.last - rows.first),
+                                           static_cast<int>(columns.last - columns.first),
+                                           update_)(buffers.data(), parameters);
     }
 
     /// A tile that the region has some elements of: computed beside C.
@@ -162,6 +182,7 @@ private:
     }
 
     MatrixKernels& kernels_;
+    const EpilogueCall& epilogue_;
     const gemm::Schedule& schedule_;
     const MatrixProduct& product_;
     const MatrixRegion& region_;
@@ -170,7 +191,8 @@ private:
     std::byte* c_;
     alignas(16) std::byte factors_[32]; ///< α, β
     Integer block_rows_, block_columns_, block_depth_;
-    Integer depth_ = 0; ///< of the block at hand
+    Integer depth_ = 0;    ///< of the block at hand
+    bool is_last_ = false; ///< it is the last one
     Update update_ = Update::add;
     std::byte* packed_a_ = nullptr;
     std::byte* packed_b_ = nullptr;
@@ -179,8 +201,9 @@ private:
 } // namespace
 
 void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update, Integer block_depth, const MatrixRegion& region) {
-    Blocks(kernels, product, arguments, block_depth, region).run(update);
+                     gemm::Update update, Integer block_depth, const MatrixRegion& region,
+                     const MatrixExtras& extras) {
+    Blocks(kernels, product, arguments, block_depth, region, extras).run(update);
 }
 
 } // namespace swirl::planning

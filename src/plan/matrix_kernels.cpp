@@ -4,6 +4,7 @@
 #include "passes/pipeline.hpp"
 
 #include <array>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -16,10 +17,12 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 } // namespace
 
-MatrixKernels::MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu)
+MatrixKernels::MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu,
+                             gemm::Epilogue epilogue)
     : number_(number),
       schedule_(schedule),
       cpu_(cpu),
+      epilogue_(std::move(epilogue)),
       tiles_(at(schedule.tile.rows() * schedule.tile.columns * updates)),
       packs_{std::vector<Slot>(at(width(Operand::a) * sources * 2)),
              std::vector<Slot>(at(width(Operand::b) * sources * 2))} {}
@@ -46,7 +49,8 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
                                              .prefetch_c = schedule_.prefetch_c,
                                              .prefetch_next = schedule_.prefetch_next,
                                              .most_depth = most_depth,
-                                             .most_stride = most_stride}));
+                                             .most_stride = most_stride,
+                                             .epilogue = epilogue_}));
 }
 
 gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,

@@ -16,7 +16,9 @@ namespace swirl::planning {
 /// The kernels of one schedule, each made when it is first asked for; for any number of threads.
 class MatrixKernels {
 public:
-    MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu);
+    /// Tiles end with the epilogue: its operands are buffers behind the others.
+    MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu,
+                  gemm::Epilogue epilogue = {});
 
     const gemm::Schedule& schedule() const { return schedule_; }
     Number number() const { return number_; }
@@ -46,6 +48,7 @@ private:
     Number number_;
     gemm::Schedule schedule_;
     const target::Cpu& cpu_;
+    gemm::Epilogue epilogue_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
     std::mutex making_;

@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 #include "plan/matrix_blocks.hpp"
+#include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
 #include "plan/small_products.hpp"
@@ -44,6 +45,7 @@ struct Work {
     bool alpha_is_one;
     bool is_small;
     Integer block_depth;
+    MatrixExtras extras;
 
     Work(const MatrixProduct& given, const MatrixArguments& given_arguments)
         : product(given), arguments(given_arguments) {
@@ -53,6 +55,7 @@ struct Work {
             product = transposed(product);
             std::swap(arguments.a, arguments.b);
         }
+        if (arguments.extras != nullptr) extras = *arguments.extras;
         update = update_for(factor_kind(product.number, arguments.beta));
         alpha_is_one = factor_kind(product.number, arguments.alpha) == Factor::one;
         is_small = gemm::suits_small_product(product);
@@ -67,6 +70,8 @@ struct Work {
         Work part = *this;
         part.product.rows = rows.last - rows.first;
         part.product.columns = columns.last - columns.first;
+        part.extras.epilogue.row += rows.first;
+        part.extras.epilogue.column += columns.first;
         part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
         part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
         part.arguments.c =
@@ -101,6 +106,18 @@ void multiply_scattered(const Work& work) {
     });
 }
 
+/// What is left of a product without α·A·B.
+void scale_matrix(const MatrixProduct& product, const MatrixArguments& arguments, void* c, Integer matrix) {
+    planning::scale_matrix(product, arguments.beta, c);
+    if (arguments.extras == nullptr || !arguments.extras->epilogue) return;
+    EpilogueCall epilogue = arguments.extras->epilogue;
+    epilogue.matrix = matrix;
+    if (wants_transposition(product))
+        apply_epilogue(transposed(product), epilogue, c);
+    else
+        apply_epilogue(product, epilogue, c);
+}
+
 /// Whether the product has a kernel of its own, which then has run.
 bool multiply_small(const std::optional<SmallKey>& key, const MatrixArguments& arguments) {
     const SmallKernel* kernel = key ? SmallProducts::of_this_machine().find(*key) : nullptr;
@@ -119,15 +136,23 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
         arguments);
 }
 
+/// An epilogue that is not one of tiles waits until all elements are there.
 void multiply_alone(const Work& work) {
+    const EpilogueCall& epilogue = work.extras.epilogue;
+    if (epilogue && !epilogue.epilogue->is_in_tiles()) {
+        Work plain = work;
+        plain.extras.epilogue = {};
+        multiply_alone(plain);
+        return apply_epilogue(work.product, epilogue, work.arguments.c);
+    }
     if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
-    if (work.is_small &&
+    if (work.is_small && !epilogue &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
                        work.arguments))
         return;
     multiply_blocks(MatrixKernels::of_this_machine(work.product.number), work.product, work.arguments,
-                    work.update, work.block_depth);
+                    work.update, work.block_depth, {}, work.extras);
 }
 
 /// Threads along the rows and along the columns of C, so that the parts are nearly square.
@@ -199,22 +224,24 @@ int threads_worthwhile(const MatrixProduct& product, int threads) {
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;
     const Factor alpha = factor_kind(product.number, arguments.alpha);
+    const Integer bytes = bytes_of(product.number);
     if (product.depth == 0 || alpha == Factor::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
-            scale_matrix(product, arguments.beta,
-                         moved(arguments.c, matrix * product.c.batch_stride * bytes_of(product.number)));
+            scale_matrix(product, arguments, moved(arguments.c, matrix * product.c.batch_stride * bytes),
+                         matrix);
         return;
     }
-    if (multiply_small(product, arguments, alpha)) return;
+    if (arguments.extras == nullptr && multiply_small(product, arguments, alpha)) return;
     const Work work(product, arguments);
     if (product.batch == 1) return multiply_one(work, threads);
-    const Integer bytes = bytes_of(product.number);
     for_each_matrix(product, threads, [&](Integer matrix, int threads_for_it) {
         MatrixArguments of_matrix = arguments;
         of_matrix.a = moved(arguments.a, matrix * product.a.batch_stride * bytes);
         of_matrix.b = moved(arguments.b, matrix * product.b.batch_stride * bytes);
         of_matrix.c = moved(arguments.c, matrix * product.c.batch_stride * bytes);
-        multiply_one(Work(product, of_matrix), threads_for_it);
+        Work one(product, of_matrix);
+        one.extras.epilogue.matrix = matrix;
+        multiply_one(one, threads_for_it);
     });
 }
 

@@ -4,6 +4,8 @@
 
 namespace swirl::planning {
 
+struct MatrixExtras;
+
 /// What one execution of a product is given: pointers to the elements (0, 0), or to one number.
 struct MatrixArguments {
     const void* alpha;
@@ -11,6 +13,7 @@ struct MatrixArguments {
     const void* b;
     const void* beta;
     void* c;
+    const MatrixExtras* extras = nullptr; ///< what few products have; null: nothing
 };
 
 /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.

@@ -17,14 +17,30 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
     if (is_turned_) oriented_ = transposed(product);
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
-    is_small_ =
-        !is_empty_ && threads_ == 1 && gemm::suits_small_product(oriented_) && !needs_portable_products();
+    oriented_.epilogue = {};
+    if (!product.epilogue.is_identity()) epilogue_ = std::make_unique<const MatrixEpilogue>(product);
+    is_small_ = !is_empty_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
+                !needs_portable_products() && (epilogue_ == nullptr || epilogue_->is_in_tiles());
+    is_direct_ = is_small_ && epilogue_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
+    find_array_overlaps();
     if (is_empty_) return;
     const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
     a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.depth, product.batch), c, bytes);
     b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch), c, bytes);
     if (is_small_) kernel(gemm::Update::overwrite, true);
+}
+
+void MatrixPlan::find_array_overlaps() {
+    if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
+    const auto in_scalars = [](const Extent& numbers, bool are_complex) {
+        return are_complex ? Extent{2 * numbers.lowest, 2 * numbers.highest + 1} : numbers;
+    };
+    const Extent c = in_scalars(extent_of(product_.c, product_.rows, product_.columns, product_.batch),
+                                is_complex(product_.number));
+    for (const ProblemArray& array : arrays_of(product_))
+        arrays_with_c_.push_back(overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), c,
+                                            ir::size_in_bytes(gemm::scalar_of(product_.number))));
 }
 
 /// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
@@ -40,33 +56,70 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
         const target::Cpu& cpu = target::host_cpu();
-        made_[kind] = std::make_unique<const SmallKernel>(
-            gemm::model_small_product(oriented_, update, alpha_is_one,
-                                      gemm::small_block_depth(oriented_, cpu), cpu),
-            cpu);
+        gemm::SmallProduct small = gemm::model_small_product(oriented_, update, alpha_is_one,
+                                                             gemm::small_block_depth(oriented_, cpu), cpu);
+        if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
+        made_[kind] = std::make_unique<const SmallKernel>(small, cpu);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
     }
     return *made_[kind];
 }
 
-void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha) const {
+void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                             const void* const* arrays) const {
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
-    if (product_.depth == 0 || alpha == Factor::zero)
+    const bool is_scaled = product_.depth == 0 || alpha == Factor::zero;
+    if (is_scaled)
         report_pointer("c", arguments.c);
     else if (!look_right(arguments))
         report(arguments);
-    multiply(product_, arguments, threads_);
+    if (epilogue_ == nullptr) return multiply(product_, arguments, threads_);
+    check_arrays(arguments.c, arrays);
+    const MatrixExtras extras{.epilogue = {epilogue_.get(), arrays}};
+    if (is_small_ && !is_scaled) return finish_small(arguments, alpha, beta, extras.epilogue);
+    MatrixArguments with_extras = arguments;
+    with_extras.extras = &extras;
+    multiply(product_, with_extras, threads_);
 }
 
-void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {
+void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
+    const std::vector<ProblemArray> wanted = arrays_of(product_);
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        if (arrays == nullptr || arrays[k] == nullptr)
+            throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
+                            wanted[k].name, product_.epilogue.text(), wanted[k].name);
+        report_pointer(wanted[k].name.c_str(), arrays[k]);
+        if (arrays_with_c_[k].holds(arrays[k], c))
+            throw UserError("array {} ({}) and 'c' ({}) overlap; C must lie apart from what is read",
+                            wanted[k].name, arrays[k], c);
+    }
+}
+
+/// By the kernel of its own, with the epilogue.
+void MatrixPlan::finish_small(MatrixArguments arguments, Factor alpha, Factor beta,
+                              EpilogueCall epilogue) const {
+    const SmallKernel& chosen = kernel(update_for(beta), alpha == Factor::one);
+    if (is_turned_) std::swap(arguments.a, arguments.b);
+    for (; epilogue.matrix < product_.batch; ++epilogue.matrix) {
+        chosen.run(arguments, epilogue);
+        to_next_matrix(arguments);
+    }
+}
+
+/// Of oriented arguments.
+void MatrixPlan::to_next_matrix(MatrixArguments& arguments) const {
     const Integer bytes = bytes_of(product_.number);
     Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
     if (is_turned_) std::swap(a, b);
+    arguments.a = static_cast<const std::byte*>(arguments.a) + a;
+    arguments.b = static_cast<const std::byte*>(arguments.b) + b;
+    arguments.c = static_cast<std::byte*>(arguments.c) + product_.c.batch_stride * bytes;
+}
+
+void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {
     for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
         chosen.run(of_matrix);
-        of_matrix.a = static_cast<const std::byte*>(of_matrix.a) + a;
-        of_matrix.b = static_cast<const std::byte*>(of_matrix.b) + b;
-        of_matrix.c = static_cast<std::byte*>(of_matrix.c) + product_.c.batch_stride * bytes;
+        to_next_matrix(of_matrix);
     }
 }
 

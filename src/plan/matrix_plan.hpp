@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace swirl::planning {
 
@@ -20,12 +21,14 @@ public:
     MatrixPlan(const MatrixProduct& product, int threads);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
-    /// says what is special about α and β.
-    void execute(const MatrixArguments& arguments, Factor alpha, Factor beta) const {
-        if (!is_empty_ && alpha != Factor::zero && look_right(arguments) && is_small_)
+    /// says what is special about α and β. `arrays` are those of the epilogue, in the order of arrays_of, each none of which
+    /// is null.
+    void execute(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                 const void* const* arrays = nullptr) const {
+        if (is_direct_ && alpha != Factor::zero && look_right(arguments))
             run_small(arguments, alpha, beta);
         else
-            execute_any(arguments, alpha);
+            execute_any(arguments, alpha, beta, arrays);
     }
 
     const MatrixProduct& product() const { return product_; }
@@ -49,14 +52,18 @@ private:
     static Address address(const void* pointer) { return reinterpret_cast<Address>(pointer); }
     static Overlap overlap_of(const Extent& first, const Extent& second, Integer bytes);
 
-    /// Whether nothing is wrong with the pointers.
+    /// Whether nothing is wrong with the operands' pointers.
     bool look_right(const MatrixArguments& arguments) const {
-        const auto [alpha, a, b, beta, c] = arguments;
+        const void *const a = arguments.a, *const b = arguments.b, *const c = arguments.c;
         const bool is_null = a == nullptr || b == nullptr || c == nullptr;
         const bool is_misaligned = ((address(a) | address(b) | address(c)) & alignment_mask_) != 0;
         return !is_null && !is_misaligned && !a_with_c_.holds(a, c) && !b_with_c_.holds(b, c);
     }
-    void execute_any(const MatrixArguments& arguments, Factor alpha) const;
+    void execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                     const void* const* arrays) const;
+    void find_array_overlaps();
+    void check_arrays(const void* c, const void* const* arrays) const;
+    void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, EpilogueCall epilogue) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;
     void report_pointer(const char* name, const void* pointer) const;
 
@@ -74,16 +81,20 @@ private:
         else
             run_batch(chosen, arguments);
     }
+    void to_next_matrix(MatrixArguments& arguments) const;
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
     MatrixProduct product_;
     MatrixProduct oriented_; ///< of one matrix, with C's rows next to each other, if they can be
     bool is_turned_;         ///< A and B have changed places in `oriented_`
     bool is_empty_;          ///< there is nothing to multiply
-    bool is_small_;
+    bool is_small_;          ///< it has a kernel of its own
+    bool is_direct_;         ///< and that is all
     int threads_;
     Address alignment_mask_;
     Overlap a_with_c_, b_with_c_;
+    std::vector<Overlap> arrays_with_c_;             ///< of the epilogue's arrays
+    std::unique_ptr<const MatrixEpilogue> epilogue_; ///< null: there is none
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
     mutable std::mutex making_;

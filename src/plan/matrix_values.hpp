@@ -17,6 +17,9 @@ template <class F> void with_number(Number number, F&& f) {
     }
 }
 
+template <class T> struct RealPart { using type = T; };
+template <class R> struct RealPart<std::complex<R>> { using type = R; };
+
 template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
 
 /// What is special about a number.

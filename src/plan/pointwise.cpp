@@ -1,7 +1,6 @@
 #include "plan/pointwise.hpp"
 
 #include "base/error.hpp"
-#include "problem/expression.hpp"
 
 #include <algorithm>
 
@@ -16,26 +15,33 @@ using Op = Pointwise::Op;
 
 class Translation {
 public:
-    Translation(const Problem& problem, Side side)
-        : problem_(problem), axes_(axes(problem, side)), arrays_(arrays_of(problem)) {}
+    Translation(const ExpressionScope& scope, const std::vector<ProblemArray>& arrays)
+        : scope_(scope), arrays_(arrays) {}
 
-    Pointwise of(const ExpressionTree& tree, Side side) {
+    Pointwise of(const ExpressionTree& tree) {
+        add(tree.value);
+        return std::move(result_);
+    }
+    /// With what is touched of a side of the problem.
+    Pointwise of(const ExpressionTree& tree, const Problem& problem, Side side) {
         add(tree.value);
         if (tree.where) append(result_.where, index_conditions(tree.where).value());
         if (side == Side::input) append(result_.needed, needed_where(tree));
-        if (!result_.where.empty() || !result_.needed.empty()) result_.safe = form(safe_element(side));
+        if (!result_.where.empty() || !result_.needed.empty())
+            result_.safe = form(safe_element(problem, side));
         return std::move(result_);
     }
 
 private:
-    PlaceForm safe_element(Side side) const {
-        PlaceForm element{std::vector<Integer>(axes_.size(), 0), 0};
-        const auto ranges = touched_ranges(problem_, side);
-        for (std::size_t k = 0; k < axes_.size(); ++k)
-            if (ranges[k].first == 0 && ranges[k].end == axes_[k].length)
-                element.strides[k] = axes_[k].stride;
+    static PlaceForm safe_element(const Problem& problem, Side side) {
+        const std::vector<Axis> all = axes(problem, side);
+        PlaceForm element{std::vector<Integer>(all.size(), 0), 0};
+        const auto ranges = touched_ranges(problem, side);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            if (ranges[k].first == 0 && ranges[k].end == all[k].length)
+                element.strides[k] = all[k].stride;
             else
-                element.constant += ranges[k].first * axes_[k].stride;
+                element.constant += ranges[k].first * all[k].stride;
         return element;
     }
 
@@ -55,9 +61,9 @@ private:
     }
 
     int form(const IndexForm& of) {
-        PlaceForm place{std::vector<Integer>(axes_.size(), 0), of.constant};
+        PlaceForm place{std::vector<Integer>(scope_.lengths.size(), 0), of.constant};
         for (const auto& [name, coefficient] : of.coefficients)
-            place.strides[axis_of_index(problem_, name).value()] += coefficient;
+            place.strides[scope_.axis_of(name).value()] += coefficient;
         return form(std::move(place));
     }
 
@@ -76,12 +82,12 @@ private:
     }
 
     int array(const ExpressionNode& node) {
-        PlaceForm place{std::vector<Integer>(axes_.size(), 0), 0};
+        PlaceForm place{std::vector<Integer>(scope_.lengths.size(), 0), 0};
         Integer stride = 1;
         for (std::size_t k = node.indices.size(); k-- > 0;) {
-            const std::size_t axis = axis_of_index(problem_, node.indices[k]).value();
+            const std::size_t axis = scope_.axis_of(node.indices[k]).value();
             place.strides[axis] = stride;
-            stride *= axes_[axis].length;
+            stride *= scope_.lengths[axis];
         }
         const auto at = std::find_if(arrays_.begin(), arrays_.end(),
                                      [&](const ProblemArray& known) { return known.name == node.name; });
@@ -141,16 +147,21 @@ private:
         throw InternalError("unknown kind of expression");
     }
 
-    const Problem& problem_;
-    std::vector<Axis> axes_;
-    std::vector<ProblemArray> arrays_;
+    const ExpressionScope& scope_;
+    const std::vector<ProblemArray>& arrays_;
     Pointwise result_;
 };
 
 } // namespace
 
 lower::Pointwise pointwise_of(const Problem& problem, Side side) {
-    return Translation(problem, side).of(*expression_of(problem, side).tree(), side);
+    return Translation(scope_of(problem, side), arrays_of(problem))
+        .of(*expression_of(problem, side).tree(), problem, side);
+}
+
+lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
+                              const std::vector<ProblemArray>& arrays) {
+    return Translation(scope, arrays).of(tree);
 }
 
 std::vector<lower::CallersArray> callers_arrays(const Problem& problem) {

@@ -29,9 +29,6 @@ runtime::KernelFunction tile_function(Number number) {
     return nullptr;
 }
 
-template <class T> struct RealPart { using type = T; };
-template <class R> struct RealPart<std::complex<R>> { using type = R; };
-
 /// One product, in blocks of rows of A that stay packed while panels of B pass by.
 template <class T> class PortableProduct {
 public:

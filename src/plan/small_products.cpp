@@ -49,6 +49,17 @@ SmallKernel::SmallKernel(const gemm::SmallProduct& small, const target::Cpu& cpu
       function_(code_.function()),
       packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {}
 
+void SmallKernel::run(const MatrixArguments& arguments, const EpilogueCall& epilogue) const {
+    std::array<void*, 6 + most_operands> buffers = {
+        const_cast<void*>(arguments.a), const_cast<void*>(arguments.b), arguments.c,
+        const_cast<void*>(arguments.alpha), const_cast<void*>(arguments.beta)};
+    std::size_t count = 5;
+    if (packed_bytes_ > 0) buffers[count++] = packed_block(0, packed_bytes_);
+    for (std::size_t k = 0; k < epilogue.epilogue->code().operands.size(); ++k)
+        buffers[count++] = const_cast<void*>(epilogue.operand(k, 0, 0));
+    function_(buffers.data(), nullptr);
+}
+
 std::optional<SmallKey> SmallKey::of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one,
                                      Integer block_depth) {
     constexpr Integer most = std::numeric_limits<std::int32_t>::max();

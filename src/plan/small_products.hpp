@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/small_product.hpp"
+#include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/packed_blocks.hpp"
 #include "runtime/executable_memory.hpp"
@@ -29,6 +30,8 @@ public:
                                  packed_bytes_ == 0 ? nullptr : packed_block(0, packed_bytes_)};
         function_(buffers, nullptr);
     }
+    /// One with an epilogue.
+    void run(const MatrixArguments& arguments, const EpilogueCall& epilogue) const;
     const gemm::SmallProduct& small() const { return small_; }
 
 private:

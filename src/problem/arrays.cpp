@@ -1,4 +1,5 @@
 #include "problem/expression.hpp"
+#include "problem/expression_scope.hpp"
 #include "problem/problem.hpp"
 
 #include <algorithm>
@@ -62,25 +63,16 @@ std::vector<IndexRange> touched_ranges(const Problem& problem, Side side) {
     return ranges;
 }
 
-namespace {
-
-void add_arrays(const Problem& problem, Side side, std::vector<ProblemArray>& arrays) {
-    const Expression& expression = expression_of(problem, side);
-    if (expression.is_identity()) return;
-    const std::vector<Axis> all = axes(problem, side);
-    for_each_term(expression.tree()->value, [&](const ExpressionNode& node) {
-        if (node.kind != ExpressionNode::Kind::array) return;
-        const bool known = std::any_of(arrays.begin(), arrays.end(),
-                                       [&](const ProblemArray& array) { return array.name == node.name; });
-        if (known) return;
-        ProblemArray array{node.name, node.is_complex, node.stored.value_or(problem.precision), 1};
-        for (const std::string& index : node.indices)
-            if (const auto axis = axis_of_index(problem, index)) array.elements *= all[*axis].length;
-        arrays.push_back(std::move(array));
-    });
+ExpressionScope scope_of(const Problem& problem, Side side) {
+    ExpressionScope scope{.lengths = {},
+                          .axis_of = [&](std::string_view index) { return axis_of_index(problem, index); },
+                          .indices = {},
+                          .x_is_complex = is_complex(problem, side),
+                          .precision = problem.precision,
+                          .reject = {}};
+    for (const Axis& axis : axes(problem, side)) scope.lengths.push_back(axis.length);
+    return scope;
 }
-
-} // namespace
 
 std::vector<ProblemArray> arrays_of(const Problem& problem) {
     std::vector<ProblemArray> arrays;
@@ -88,7 +80,9 @@ std::vector<ProblemArray> arrays_of(const Problem& problem) {
         const Integer spectra = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
         arrays.push_back({"spectrum", true, problem.precision, transform_size(problem) * spectra});
     }
-    for (const Side side : {Side::input, Side::output}) add_arrays(problem, side, arrays);
+    for (const Side side : {Side::input, Side::output})
+        if (const ExpressionTree* tree = expression_of(problem, side).tree())
+            add_arrays(*tree, scope_of(problem, side), arrays);
     return arrays;
 }
 

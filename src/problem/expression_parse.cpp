@@ -232,6 +232,7 @@ private:
             return std::make_shared<const ExpressionNode>(std::move(result));
         }
         result.kind = Kind::array;
+        if (accept("]")) return std::make_shared<const ExpressionNode>(std::move(result)); // a single number
         do {
             const std::string_view index = next_word();
             if (index.empty()) fail("an index, such as i");

@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "problem/expression_scope.hpp"
 #include "problem/problem.hpp"
 
 namespace swirl {
@@ -9,5 +10,8 @@ namespace swirl {
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a matrix of so many rows and columns
 /// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);
+
+/// What names in an epilogue stand for: axes are the batch, C's rows and its columns. While the product is there.
+ExpressionScope scope_of(const MatrixProduct& product);
 
 } // namespace swirl

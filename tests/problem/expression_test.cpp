@@ -29,6 +29,7 @@ TEST(Expressions, ReadAsTheyAreWritten) {
         {"conj(x) + complex(re(x), im(x)) * min(1, max(abs2(x), 2))",
          "conj(x) + complex(re(x), im(x)) * min(1, max(abs2(x), 2))"},
         {"float32 w[i]", "float32 w[i]"},
+        {"x*s[ ]", "x * s[]"},
     };
     for (const auto& [text, expected] : canonical) {
         const Expression expression(text);

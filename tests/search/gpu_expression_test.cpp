@@ -79,7 +79,7 @@ TEST(ExpressionsOnGpus, GoWithEveryKindLayoutAndSize) {
              "dft 1024 float32 batch=2 load=\"x * window[i] where i < 700\" store=\"0.5 * x where i >= 100\"",
              "dft 64 float32 inplace batch=5 load=\"x where i < 33\" store=\"x * s[i]\"",
              "dft 64 planar inplace batch=5 load=\"x where i < 33\" store=\"x * complex s[i]\"",
-             "dft 64 strides=7 batch=7:1 load=\"x * w[i, b]\"",
+             "dft 64 strides=7 batch=7:1 load=\"x * w[i, b] * s[]\"",
              "dft 60 float32 batch=3x4 load=\"x * w[b1, i] + b0\"",
              "dft 127 float32 batch=3 load=\"x * w[i]\" store=\"x * s[b]\"",
              "dft 74 float32 batch=3 load=\"x * w[i] where i > 3\" store=\"x * s[i]\"",

@@ -1,0 +1,56 @@
+#include "gemm/epilogue.hpp"
+
+#include "lower/pointwise_arithmetic.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+/// An operand's numbers for the elements in a vector.
+Parts load_operand(ir::Builder& builder, const Epilogue::Operand& operand, ir::Buffer buffer,
+                   const EpiloguePlace& place, ir::Type type) {
+    const Integer scalars = operand.is_complex ? 2 : 1;
+    const Affine index = scalars * (operand.row_stride * place.row + operand.column_stride * place.column);
+    const auto part = [&](Integer at) {
+        if (operand.row_stride == 0) return builder.splat(builder.load(buffer, index + at), type.lanes);
+        return builder.load(buffer, index + at,
+                            {.lanes = type.lanes,
+                             .lane_stride = type.lanes > 1 ? scalars * operand.row_stride : 1,
+                             .active = place.active});
+    };
+    if (!operand.is_complex) return {part(0), ir::no_value};
+    if (operand.row_stride == 1)
+        return load_pairs(builder, buffer, index, type.lanes, place.active, ir::no_value);
+    const ir::Value real = part(0);
+    return {real, part(1)};
+}
+
+} // namespace
+
+EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, Number number, const Epilogue& given, Integer rows,
+                                 Integer columns)
+    : epilogue(&given) {
+    for (std::size_t k = 0; k < given.operands.size(); ++k) {
+        const Epilogue::Operand& operand = given.operands[k];
+        const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
+        operands.push_back(
+            builder.input(fmt::format("e{}", k), scalar_of(number), numbers * (operand.is_complex ? 2 : 1)));
+    }
+}
+
+Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const EpiloguePlace& place,
+                     const Parts& elements) {
+    if (buffers.epilogue == nullptr) return elements;
+    const ir::Type type = builder.type(elements[0]);
+    lower::PointwiseArithmetic arithmetic(builder, type);
+    const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::Number {
+        const auto at = static_cast<std::size_t>(node.array);
+        const Parts parts =
+            load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], place, type);
+        return {parts[0], parts[1]};
+    };
+    const auto [re, im] = arithmetic.evaluate(buffers.epilogue->nodes, {elements[0], elements[1]}, leaf);
+    return {re, im};
+}
+
+} // namespace swirl::gemm

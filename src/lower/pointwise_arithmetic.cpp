@@ -1,0 +1,95 @@
+#include "lower/pointwise_arithmetic.hpp"
+
+namespace swirl::lower {
+
+using Op = Pointwise::Op;
+
+PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
+                                                          const Number& x, const Leaf& leaf) {
+    std::vector<Number> known;
+    for (const Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
+    Number result = known.back();
+    if (x.im != ir::no_value && result.im == ir::no_value) result.im = number(0);
+    return result;
+}
+
+/// Conditions on numbers, as reals.
+ir::Value PointwiseArithmetic::compared(const Pointwise::Node& node, const std::vector<Number>& known) {
+    const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
+    switch (node.op) {
+    case Op::less: return as_real(builder_.less(real(0), real(1)));
+    case Op::less_equal: return opposite(as_real(builder_.less(real(1), real(0))));
+    case Op::equal: {
+        const ir::Value first = opposite(as_real(builder_.less(real(1), real(0))));
+        return builder_.multiply(first, opposite(as_real(builder_.less(real(0), real(1)))));
+    }
+    case Op::both: return builder_.multiply(real(0), real(1));
+    case Op::either: {
+        const ir::Value first = opposite(real(0));
+        return opposite(builder_.multiply(first, opposite(real(1))));
+    }
+    default: return opposite(real(0));
+    }
+}
+
+PointwiseArithmetic::Number PointwiseArithmetic::choose(const Number& chooser, const Number& a,
+                                                        const Number& b) {
+    const ir::Value holds = builder_.less(number(0.5L), chooser.re);
+    const bool complex = a.im != ir::no_value || b.im != ir::no_value;
+    const auto part_of = [&](ir::Value value) { return value == ir::no_value ? number(0) : value; };
+    Number result{builder_.select(holds, a.re, b.re), ir::no_value};
+    if (!complex) return result;
+    const ir::Value first = part_of(a.im);
+    result.im = builder_.select(holds, first, part_of(b.im));
+    return result;
+}
+
+PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const Pointwise::Node& node, const Number& x,
+                                                          const std::vector<Number>& known,
+                                                          const Leaf& leaf) {
+    const auto at = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])]; };
+    const auto none = ir::no_value;
+    /// Of parts that either may lack.
+    const auto sum = [&](ir::Value a, ir::Value b, bool minus) {
+        if (a == none) return b == none || !minus ? b : builder_.negate(b);
+        if (b == none) return a;
+        return minus ? builder_.subtract(a, b) : builder_.add(a, b);
+    };
+    const auto product = [&](ir::Value a, ir::Value b) {
+        return a == none || b == none ? none : builder_.multiply(a, b);
+    };
+    switch (node.op) {
+    case Op::number: return {number(node.number), none};
+    case Op::x: return x;
+    case Op::form:
+    case Op::array:
+    case Op::form_negative:
+    case Op::form_nonnegative:
+    case Op::form_zero: return leaf(node);
+    case Op::add:
+    case Op::subtract: {
+        const bool minus = node.op == Op::subtract;
+        const ir::Value re = sum(at(0).re, at(1).re, minus);
+        return {re, sum(at(0).im, at(1).im, minus)};
+    }
+    case Op::multiply: {
+        const Number a = at(0), b = at(1);
+        const ir::Value rere = product(a.re, b.re), imim = product(a.im, b.im);
+        const ir::Value re = sum(rere, imim, true);
+        const ir::Value reim = product(a.re, b.im), imre = product(a.im, b.re);
+        return {re, sum(reim, imre, false)};
+    }
+    case Op::negate: {
+        const ir::Value re = builder_.negate(at(0).re);
+        return {re, at(0).im == none ? none : builder_.negate(at(0).im)};
+    }
+    case Op::conj: return {at(0).re, at(0).im == none ? none : builder_.negate(at(0).im)};
+    case Op::re: return {at(0).re, none};
+    case Op::im: return {at(0).im == none ? number(0) : at(0).im, none};
+    case Op::complex: return {at(0).re, at(1).re};
+    case Op::choose: return choose(at(0), at(1), at(2));
+    default: return {compared(node, known), none};
+    }
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,187 @@
+#include "plan/matrix_epilogue.hpp"
+#include "plan/matrix_values.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace swirl::planning {
+
+namespace {
+
+using lower::Pointwise;
+using Op = Pointwise::Op;
+
+/// So many elements of a column are evaluated together.
+constexpr Integer together = 64;
+
+/// A node's values, of reals without imaginary parts. Rounds as the code of tiles does.
+template <class R> struct Values {
+    std::array<R, together> re;
+    std::array<R, together> im;
+    bool is_complex;
+};
+
+template <class T> class Evaluation {
+public:
+    using R = typename RealPart<T>::type;
+
+    Evaluation(const EpilogueCall& call) : call_(call), known_(code().nodes.size()) {}
+
+    void finish(T* c, Integer stride, Integer row, Integer column, Integer count) {
+        count_ = static_cast<std::size_t>(count);
+        for (std::size_t k = 0; k < code().nodes.size(); ++k) {
+            const Pointwise::Node& node = code().nodes[k];
+            if (node.op == Op::x)
+                load(known_[k], c, stride);
+            else if (node.op == Op::array)
+                load_operand(known_[k], static_cast<std::size_t>(node.array), row, column);
+            else
+                evaluate(node, known_[k]);
+        }
+        const Values<R>& result = known_.back();
+        for (std::size_t at = 0; at < count_; ++at) {
+            T& element = c[static_cast<Integer>(at) * stride];
+            if constexpr (sizeof(T) == sizeof(R))
+                element = result.re[at];
+            else
+                element = {result.re[at], result.is_complex ? result.im[at] : R(0)};
+        }
+    }
+
+private:
+    const gemm::Epilogue& code() const { return call_.epilogue->code(); }
+
+    template <class S> void load(Values<R>& values, const S* from, Integer stride) {
+        values.is_complex = sizeof(S) != sizeof(R);
+        for (std::size_t at = 0; at < count_; ++at) {
+            const S number = from[static_cast<Integer>(at) * stride];
+            if constexpr (sizeof(S) == sizeof(R)) {
+                values.re[at] = number;
+            } else {
+                values.re[at] = number.real();
+                values.im[at] = number.imag();
+            }
+        }
+    }
+
+    void load_operand(Values<R>& values, std::size_t operand, Integer row, Integer column) {
+        const gemm::Epilogue::Operand& known = code().operands[operand];
+        const void* const from = call_.operand(operand, row, column);
+        if (known.is_complex)
+            load(values, static_cast<const std::complex<R>*>(from), known.row_stride);
+        else
+            load(values, static_cast<const R*>(from), known.row_stride);
+    }
+
+    template <class F> void fill(std::array<R, together>& values, F&& f) {
+        for (std::size_t at = 0; at < count_; ++at) values[at] = f(at);
+    }
+
+    void add(Values<R>& to, const Values<R>& a, const Values<R>& b, bool minus) {
+        const auto sum = [&](std::array<R, together>& parts, const auto& x, const auto& y, bool has_x,
+                             bool has_y) {
+            fill(parts, [&](std::size_t at) {
+                const R second = has_y ? (minus ? -y[at] : y[at]) : R(0);
+                return !has_x ? second : has_y ? x[at] + second : x[at];
+            });
+        };
+        to.is_complex = a.is_complex || b.is_complex;
+        sum(to.re, a.re, b.re, true, true);
+        if (to.is_complex) sum(to.im, a.im, b.im, a.is_complex, b.is_complex);
+    }
+
+    void multiply(Values<R>& to, const Values<R>& a, const Values<R>& b) {
+        to.is_complex = a.is_complex || b.is_complex;
+        const bool both = a.is_complex && b.is_complex;
+        fill(to.re, [&](std::size_t at) {
+            const R real = a.re[at] * b.re[at];
+            return both ? real - a.im[at] * b.im[at] : real;
+        });
+        if (!to.is_complex) return;
+        fill(to.im, [&](std::size_t at) {
+            if (!a.is_complex) return a.re[at] * b.im[at];
+            if (!b.is_complex) return a.im[at] * b.re[at];
+            return a.re[at] * b.im[at] + a.im[at] * b.re[at];
+        });
+    }
+
+    void choose(Values<R>& to, const Values<R>& chooser, const Values<R>& a, const Values<R>& b) {
+        to.is_complex = a.is_complex || b.is_complex;
+        const auto chosen = [&](std::size_t at) -> const Values<R>& {
+            return chooser.re[at] > R(0.5) ? a : b;
+        };
+        fill(to.re, [&](std::size_t at) { return chosen(at).re[at]; });
+        if (to.is_complex)
+            fill(to.im, [&](std::size_t at) { return chosen(at).is_complex ? chosen(at).im[at] : R(0); });
+    }
+
+    void evaluate(const Pointwise::Node& node, Values<R>& to) {
+        const auto operand = [&](std::size_t k) -> const Values<R>& {
+            return known_[static_cast<std::size_t>(node.operands[k])];
+        };
+        switch (node.op) {
+        case Op::add:
+        case Op::subtract: return add(to, operand(0), operand(1), node.op == Op::subtract);
+        case Op::multiply: return multiply(to, operand(0), operand(1));
+        case Op::choose: return choose(to, operand(0), operand(1), operand(2));
+        case Op::negate:
+        case Op::conj: {
+            const Values<R>& a = operand(0);
+            const R sign = node.op == Op::negate ? R(-1) : R(1);
+            fill(to.re, [&](std::size_t at) { return sign * a.re[at]; });
+            to.is_complex = a.is_complex;
+            if (a.is_complex) fill(to.im, [&](std::size_t at) { return -a.im[at]; });
+            return;
+        }
+        case Op::complex: {
+            const Values<R>&re = operand(0), &im = operand(1);
+            to.re = re.re;
+            to.im = im.re;
+            to.is_complex = true;
+            return;
+        }
+        default: to.is_complex = false; fill(to.re, [&](std::size_t at) { return real(node, at); });
+        }
+    }
+
+    /// Nodes whose result is real.
+    R real(const Pointwise::Node& node, std::size_t at) const {
+        const auto value = [&](std::size_t k) -> const Values<R>& {
+            return known_[static_cast<std::size_t>(node.operands[k])];
+        };
+        const auto re = [&](std::size_t k) { return value(k).re[at]; };
+        const auto number = [](bool holds) { return holds ? R(1) : R(0); };
+        switch (node.op) {
+        case Op::number: return static_cast<R>(node.number);
+        case Op::re: return re(0);
+        case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
+        case Op::less: return number(re(0) < re(1));
+        case Op::less_equal: return number(!(re(1) < re(0)));
+        case Op::equal: return number(!(re(1) < re(0)) && !(re(0) < re(1)));
+        case Op::both: return re(0) * re(1);
+        case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
+        case Op::opposite: return R(1) - re(0);
+        default: throw InternalError("an epilogue with forms");
+        }
+    }
+
+    const EpilogueCall& call_;
+    std::vector<Values<R>> known_;
+    std::size_t count_ = 0;
+};
+
+} // namespace
+
+void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c) {
+    with_number(product.number, [&](auto example) {
+        using T = decltype(example);
+        Evaluation<T> evaluation(call);
+        for (Integer column = 0; column < product.columns; ++column)
+            for (Integer row = 0; row < product.rows; row += together)
+                evaluation.finish(
+                    static_cast<T*>(c) + row * product.c.row_stride + column * product.c.column_stride,
+                    product.c.row_stride, row, column, std::min(together, product.rows - row));
+    });
+}
+
+} // namespace swirl::planning
