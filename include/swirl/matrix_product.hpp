@@ -13,17 +13,20 @@
 
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace swirl {
 
 namespace planning {
 class MatrixPlan;
-}
+class PackedMatrix;
+} // namespace planning
 
 /// What a matrix's numbers are. Products of complex numbers are of one precision throughout.
 enum class Number : std::uint8_t { float32, float64, complex32, complex64 };
@@ -108,6 +111,19 @@ struct MatrixPlanOptions {
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
 };
 
+/// An operand in the order in which executions read it: immutable, cheap to copy (copies share it), used by any number of plans
+/// and threads at once. The matrix that it was made from is needed no more.
+class SWIRL_API PackedMatrix {
+public:
+    std::size_t bytes() const; ///< of memory
+
+private:
+    friend class MatrixPlan;
+    explicit PackedMatrix(std::shared_ptr<const planning::PackedMatrix> matrix)
+        : matrix_(std::move(matrix)) {}
+    std::shared_ptr<const planning::PackedMatrix> matrix_; ///< never empty
+};
+
 /// A product ready to run: immutable, cheap to copy (copies share it), used by any number of threads at once.
 ///
 /// The same plan gives the same bits for the same data, whatever the number of threads. Each execute() throws UserError before
@@ -119,6 +135,32 @@ public:
     void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
                  const std::type_identity_t<T>& beta, T* c) const {
         run(number_of<T>(), {&alpha, a, b, &beta, c}, detail::factor_kind(alpha), detail::factor_kind(beta));
+    }
+
+    /// Operands that many executions have in common, packed once: A, or B, of all matrices of a batch. They serve all plans of
+    /// as many rows (A) or columns (B), steps and matrices whose products are computed in the same way, such as those with other
+    /// strides of the operands or another epilogue, and mostly those of another extent of the other operand; an execution
+    /// that cannot use one throws UserError. The bits of results are the same.
+    template <MatrixNumber T> PackedMatrix pack_a(const T* a) const {
+        return packed(number_of<T>(), true, a);
+    }
+    template <MatrixNumber T> PackedMatrix pack_b(const T* b) const {
+        return packed(number_of<T>(), false, b);
+    }
+    template <MatrixNumber T>
+    void execute(const std::type_identity_t<T>& alpha, const PackedMatrix& a, const T* b,
+                 const std::type_identity_t<T>& beta, T* c) const {
+        run_packed(number_of<T>(), {&alpha, nullptr, b, &beta, c}, &a, nullptr);
+    }
+    template <MatrixNumber T>
+    void execute(const std::type_identity_t<T>& alpha, const T* a, const PackedMatrix& b,
+                 const std::type_identity_t<T>& beta, T* c) const {
+        run_packed(number_of<T>(), {&alpha, a, nullptr, &beta, c}, nullptr, &b);
+    }
+    template <MatrixNumber T>
+    void execute(const std::type_identity_t<T>& alpha, const PackedMatrix& a, const PackedMatrix& b,
+                 const std::type_identity_t<T>& beta, T* c) const {
+        run_packed(number_of<T>(), {&alpha, nullptr, nullptr, &beta, c}, &a, &b);
     }
 
     /// The same plan with the place of one of the arrays that the epilogue names, of contiguous numbers, row-major over the
@@ -148,6 +190,10 @@ private:
         void* c;
     };
     void run(Number number, const Pointers& pointers, detail::Factor alpha, detail::Factor beta) const;
+    void run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
+                    const PackedMatrix* b) const;
+    PackedMatrix packed(Number number, bool is_a, const void* data) const;
+    void check_number(Number number) const;
     MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty

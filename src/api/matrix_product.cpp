@@ -18,13 +18,35 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
         std::make_shared<const planning::MatrixPlan>(product, api::threads_asked_for(options.threads)));
 }
 
-void MatrixPlan::run(Number number, const Pointers& pointers, detail::Factor alpha,
-                     detail::Factor beta) const {
+std::size_t PackedMatrix::bytes() const { return matrix_->bytes(); }
+
+void MatrixPlan::check_number(Number number) const {
     if (number != plan_->product().number)
         throw UserError("the arrays are of another kind of number than the product: {} and {} of Number",
                         static_cast<int>(number), static_cast<int>(product().number));
+}
+
+void MatrixPlan::run(Number number, const Pointers& pointers, detail::Factor alpha,
+                     detail::Factor beta) const {
+    check_number(number);
     plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta,
                    arrays_ == nullptr ? nullptr : arrays_->data());
+}
+
+PackedMatrix MatrixPlan::packed(Number number, bool is_a, const void* data) const {
+    check_number(number);
+    using Operand = planning::MatrixKernels::Operand;
+    return PackedMatrix(plan_->pack(is_a ? Operand::a : Operand::b, data));
+}
+
+void MatrixPlan::run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
+                            const PackedMatrix* b) const {
+    check_number(number);
+    plan_->execute_packed(
+        {pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
+        planning::factor_kind(number, pointers.alpha), planning::factor_kind(number, pointers.beta),
+        arrays_ == nullptr ? nullptr : arrays_->data(), a == nullptr ? nullptr : a->matrix_.get(),
+        b == nullptr ? nullptr : b->matrix_.get());
 }
 
 MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {

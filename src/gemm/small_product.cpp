@@ -11,8 +11,17 @@ namespace swirl::gemm {
 
 namespace {
 
+/// Whether A is packed first.
 bool is_packed(const MatrixProduct& product) {
     return is_complex(product.number) || product.a.row_stride != 1;
+}
+bool packs(const SmallProduct& small) { return !small.a_is_given_packed && is_packed(small.product); }
+
+/// Of an operand that is given in panels of so many rows or columns.
+ir::Buffer add_panels(ir::Builder& builder, const char* name, const MatrixProduct& product, Integer extent,
+                      Integer width) {
+    return builder.input(name, scalar_of(product.number),
+                         scalars_in(product.number) * ceil_divide(extent, width) * width * product.depth);
 }
 
 class ProductBuilder {
@@ -23,12 +32,18 @@ public:
           parts_(scalars_in(product_.number)),
           scalar_(scalar_of(product_.number)),
           builder_("gemm_small") {
-        a_ = add_matrix(builder_, "a", product_.number, product_.a, product_.rows, product_.depth, false);
-        b_ = add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns, false);
+        a_ = small.a_is_given_packed ? add_panels(builder_, "a", product_, product_.rows, small.tile.rows())
+                                     : add_matrix(builder_, "a", product_.number, product_.a, product_.rows,
+                                                  product_.depth, false);
+        b_ = small.b_is_given_packed
+                 ? add_panels(builder_, "b", product_, product_.columns, small.tile.columns)
+                 : add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns,
+                              false);
         c_ = add_matrix(builder_, "c", product_.number, product_.c, product_.rows, product_.columns, true);
         alpha_ = builder_.input("alpha", scalar_, parts_);
         beta_ = builder_.input("beta", scalar_, parts_);
-        if (is_packed(product_))
+        packed_ = a_;
+        if (packs(small))
             packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
         if (!small.epilogue.is_identity())
             epilogue_ =
@@ -37,7 +52,7 @@ public:
     }
 
     ir::Program build() {
-        if (is_packed(product_)) pack_rows();
+        if (packs(small_)) pack_rows();
         const Integer depth = product_.depth, block = small_.block_depth;
         // The last block stands for itself where elements are finished there.
         const Integer last =
@@ -74,7 +89,7 @@ private:
         if (product_.a.row_stride == 1) return Pack::Source::across_panel;
         return product_.a.column_stride == 1 ? Pack::Source::along_depth : Pack::Source::neither;
     }
-    /// Of the panel of A that begins with a row: parts·depth scalars a row.
+    /// Of the panel that begins with a row of A or a column of B: parts·depth scalars each.
     Affine packed_place(const Affine& row) const { return parts_ * product_.depth * row; }
 
     void multiply_block(const Affine& step, Integer depth, Update update) {
@@ -104,13 +119,7 @@ private:
     void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& step,
                        int steps, Update update) {
         const TileOperand a = operand_a(row, step);
-        const TileOperand b{
-            .buffer = b_,
-            .origin = parts_ * (product_.b.column_stride * column + product_.b.row_stride * step),
-            .depth_stride = parts_ * product_.b.row_stride,
-            .stride = parts_ * product_.b.column_stride,
-            .part_stride = 1,
-            .conjugated = product_.b.conjugated};
+        const TileOperand b = operand_b(column, step);
         const bool is_last = step.is_constant() && step.constant() + steps == product_.depth;
         const TileResult c{.buffer = c_,
                            .origin = parts_ * (row + product_.c.column_stride * column),
@@ -134,8 +143,23 @@ private:
         writer.update(c, update);
     }
 
+    TileOperand operand_b(const Affine& column, const Affine& step) const {
+        if (!small_.b_is_given_packed)
+            return {.buffer = b_,
+                    .origin = parts_ * (product_.b.column_stride * column + product_.b.row_stride * step),
+                    .depth_stride = parts_ * product_.b.row_stride,
+                    .stride = parts_ * product_.b.column_stride,
+                    .part_stride = 1,
+                    .conjugated = product_.b.conjugated};
+        const Integer b_step = parts_ * small_.tile.columns;
+        return {.buffer = b_,
+                .origin = packed_place(column) + b_step * step,
+                .depth_stride = b_step,
+                .part_stride = small_.tile.columns};
+    }
+
     TileOperand operand_a(const Affine& row, const Affine& step) const {
-        if (!is_packed(product_))
+        if (!small_.a_is_given_packed && !is_packed(product_))
             return {.buffer = a_,
                     .origin = row + product_.a.column_stride * step,
                     .depth_stride = product_.a.column_stride,
@@ -211,7 +235,7 @@ SmallProduct model_small_product(const MatrixProduct& product, Update update, bo
 }
 
 Integer packed_bytes(const SmallProduct& small) {
-    if (!is_packed(small.product)) return 0;
+    if (!packs(small)) return 0;
     const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
     return rows * small.product.depth * bytes_of(small.product.number);
 }

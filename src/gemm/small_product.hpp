@@ -18,6 +18,9 @@ struct SmallProduct {
     bool rows_outside = false; ///< for each tile of rows all columns, not the other way round
     bool prefetch_a = false;   ///< the next rows are fetched while these are multiplied
     bool prefetch_c = false;   ///< a tile of C is fetched while its sums are computed
+    bool a_is_given_packed =
+        false; ///< `a` is panels of as many rows as a tile (see pack.hpp), one behind the other
+    bool b_is_given_packed = false; ///< `b` is panels of as many columns
     Epilogue epilogue = {};
     bool operator==(const SmallProduct&) const = default;
 };

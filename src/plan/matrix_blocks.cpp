@@ -16,41 +16,25 @@ namespace swirl::planning {
 
 namespace {
 
-using gemm::Pack;
 using gemm::Update;
 using Operand = MatrixKernels::Operand;
 
 /// Of tiles that a region has in part.
 constexpr Integer most_tile_bytes = 8192;
 
-/// An operand as it is packed: along the depth and across it.
-struct Source {
-    Operand operand;
-    const std::byte* data;
-    Integer depth_stride;
-    Integer stride;
-    bool conjugated;
-
-    Pack::Source kind() const {
-        if (stride == 1) return Pack::Source::across_panel;
-        return depth_stride == 1 ? Pack::Source::along_depth : Pack::Source::neither;
-    }
-};
-
 class Blocks {
 public:
     Blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
            Integer block_depth, const MatrixRegion& region, const MatrixExtras& extras)
         : kernels_(kernels),
+          extras_(extras),
           epilogue_(extras.epilogue),
           schedule_(kernels.schedule()),
           product_(product),
           region_(region),
           bytes_(bytes_of(product.number)),
-          a_{Operand::a, static_cast<const std::byte*>(arguments.a), product.a.column_stride,
-             product.a.row_stride, product.a.conjugated},
-          b_{Operand::b, static_cast<const std::byte*>(arguments.b), product.b.row_stride,
-             product.b.column_stride, product.b.conjugated},
+          a_(Operand::a, arguments.a, product.a),
+          b_(Operand::b, arguments.b, product.b),
           c_(static_cast<std::byte*>(arguments.c)) {
         std::memcpy(factors_, arguments.alpha, static_cast<std::size_t>(bytes_));
         std::memcpy(factors_ + bytes_, arguments.beta, static_cast<std::size_t>(bytes_));
@@ -62,14 +46,18 @@ public:
         block_columns_ =
             gemm::balanced_block(product.columns, most(schedule_.block_columns), schedule_.tile.columns);
         block_depth_ = std::min(block_depth, product.depth);
+        ensure(!epilogue_ || epilogue_.epilogue->kernels().schedule() == schedule_,
+               "an epilogue of tiles of another schedule");
         ensure(region.half == MatrixRegion::Half::all ||
                    schedule_.tile.rows() * schedule_.tile.columns * bytes_ <= most_tile_bytes,
                "tiles of {} by {}", schedule_.tile.rows(), schedule_.tile.columns);
     }
 
     void run(Update first_update) {
-        packed_a_ = packed_block(0, static_cast<std::size_t>(block_rows_ * block_depth_ * bytes_));
-        packed_b_ = packed_block(1, static_cast<std::size_t>(block_columns_ * block_depth_ * bytes_));
+        if (!extras_.a)
+            own_a_ = packed_block(0, static_cast<std::size_t>(block_rows_ * block_depth_ * bytes_));
+        if (!extras_.b)
+            own_b_ = packed_block(1, static_cast<std::size_t>(block_columns_ * block_depth_ * bytes_));
         for (Integer column = 0; column < product_.columns; column += block_columns_)
             for (Integer step = 0; step < product_.depth; step += block_depth_) {
                 update_ = step == 0 ? first_update : Update::add;
@@ -82,28 +70,21 @@ private:
         const Integer columns = std::min(block_columns_, product_.columns - first_column);
         depth_ = std::min(block_depth_, product_.depth - first_step);
         is_last_ = first_step + depth_ == product_.depth;
-        pack(b_, first_column, columns, first_step, packed_b_);
+        packed_b_ = packed(b_, extras_.b, {first_column, columns, first_step, depth_}, own_b_);
         for (Integer row = 0; row < product_.rows; row += block_rows_) {
             const Integer rows = std::min(block_rows_, product_.rows - row);
             if (region_.contains_none(row, rows, first_column, columns)) continue;
-            pack(a_, row, rows, first_step, packed_a_);
+            packed_a_ = packed(a_, extras_.a, {row, rows, first_step, depth_}, own_a_);
             multiply_block(row, rows, first_column, columns);
         }
     }
 
-    /// Panels of `extent` rows of A or columns of B, and `depth_` steps.
-    void pack(const Source& source, Integer first, Integer extent, Integer first_step, std::byte* to) {
-        const Integer width = source.operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
-        const Integer together = kernels_.steps_together(source.operand, source.kind());
-        const std::int64_t parameters[] = {depth_ / together * together, depth_, source.depth_stride,
-                                           source.stride};
-        for (Integer at = 0; at < extent; at += width) {
-            const int count = static_cast<int>(std::min(width, extent - at));
-            const std::byte* from =
-                source.data + ((first + at) * source.stride + first_step * source.depth_stride) * bytes_;
-            void* const buffers[] = {const_cast<std::byte*>(from), to + at * depth_ * bytes_};
-            kernels_.pack(source.operand, source.kind(), source.conjugated, count)(buffers, parameters);
-        }
+    /// A block's panels: there already, or packed now.
+    std::byte* packed(const PanelSource& source, const PackedPanels& panels, const PanelRange& range,
+                      std::byte* own) {
+        if (panels) return const_cast<std::byte*>(panels.block(range.first, range.first_step, range.depth));
+        pack_panels(kernels_, source, range, own);
+        return own;
     }
 
     void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
@@ -182,19 +163,22 @@ private:
     }
 
     MatrixKernels& kernels_;
+    const MatrixExtras& extras_;
     const EpilogueCall& epilogue_;
     const gemm::Schedule& schedule_;
     const MatrixProduct& product_;
     const MatrixRegion& region_;
     Integer bytes_;
-    Source a_, b_;
+    PanelSource a_, b_;
     std::byte* c_;
     alignas(16) std::byte factors_[32]; ///< α, β
     Integer block_rows_, block_columns_, block_depth_;
     Integer depth_ = 0;    ///< of the block at hand
     bool is_last_ = false; ///< it is the last one
     Update update_ = Update::add;
-    std::byte* packed_a_ = nullptr;
+    std::byte* own_a_ = nullptr; ///< to pack into
+    std::byte* own_b_ = nullptr;
+    std::byte* packed_a_ = nullptr; ///< panels of the blocks at hand
     std::byte* packed_b_ = nullptr;
 };
 

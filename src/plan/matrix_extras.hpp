@@ -1,12 +1,15 @@
 #pragma once
 
 #include "plan/matrix_epilogue.hpp"
+#include "plan/packed_matrix.hpp"
 
 namespace swirl::planning {
 
 /// What few products have beside their operands.
 struct MatrixExtras {
     EpilogueCall epilogue = {};
+    PackedPanels a = {}; ///< in place of operands, of the product as it is oriented
+    PackedPanels b = {};
 };
 
 } // namespace swirl::planning

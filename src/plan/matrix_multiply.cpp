@@ -31,11 +31,6 @@ template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
     return static_cast<std::conditional_t<is_read, const std::byte, std::byte>*>(pointer) + bytes;
 }
 
-MatrixLayout turned(MatrixLayout layout) {
-    std::swap(layout.row_stride, layout.column_stride);
-    return layout;
-}
-
 /// A product of one matrix on its way, and what is decided for all of it, so that its parts come out the same bit by bit
 /// whoever computes them.
 struct Work {
@@ -59,9 +54,7 @@ struct Work {
         update = update_for(factor_kind(product.number, arguments.beta));
         alpha_is_one = factor_kind(product.number, arguments.alpha) == Factor::one;
         is_small = gemm::suits_small_product(product);
-        const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
-        block_depth = is_small ? gemm::small_block_depth(product, target::host_cpu())
-                               : gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+        block_depth = block_depth_of(product);
     }
 
     /// What is left to do for these rows and columns of C.
@@ -72,6 +65,8 @@ struct Work {
         part.product.columns = columns.last - columns.first;
         part.extras.epilogue.row += rows.first;
         part.extras.epilogue.column += columns.first;
+        part.extras.a.first += rows.first;
+        part.extras.b.first += columns.first;
         part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
         part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
         part.arguments.c =
@@ -86,7 +81,10 @@ void multiply_scattered(const Work& work) {
     const MatrixProduct& product = work.product;
     with_number(product.number, [&](auto example) {
         using T = decltype(example);
-        constexpr Integer together = 64;
+        constexpr Integer most = 64;
+        const Integer width =
+            MatrixKernels::of_this_machine(product.number).schedule().tile.columns; // of packed panels
+        const Integer together = most / width * width;
         const T beta = value_at<T>(work.arguments.beta);
         std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
         for (Integer first = 0; first < product.columns; first += together) {
@@ -95,7 +93,7 @@ void multiply_scattered(const Work& work) {
             part.product.c = {.row_stride = 1, .column_stride = product.rows};
             part.arguments.c = columns.data();
             multiply_blocks(MatrixKernels::of_this_machine(product.number), part.product, part.arguments,
-                            gemm::Update::overwrite, part.block_depth);
+                            gemm::Update::overwrite, part.block_depth, {}, part.extras);
             for (Integer column = 0; column < part.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
                     T& element = c[row * product.c.row_stride + column * product.c.column_stride];
@@ -147,7 +145,7 @@ void multiply_alone(const Work& work) {
     }
     if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
-    if (work.is_small && !epilogue &&
+    if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
                        work.arguments))
         return;
@@ -204,6 +202,17 @@ template <class F> void for_each_matrix(const MatrixProduct& product, int thread
 
 } // namespace
 
+MatrixLayout turned(MatrixLayout layout) {
+    std::swap(layout.row_stride, layout.column_stride);
+    return layout;
+}
+
+Integer block_depth_of(const MatrixProduct& product) {
+    if (gemm::suits_small_product(product)) return gemm::small_block_depth(product, target::host_cpu());
+    const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
+    return gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+}
+
 MatrixProduct transposed(const MatrixProduct& product) {
     MatrixProduct result = product;
     std::swap(result.rows, result.columns);
@@ -240,7 +249,7 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
         of_matrix.b = moved(arguments.b, matrix * product.b.batch_stride * bytes);
         of_matrix.c = moved(arguments.c, matrix * product.c.batch_stride * bytes);
         Work one(product, of_matrix);
-        one.extras.epilogue.matrix = matrix;
+        one.extras.epilogue.matrix = one.extras.a.matrix = one.extras.b.matrix = matrix;
         multiply_one(one, threads_for_it);
     });
 }

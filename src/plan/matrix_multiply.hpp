@@ -19,6 +19,12 @@ struct MatrixArguments {
 /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.
 MatrixProduct transposed(const MatrixProduct& product);
 
+/// The same memory, rows and columns exchanged.
+MatrixLayout turned(MatrixLayout layout);
+
+/// Steps after which the C of an oriented product is updated.
+Integer block_depth_of(const MatrixProduct& product);
+
 /// Whether C's rows are next to each other only after that.
 bool wants_transposition(const MatrixProduct& product);
 

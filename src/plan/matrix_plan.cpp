@@ -52,12 +52,15 @@ MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, const Extent& se
 }
 
 /// Made when it is first asked for.
-const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one) const {
+const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
+                                           GivenPacked packed) const {
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
         const target::Cpu& cpu = target::host_cpu();
         gemm::SmallProduct small = gemm::model_small_product(oriented_, update, alpha_is_one,
                                                              gemm::small_block_depth(oriented_, cpu), cpu);
+        small.a_is_given_packed = packed.a;
+        small.b_is_given_packed = packed.b;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
         made_[kind] = std::make_unique<const SmallKernel>(small, cpu);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
@@ -76,7 +79,7 @@ void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Fac
     if (epilogue_ == nullptr) return multiply(product_, arguments, threads_);
     check_arrays(arguments.c, arrays);
     const MatrixExtras extras{.epilogue = {epilogue_.get(), arrays}};
-    if (is_small_ && !is_scaled) return finish_small(arguments, alpha, beta, extras.epilogue);
+    if (is_small_ && !is_scaled) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments with_extras = arguments;
     with_extras.extras = &extras;
     multiply(product_, with_extras, threads_);
@@ -95,13 +98,21 @@ void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
     }
 }
 
-/// By the kernel of its own, with the epilogue.
+/// By the kernel of its own, with what the extras have.
 void MatrixPlan::finish_small(MatrixArguments arguments, Factor alpha, Factor beta,
-                              EpilogueCall epilogue) const {
-    const SmallKernel& chosen = kernel(update_for(beta), alpha == Factor::one);
+                              MatrixExtras extras) const {
+    const SmallKernel& chosen =
+        kernel(update_for(beta), alpha == Factor::one, {.a = bool{extras.a}, .b = bool{extras.b}});
     if (is_turned_) std::swap(arguments.a, arguments.b);
-    for (; epilogue.matrix < product_.batch; ++epilogue.matrix) {
-        chosen.run(arguments, epilogue);
+    for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+        MatrixArguments given = arguments;
+        if (extras.a) given.a = extras.a.packed->matrix(matrix);
+        if (extras.b) given.b = extras.b.packed->matrix(matrix);
+        extras.epilogue.matrix = matrix;
+        if (extras.epilogue)
+            chosen.run(given, extras.epilogue);
+        else
+            chosen.run(given);
         to_next_matrix(arguments);
     }
 }

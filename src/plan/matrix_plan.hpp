@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/small_products.hpp"
 #include "problem/matrix_product.hpp"
@@ -31,6 +32,13 @@ public:
             execute_any(arguments, alpha, beta, arrays);
     }
 
+    /// A or B as executions of this plan, and of others of the same form, take it. UserError for null and misaligned pointers.
+    std::shared_ptr<const PackedMatrix> pack(MatrixKernels::Operand operand, const void* data) const;
+    /// The same with operands that are packed, or null: those of the arguments then count. UserError where one is of
+    /// another form.
+    void execute_packed(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                        const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
+
     const MatrixProduct& product() const { return product_; }
     int threads() const { return threads_; }
     std::string description() const;
@@ -38,7 +46,8 @@ public:
 
 private:
     using Address = std::uintptr_t;
-    static constexpr std::size_t kinds = 6; ///< of kernels: what becomes of C, whether α is one
+    static constexpr std::size_t kinds =
+        24; ///< of kernels: what becomes of C, whether α is one, what is packed
 
     /// Two ranges of bytes around two pointers overlap where the distance of the pointers, from the first to the second, less
     /// `from` is below `length`, without sign.
@@ -63,16 +72,26 @@ private:
                      const void* const* arrays) const;
     void find_array_overlaps();
     void check_arrays(const void* c, const void* const* arrays) const;
-    void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, EpilogueCall epilogue) const;
+    void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;
     void report_pointer(const char* name, const void* pointer) const;
 
-    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one) const {
-        const std::size_t kind = static_cast<std::size_t>(update) * 2 + (alpha_is_one ? 1 : 0);
+    /// Which operands, as they are oriented, are given packed.
+    struct GivenPacked {
+        bool a, b;
+    };
+    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one,
+                              GivenPacked packed = {false, false}) const {
+        const std::size_t kind = ((packed.a ? 1U : 0U) + (packed.b ? 2U : 0U)) * 6 +
+                                 static_cast<std::size_t>(update) * 2 + (alpha_is_one ? 1 : 0);
         const SmallKernel* made = kernels_[kind].load(std::memory_order_acquire);
-        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one);
+        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one, packed);
     }
-    const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one) const;
+    const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
+                                   GivenPacked packed) const;
+    PackedForm form_of(MatrixKernels::Operand operand) const;
+    void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
+                      MatrixKernels::Operand operand, const void* c) const;
     void run_small(MatrixArguments arguments, Factor alpha, Factor beta) const {
         const SmallKernel& chosen = kernel(update_for(beta), alpha == Factor::one);
         if (is_turned_) std::swap(arguments.a, arguments.b);

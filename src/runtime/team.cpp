@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <barrier>
 #include <cfenv>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -52,6 +54,26 @@ private:
     std::fenv_t own_;
 };
 
+/// What one of the members threw, to be thrown again by the thread that called them.
+class Failure {
+public:
+    template <class F> void guard(F&& f) noexcept {
+        try {
+            f();
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!first_) first_ = std::current_exception();
+        }
+    }
+    void rethrow() const {
+        if (first_) std::rethrow_exception(first_);
+    }
+
+private:
+    std::mutex mutex_;
+    std::exception_ptr first_;
+};
+
 void run_alone(const std::function<void(const TeamMember&)>& body) {
     body(TeamMember(
         0, 1, [](void*) {}, nullptr));
@@ -68,14 +90,16 @@ void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
     if (size == 1) return run_alone(body);
     std::fenv_t environment;
     std::fegetenv(&environment);
+    Failure failure;
 #pragma omp parallel num_threads(size)
     {
         const BorrowedEnvironment borrowed(environment);
         const auto meet = [](void*) {
 #pragma omp barrier
         };
-        body(TeamMember(omp_get_thread_num(), omp_get_num_threads(), meet, nullptr));
+        failure.guard([&] { body(TeamMember(omp_get_thread_num(), omp_get_num_threads(), meet, nullptr)); });
     }
+    failure.rethrow();
 }
 
 const char* team_kind() { return "OpenMP"; }
@@ -93,12 +117,13 @@ void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
     if (size == 1) return run_alone(body);
     std::fenv_t environment;
     std::fegetenv(&environment);
+    Failure failure;
     std::barrier<> barrier(size);
     const auto meet = [](void* context) { static_cast<std::barrier<>*>(context)->arrive_and_wait(); };
     const auto work = [&](int number) {
         const BorrowedEnvironment borrowed(environment);
         in_team = true;
-        body(TeamMember(number, size, meet, &barrier));
+        failure.guard([&] { body(TeamMember(number, size, meet, &barrier)); });
         in_team = false;
     };
     std::vector<std::thread> others;
@@ -106,6 +131,7 @@ void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
     for (int number = 1; number < size; ++number) others.emplace_back(work, number);
     work(0);
     for (std::thread& other : others) other.join();
+    failure.rethrow();
 }
 
 const char* team_kind() { return "std::thread"; }

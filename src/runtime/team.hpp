@@ -32,8 +32,8 @@ private:
 };
 
 /// Runs `body` on up to team_size(wanted) threads at once and returns when all have, all with the caller's
-/// floating-point environment (rounding, handling of denormals). Every member meets the others equally often; `body`
-/// must not throw.
+/// floating-point environment (rounding, handling of denormals). Every member meets the others equally often. What
+/// a member throws, the first one of them, is thrown again here when all have returned; a body that meets must not throw.
 void run_team(int wanted, const std::function<void(const TeamMember&)>& body);
 
 /// What threads come from: "OpenMP", or "std::thread" in builds without it and under ThreadSanitizer.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cfenv>
+#include <new>
 #include <vector>
 
 namespace swirl::runtime {
@@ -66,6 +68,20 @@ TEST(Team, MembersRoundAsTheCaller) {
         rounding[static_cast<std::size_t>(member.number())] = std::fegetround();
     });
     for (const int mode : rounding) EXPECT_TRUE(mode == FE_TONEAREST || mode == -1);
+}
+
+TEST(Team, HandsOnWhatAMemberThrows) {
+    for (const int thrower : {0, 2}) {
+        std::atomic<int> others = 0;
+        EXPECT_THROW(run_team(3,
+                              [&](const TeamMember& member) {
+                                  if (member.number() == thrower) throw std::bad_alloc();
+                                  ++others;
+                              }),
+                     std::bad_alloc);
+        EXPECT_EQ(others, 2);
+    }
+    run_team(3, [](const TeamMember&) {});
 }
 
 TEST(Team, HasAtLeastOneProcessor) { EXPECT_GE(processors(), 1); }

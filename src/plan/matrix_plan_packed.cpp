@@ -1,0 +1,94 @@
+#include "base/error.hpp"
+#include "plan/matrix_plan.hpp"
+#include "plan/portable_product.hpp"
+
+namespace swirl::planning {
+
+using Operand = MatrixKernels::Operand;
+
+/// Of A or B of the product as it is stated.
+PackedForm MatrixPlan::form_of(Operand operand) const {
+    const bool is_a = operand == Operand::a;
+    PackedForm form{.operand = is_a != is_turned_ ? Operand::a : Operand::b,
+                    .number = product_.number,
+                    .extent = is_a ? product_.rows : product_.columns,
+                    .depth = product_.depth,
+                    .matrices = (is_a ? product_.a : product_.b).batch_stride == 0 ? 1 : product_.batch};
+    form.block_depth = form.depth;
+    if (is_empty_ || needs_portable_products()) return form;
+    const bool are_rows = form.operand == Operand::a;
+    const auto width = [&](const gemm::Tile& tile) -> Integer {
+        return are_rows ? tile.rows() : tile.columns;
+    };
+    if (is_small_) {
+        form.width = width(kernel(gemm::Update::overwrite, true).small().tile);
+    } else {
+        form.width = width(MatrixKernels::of_this_machine(product_.number).schedule().tile);
+        form.block_depth = std::min(block_depth_of(oriented_), form.depth);
+    }
+    return form;
+}
+
+std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void* data) const {
+    const bool is_a = operand == Operand::a;
+    const MatrixLayout& layout = is_a ? product_.a : product_.b;
+    const PackedForm form = form_of(operand);
+    if (!is_empty_) report_pointer(is_a ? "a" : "b", data);
+    if (!is_small_ || form.width == 0)
+        return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout,
+                                                    &MatrixKernels::of_this_machine(product_.number));
+    gemm::Schedule schedule = MatrixKernels::of_this_machine(product_.number).schedule();
+    schedule.tile = kernel(gemm::Update::overwrite, true).small().tile;
+    MatrixKernels kernels(product_.number, schedule, target::host_cpu());
+    return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout, &kernels);
+}
+
+/// An operand, packed or not.
+void MatrixPlan::check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
+                              Operand operand, const void* c) const {
+    if (packed == nullptr) {
+        report_pointer(name, pointer);
+        if ((operand == Operand::a ? a_with_c_ : b_with_c_).holds(pointer, c))
+            throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B", name,
+                            pointer, c);
+        return;
+    }
+    const PackedForm wanted = form_of(operand);
+    if (packed->form() != wanted)
+        throw UserError(
+            "the packed '{}' is of another form than this plan takes: {}\n  it takes {}\n  pack it "
+            "with this plan, or with one of the same kind, numbers, extents and strides of C",
+            name, packed->form().text(), wanted.text());
+}
+
+void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                                const void* const* arrays, const PackedMatrix* a,
+                                const PackedMatrix* b) const {
+    if (is_empty_ || alpha == Factor::zero) return execute_any(arguments, alpha, beta, arrays);
+    report_pointer("c", arguments.c);
+    check_packed("a", arguments.a, a, Operand::a, arguments.c);
+    check_packed("b", arguments.b, b, Operand::b, arguments.c);
+    if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);
+    MatrixExtras extras{.epilogue = {epilogue_.get(), arrays}, .a = {a}, .b = {b}};
+    if (is_turned_) std::swap(extras.a, extras.b);
+    if (is_small_) return finish_small(arguments, alpha, beta, extras);
+    MatrixArguments given = arguments;
+    given.extras = &extras;
+    if (!needs_portable_products()) return multiply(product_, given, threads_);
+    MatrixProduct product = product_;
+    const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer,
+                             bool is_a) {
+        if (packed == nullptr) return;
+        const Integer extent = packed->form().extent;
+        layout = {.row_stride = is_a ? 1 : extent,
+                  .column_stride = is_a ? extent : 1,
+                  .batch_stride = packed->form().matrices == 1 ? 0 : extent * product.depth};
+        pointer = packed->matrix(0);
+    };
+    lay_out(a, product.a, given.a, true);
+    lay_out(b, product.b, given.b, false);
+    extras.a = extras.b = {};
+    multiply(product, given, threads_);
+}
+
+} // namespace swirl::planning

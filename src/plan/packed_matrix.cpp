@@ -1,0 +1,70 @@
+#include "plan/packed_matrix.hpp"
+
+#include "plan/matrix_values.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace swirl::planning {
+
+void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelRange& range, std::byte* to) {
+    const gemm::Tile& tile = kernels.schedule().tile;
+    const Integer bytes = bytes_of(kernels.number());
+    const Integer width = source.operand == MatrixKernels::Operand::a ? tile.rows() : tile.columns;
+    const Integer together = kernels.steps_together(source.operand, source.kind());
+    const std::int64_t parameters[] = {range.depth / together * together, range.depth, source.depth_stride,
+                                       source.stride};
+    for (Integer at = 0; at < range.extent; at += width) {
+        const int count = static_cast<int>(std::min(width, range.extent - at));
+        const std::byte* from =
+            source.data +
+            ((range.first + at) * source.stride + range.first_step * source.depth_stride) * bytes;
+        void* const buffers[] = {const_cast<std::byte*>(from), to + at * range.depth * bytes};
+        kernels.pack(source.operand, source.kind(), source.conjugated, count)(buffers, parameters);
+    }
+}
+
+std::string PackedForm::text() const {
+    const bool is_a = operand == MatrixKernels::Operand::a;
+    return fmt::format("{} by {}, panels of {} {}, {} steps, {} of them", is_a ? extent : depth,
+                       is_a ? depth : extent, width, is_a ? "rows" : "columns", block_depth, matrices);
+}
+
+PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const MatrixLayout& layout,
+                           MatrixKernels* kernels)
+    : form_(form),
+      memory_(static_cast<std::size_t>(std::max<Integer>(form.bytes_of_matrix() * form.matrices, 1)),
+              {.alignment = 4096, .huge_pages = true}) {
+    for (Integer number = 0; number < form.matrices; ++number) {
+        const std::byte* const from =
+            static_cast<const std::byte*>(data) + number * layout.batch_stride * bytes_of(form.number);
+        std::byte* const to = memory_.as<std::byte>() + number * form.bytes_of_matrix();
+        if (form.width == 0) {
+            copy(from, layout, to);
+            continue;
+        }
+        const PanelSource source(form.operand, from, layout);
+        for (Integer step = 0; step < form.depth; step += form.block_depth)
+            pack_panels(*kernels, source,
+                        {0, form.extent, step, std::min(form.block_depth, form.depth - step)},
+                        to + step * form.padded() * bytes_of(form.number));
+    }
+}
+
+void PackedMatrix::copy(const std::byte* from, const MatrixLayout& layout, std::byte* to) const {
+    const PanelSource source(form_.operand, from, layout);
+    with_number(form_.number, [&](auto example) {
+        using T = decltype(example);
+        T* element = reinterpret_cast<T*>(to);
+        for (Integer k = 0; k < form_.depth; ++k)
+            for (Integer i = 0; i < form_.extent; ++i) {
+                *element = value_at<T>(reinterpret_cast<const T*>(source.data) + k * source.depth_stride +
+                                       i * source.stride);
+                if constexpr (!std::is_same_v<T, typename RealPart<T>::type>)
+                    if (source.conjugated) *element = std::conj(*element);
+                ++element;
+            }
+    });
+}
+
+} // namespace swirl::planning

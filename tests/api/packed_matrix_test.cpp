@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+#include <swirl/swirl.hpp>
+
+#include <array>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+template <class T> std::vector<T> numbers(Integer count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (T& value : values) {
+        if constexpr (sizeof(T) > sizeof(double) || !std::is_floating_point_v<T>) {
+            const float re = uniform(random);
+            value = T(re, uniform(random));
+        } else {
+            value = uniform(random);
+        }
+    }
+    return values;
+}
+
+template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// A and B in every direction, C too; a batch with one B for all.
+MatrixProduct product_of(Number number, Integer rows, Integer columns, Integer depth, unsigned kind) {
+    MatrixProduct product = kind % 2 == 0 ? MatrixProduct::column_major(number, rows, columns, depth)
+                                          : MatrixProduct::row_major(number, rows, columns, depth);
+    if (kind / 2 % 2 == 1) product.a = {.row_stride = depth, .column_stride = 1};
+    if (kind / 4 % 2 == 1) product.b = {.row_stride = 1, .column_stride = depth};
+    if (kind % 5 == 4) product.c = {.row_stride = 2, .column_stride = 2 * rows};
+    product.a.conjugated = is_complex(number) && kind % 3 == 0;
+    product.b.conjugated = is_complex(number) && kind % 3 == 1;
+    if (kind % 7 == 6) {
+        product.batch = 3;
+        product.a.batch_stride = rows * depth;
+        product.c.batch_stride = 2 * rows * columns;
+    }
+    if (kind % 3 == 2) product.epilogue = Expression("x - 0.5 * i + j");
+    return product;
+}
+
+template <class T> void expect_same() {
+    const T alpha = T(-1.25F), beta = T(0.5F);
+    unsigned kind = 0;
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{3, 5, 4}, {40, 37, 60}, {130, 20, 700}, {401, 395, 11}, {390, 400, 500}})
+        for (int trial = 0; trial < (rows < 200 ? 14 : 4); ++trial, ++kind) {
+            const MatrixProduct product = product_of(number_of<T>(), rows, columns, depth, kind);
+            const std::vector<T> a = numbers<T>(rows * depth * product.batch, kind),
+                                 b = numbers<T>(depth * columns, kind + 1),
+                                 before = numbers<T>(2 * rows * columns * product.batch, kind + 2);
+            for (const int threads : {1, 2}) {
+                const MatrixPlan plan = swirl::plan(product, {.threads = threads});
+                std::vector<T> expected = before;
+                plan.execute(alpha, a.data(), b.data(), beta, expected.data());
+                const PackedMatrix packed_a = plan.pack_a(a.data()), packed_b = plan.pack_b(b.data());
+                std::vector<T> c = before;
+                plan.execute(alpha, packed_a, b.data(), beta, c.data());
+                EXPECT_TRUE(same_bits(c, expected)) << "A, kind " << kind << " rows " << rows;
+                c = before;
+                plan.execute(alpha, a.data(), packed_b, beta, c.data());
+                EXPECT_TRUE(same_bits(c, expected)) << "B, kind " << kind << " rows " << rows;
+                c = before;
+                plan.execute(alpha, packed_a, packed_b, beta, c.data());
+                EXPECT_TRUE(same_bits(c, expected)) << "both, kind " << kind << " rows " << rows;
+            }
+        }
+}
+
+TEST(PackedMatrix, GivesTheSameBits) {
+    expect_same<float>();
+    expect_same<double>();
+    expect_same<std::complex<float>>();
+    expect_same<std::complex<double>>();
+}
+
+TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
+    const Integer rows = 450, columns = 440, depth = 600;
+    const std::vector<double> a = numbers<double>(rows * depth, 1), b = numbers<double>(depth * columns, 2);
+    MatrixProduct product = MatrixProduct::column_major(Number::float64, rows, columns, depth);
+    const MatrixPlan plan = swirl::plan(product);
+    PackedMatrix packed = plan.pack_b(b.data());
+    EXPECT_GE(packed.bytes(), static_cast<std::size_t>(depth * columns) * sizeof(double));
+    std::vector<double> expected(static_cast<std::size_t>(rows * columns));
+    plan.execute(1, a.data(), b.data(), 0, expected.data());
+    product.a = {.row_stride = depth, .column_stride = 1};
+    std::vector<double> turned(a.size());
+    for (Integer i = 0; i < rows; ++i)
+        for (Integer k = 0; k < depth; ++k)
+            turned[static_cast<std::size_t>(i * depth + k)] = a[static_cast<std::size_t>(i + k * rows)];
+    const MatrixPlan other = swirl::plan(product, {.threads = 2});
+    std::vector<std::thread> threads;
+    std::vector<int> same(3);
+    for (int& result : same)
+        threads.emplace_back([&, mine = packed] {
+            std::vector<double> c(expected.size());
+            other.execute(1, turned.data(), mine, 0, c.data());
+            result = same_bits(c, expected) ? 1 : 0;
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(same, std::vector<int>(3, 1));
+}
+
+template <class F> std::string error_of(F&& f) {
+    try {
+        f();
+    } catch (const UserError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(PackedMatrix, SaysWhatDoesNotFit) {
+    const MatrixPlan plan = swirl::plan(MatrixProduct::column_major(Number::float64, 8, 9, 10));
+    const MatrixPlan other = swirl::plan(MatrixProduct::column_major(Number::float64, 8, 9, 11));
+    const std::vector<double> a = numbers<double>(200, 1), b = numbers<double>(200, 2);
+    std::vector<double> c(200);
+    const PackedMatrix packed_a = plan.pack_a(a.data()), packed_b = plan.pack_b(b.data());
+    EXPECT_NE(error_of([&] { other.execute(1, packed_a, b.data(), 0, c.data()); }).find("8 by 11"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { plan.execute(1, packed_b, b.data(), 0, c.data()); }).find("packed 'a'"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] {
+                  plan.execute(1, a.data(), packed_b, 0, const_cast<double*>(a.data()));
+              }).find("overlap"),
+              std::string::npos);
+    const float* const narrow = nullptr;
+    EXPECT_NE(error_of([&] { plan.pack_a(narrow); }).find("kind of number"), std::string::npos);
+    const double* const null = nullptr;
+    EXPECT_NE(error_of([&] { plan.pack_a(null); }).find("'a' is a null"), std::string::npos);
+    EXPECT_NE(error_of([&] { plan.execute(1, packed_a, null, 0, c.data()); }).find("'b' is a null"),
+              std::string::npos);
+    EXPECT_EQ(error_of([&] { plan.execute(0, packed_b, packed_a, 0, c.data()); }), "") << "not read";
+}
+
+} // namespace
+} // namespace swirl
