@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -111,6 +112,9 @@ struct MatrixPlanOptions {
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
 };
 
+template <MatrixNumber T> struct MatrixGroup;
+template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads = 1);
+
 /// An operand in the order in which executions read it: immutable, cheap to copy (copies share it), used by any number of plans
 /// and threads at once. The matrix that it was made from is needed no more.
 class SWIRL_API PackedMatrix {
@@ -136,6 +140,12 @@ public:
                  const std::type_identity_t<T>& beta, T* c) const {
         run(number_of<T>(), {&alpha, a, b, &beta, c}, detail::factor_kind(alpha), detail::factor_kind(beta));
     }
+
+    /// The same product of matrices of three lists of so many pointers; threads share them. Nothing is written where one of the
+    /// executions would throw. No C overlaps matrices of another product: this is not looked at.
+    template <MatrixNumber T>
+    void execute_each(const std::type_identity_t<T>& alpha, const T* const* a, const T* const* b,
+                      const std::type_identity_t<T>& beta, T* const* c, Integer count) const;
 
     /// Operands that many executions have in common, packed once: A, or B, of all matrices of a batch. They serve all plans of
     /// as many rows (A) or columns (B), steps and matrices whose products are computed in the same way, such as those with other
@@ -180,6 +190,7 @@ public:
     ~MatrixPlan() = default;
 
 private:
+    template <MatrixNumber T> friend void execute_groups(std::span<const MatrixGroup<T>> groups, int threads);
     friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
     explicit MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan);
     struct Pointers {
@@ -194,12 +205,56 @@ private:
                     const PackedMatrix* b) const;
     PackedMatrix packed(Number number, bool is_a, const void* data) const;
     void check_number(Number number) const;
+    int threads_asked_for() const;
+    /// One of some groups, its lists of pointers without types.
+    struct AnyGroup {
+        const MatrixPlan* plan;
+        Number number;
+        Pointers factors; ///< α and β
+        const void* const* a;
+        const void* const* b;
+        void* const* c;
+        Integer count;
+    };
+    static void run_groups(std::span<const AnyGroup> groups, int threads);
     MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
     std::shared_ptr<const std::vector<const void*>>
         arrays_; ///< in the order of arrays_of; empty until one is given
 };
+
+/// Executions of a plan on matrices of lists.
+template <MatrixNumber T> struct MatrixGroup {
+    MatrixPlan plan;
+    T alpha;
+    const T* const* a;
+    const T* const* b;
+    T beta;
+    T* const* c;
+    Integer count;
+};
+
+/// Products of several shapes in one call, shared by at most so many threads (0: as many as there are processors), each group as
+/// by execute_each.
+template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads) {
+    std::vector<MatrixPlan::AnyGroup> any;
+    for (const MatrixGroup<T>& group : groups)
+        any.push_back({&group.plan,
+                       number_of<T>(),
+                       {&group.alpha, nullptr, nullptr, &group.beta, nullptr},
+                       reinterpret_cast<const void* const*>(group.a),
+                       reinterpret_cast<const void* const*>(group.b),
+                       reinterpret_cast<void* const*>(group.c),
+                       group.count});
+    MatrixPlan::run_groups(any, threads);
+}
+template <MatrixNumber T>
+void MatrixPlan::execute_each(const std::type_identity_t<T>& alpha, const T* const* a, const T* const* b,
+                              const std::type_identity_t<T>& beta, T* const* c, Integer count) const {
+    const MatrixGroup<T> group{*this, alpha, a, b, beta, c, count};
+    execute_groups<T>({&group, 1}, threads_asked_for());
+}
 
 /// Chooses how to compute a product and makes its kernels. Throws UserError for one that cannot be computed.
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});

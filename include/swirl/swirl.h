@@ -252,6 +252,35 @@ SWIRL_API swirl_status swirl_matrix_execute_with_arrays(const swirl_matrix_plan*
                                                         const void* alpha, const void* a, const void* b,
                                                         const void* beta, void* c);
 
+/* A or B packed for any number of executions, of this plan and others of the same form, by any number of threads at once. */
+typedef struct swirl_packed_matrix swirl_packed_matrix;
+SWIRL_API swirl_status swirl_matrix_pack_a(const swirl_matrix_plan* plan, const void* a,
+                                           swirl_packed_matrix** packed);
+SWIRL_API swirl_status swirl_matrix_pack_b(const swirl_matrix_plan* plan, const void* b,
+                                           swirl_packed_matrix** packed);
+SWIRL_API void swirl_packed_matrix_destroy(swirl_packed_matrix* packed); /* NULL is allowed */
+/* As swirl_matrix_execute_with_arrays, with packed_a in place of a where it is not NULL, and packed_b of b. */
+SWIRL_API swirl_status swirl_matrix_execute_packed(const swirl_matrix_plan* plan, const swirl_array* arrays,
+                                                   size_t count, const void* alpha, const void* a,
+                                                   const swirl_packed_matrix* packed_a, const void* b,
+                                                   const swirl_packed_matrix* packed_b, const void* beta,
+                                                   void* c);
+
+/* Executions of one plan, without an epilogue's arrays, on `count` matrices of each of three lists. No C may overlap matrices
+ * of another product: this is not looked at. */
+typedef struct swirl_matrix_group {
+    const swirl_matrix_plan* plan;
+    const void* alpha;
+    const void* const* a;
+    const void* const* b;
+    const void* beta;
+    void* const* c;
+    int64_t count;
+} swirl_matrix_group;
+/* Products of several shapes in one call, shared by at most `threads` threads; 0: as many as there are processors. */
+SWIRL_API swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* groups, size_t count,
+                                                   int threads);
+
 #ifdef __cplusplus
 }
 #endif

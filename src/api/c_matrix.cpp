@@ -1,7 +1,7 @@
 #include "api/c.hpp"
 #include "api/matrix_arrays.hpp"
 #include "api/plan.hpp"
-#include "plan/matrix_plan.hpp"
+#include "plan/matrix_groups.hpp"
 #include "plan/matrix_values.hpp"
 
 #include <memory>
@@ -12,8 +12,27 @@ struct swirl_matrix_plan {
     swirl::planning::MatrixPlan plan;
 };
 
+struct swirl_packed_matrix {
+    std::shared_ptr<const swirl::planning::PackedMatrix> matrix;
+};
+
 namespace swirl::api {
 namespace {
+
+using planning::Factor;
+using planning::factor_kind;
+using Operand = planning::MatrixKernels::Operand;
+
+swirl_status packed(const swirl_matrix_plan* plan, Operand operand, const void* data,
+                    swirl_packed_matrix** result) {
+    return guarded([&] {
+        require(result, "packed");
+        *result = nullptr;
+        require(plan, "plan");
+        *result = std::make_unique<swirl_packed_matrix>(swirl_packed_matrix{plan->plan.pack(operand, data)})
+                      .release();
+    });
+}
 
 MatrixLayout layout_of(const swirl_matrix_layout& layout) {
     return {layout.row_stride, layout.column_stride, layout.conjugated != 0, layout.batch_stride};
@@ -76,16 +95,52 @@ swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alp
 swirl_status swirl_matrix_execute_with_arrays(const swirl_matrix_plan* plan, const swirl_array* arrays,
                                               size_t count, const void* alpha, const void* a, const void* b,
                                               const void* beta, void* c) {
+    return swirl_matrix_execute_packed(plan, arrays, count, alpha, a, nullptr, b, nullptr, beta, c);
+}
+
+swirl_status swirl_matrix_pack_a(const swirl_matrix_plan* plan, const void* a, swirl_packed_matrix** result) {
+    return packed(plan, Operand::a, a, result);
+}
+
+swirl_status swirl_matrix_pack_b(const swirl_matrix_plan* plan, const void* b, swirl_packed_matrix** result) {
+    return packed(plan, Operand::b, b, result);
+}
+
+void swirl_packed_matrix_destroy(swirl_packed_matrix* packed) { delete packed; }
+
+swirl_status swirl_matrix_execute_packed(const swirl_matrix_plan* plan, const swirl_array* arrays,
+                                         size_t count, const void* alpha, const void* a,
+                                         const swirl_packed_matrix* packed_a, const void* b,
+                                         const swirl_packed_matrix* packed_b, const void* beta, void* c) {
     return guarded([&] {
         require(plan, "plan");
         require(alpha, "alpha");
         require(beta, "beta");
         const swirl::MatrixProduct& product = plan->plan.product();
-        const swirl::planning::Factor alpha_kind = swirl::planning::factor_kind(product.number, alpha),
-                                      beta_kind = swirl::planning::factor_kind(product.number, beta);
-        if (product.epilogue.is_identity() && count == 0)
-            return plan->plan.execute({alpha, a, b, beta, c}, alpha_kind, beta_kind);
-        const std::vector<const void*> given = arrays_named(product, arrays, count);
-        plan->plan.execute({alpha, a, b, beta, c}, alpha_kind, beta_kind, given.data());
+        const Factor of_alpha = factor_kind(product.number, alpha),
+                     of_beta = factor_kind(product.number, beta);
+        std::vector<const void*> given;
+        if (!product.epilogue.is_identity() || count > 0) given = arrays_named(product, arrays, count);
+        const void* const* const data = given.empty() ? nullptr : given.data();
+        if (packed_a == nullptr && packed_b == nullptr)
+            return plan->plan.execute({alpha, a, b, beta, c}, of_alpha, of_beta, data);
+        plan->plan.execute_packed({alpha, a, b, beta, c}, of_alpha, of_beta, data,
+                                  packed_a == nullptr ? nullptr : packed_a->matrix.get(),
+                                  packed_b == nullptr ? nullptr : packed_b->matrix.get());
+    });
+}
+
+swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* groups, size_t count, int threads) {
+    return guarded([&] {
+        if (count > 0) require(groups, "groups");
+        std::vector<swirl::planning::MatrixGroup> planned;
+        for (std::size_t k = 0; k < count; ++k) {
+            require(groups[k].plan, "groups[].plan");
+            require(groups[k].alpha, "groups[].alpha");
+            require(groups[k].beta, "groups[].beta");
+            planned.push_back({&groups[k].plan->plan, nullptr, groups[k].alpha, groups[k].a, groups[k].b,
+                               groups[k].beta, groups[k].c, groups[k].count});
+        }
+        swirl::planning::execute_groups(planned, threads_asked_for(threads));
     });
 }

@@ -3,7 +3,7 @@
 #include "api/matrix_arrays.hpp"
 #include "api/plan.hpp"
 #include "base/error.hpp"
-#include "plan/matrix_plan.hpp"
+#include "plan/matrix_groups.hpp"
 
 #include <utility>
 #include <vector>
@@ -47,6 +47,19 @@ void MatrixPlan::run_packed(Number number, const Pointers& pointers, const Packe
         planning::factor_kind(number, pointers.alpha), planning::factor_kind(number, pointers.beta),
         arrays_ == nullptr ? nullptr : arrays_->data(), a == nullptr ? nullptr : a->matrix_.get(),
         b == nullptr ? nullptr : b->matrix_.get());
+}
+
+int MatrixPlan::threads_asked_for() const { return plan_->threads_asked_for(); }
+
+void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
+    std::vector<planning::MatrixGroup> planned;
+    for (const AnyGroup& group : groups) {
+        const MatrixPlan& plan = *group.plan;
+        plan.check_number(group.number);
+        planned.push_back({plan.plan_.get(), plan.arrays_ == nullptr ? nullptr : plan.arrays_->data(),
+                           group.factors.alpha, group.a, group.b, group.factors.beta, group.c, group.count});
+    }
+    planning::execute_groups(planned, api::threads_asked_for(threads));
 }
 
 MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {

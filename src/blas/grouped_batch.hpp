@@ -2,6 +2,8 @@
 
 #include "blas/routines.hpp"
 
+#include <vector>
+
 /// gemm_batch: groups of products. Those of a group share shape, scalars and leading dimensions; each has matrices of its own.
 namespace swirl::blas {
 
@@ -35,12 +37,14 @@ template <class T, class I> struct GroupedBatch {
 };
 
 constexpr auto run_groups = []<class T, class I>(const GroupedBatch<T, I>& batch, int threads) {
+    std::vector<PointerBatch<T>> groups;
     Integer first = 0;
     for (Integer g = 0; g < batch.groups; ++g) {
-        gemm_batch(batch.group(g),
-                   Pointers<T>{batch.a + first, batch.b + first, batch.c + first, batch.sizes[g]}, threads);
+        groups.push_back(
+            {batch.group(g), {batch.a + first, batch.b + first, batch.c + first, batch.sizes[g]}});
         first += batch.sizes[g];
     }
+    gemm_batch<T>(groups, threads);
 };
 
 } // namespace swirl::blas

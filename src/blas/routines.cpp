@@ -6,8 +6,11 @@
 #include "blas/triangular.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
+#include "plan/shared_items.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
+
+#include <vector>
 
 namespace swirl::blas {
 namespace {
@@ -78,9 +81,6 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
     });
 }
 
-/// Less work than this, in multiplications, is not worth another thread: products of a batch are shared out instead.
-constexpr double work_for_threads = 200'000;
-
 } // namespace
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
@@ -98,25 +98,20 @@ template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& stri
     planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
 }
 
-template <class T> void gemm_batch(const Gemm<T>& call, const Pointers<T>& pointers, int threads) {
-    if (call.m == 0 || call.n == 0) return;
-    const MatrixProduct wanted = described(call);
-    const auto run = [&](Integer which, int with) {
-        planning::multiply(
-            wanted, {&call.alpha, pointers.a[which], pointers.b[which], &call.beta, pointers.c[which]}, with);
-    };
-    const double work =
-        static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-    const bool apart =
-        pointers.count >= threads && work * static_cast<double>(pointers.count) > work_for_threads;
-    if (threads == 1 || !apart) {
-        for (Integer which = 0; which < pointers.count; ++which) run(which, threads);
-        return;
+template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int threads) {
+    std::vector<planning::Items> kinds;
+    for (const auto& [call, pointers] : groups) {
+        const MatrixProduct product = described(call);
+        kinds.push_back(
+            {planning::work_of(product), pointers.count, planning::threads_worthwhile(product, threads)});
     }
-    run(0, 1); // plans, so that threads do not all do so
-    runtime::run_team(threads, [&](const runtime::TeamMember& member) {
-        const runtime::Share share = runtime::share_of(pointers.count - 1, 1, member.number(), member.size());
-        for (Integer which = share.first; which < share.last; ++which) run(which + 1, 1);
+    planning::share_items(kinds, threads, [&](std::size_t group, Integer item, int threads_for_it) {
+        const Pointers<T>& pointers = groups[group].pointers;
+        Gemm<T> call = groups[group].call;
+        call.a = pointers.a[item];
+        call.b = pointers.b[item];
+        call.c = pointers.c[item];
+        gemm(call, threads_for_it);
     });
 }
 
@@ -206,7 +201,7 @@ template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int
 #define SWIRL_BLAS_ROUTINES(T)                                          \
     template void gemm(const Gemm<T>&, int);                            \
     template void gemm_batch(const Gemm<T>&, const BatchStrides&, int); \
-    template void gemm_batch(const Gemm<T>&, const Pointers<T>&, int);  \
+    template void gemm_batch(std::span<const PointerBatch<T>>, int);    \
     template void gemmt(const Gemmt<T>&, int);                          \
     template void symm(const Symm<T>&, bool, int);                      \
     template void syrk(const Syrk<T, T>&, int);                         \

@@ -3,6 +3,8 @@
 #include "blas/arguments.hpp"
 #include "blas/triangular_block.hpp"
 
+#include <span>
+
 /// The routines, once for all numbers and interfaces. Arguments are as `first_wrong` accepts them.
 namespace swirl::blas {
 
@@ -21,13 +23,18 @@ struct BatchStrides {
 };
 template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads);
 
-/// `count` products of one shape, whose matrices are those of a list; the pointers of `call` say nothing.
+/// `count` products whose matrices are those of a list.
 template <class T> struct Pointers {
     const T* const* a;
     const T* const* b;
     T* const* c;
     Integer count;
 };
-template <class T> void gemm_batch(const Gemm<T>& call, const Pointers<T>& pointers, int threads);
+/// Products of one shape; the pointers of `call` say nothing.
+template <class T> struct PointerBatch {
+    Gemm<T> call;
+    Pointers<T> pointers;
+};
+template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int threads);
 
 } // namespace swirl::blas

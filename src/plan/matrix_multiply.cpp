@@ -5,6 +5,7 @@
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
+#include "plan/shared_items.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
@@ -17,14 +18,6 @@
 namespace swirl::planning {
 
 namespace {
-
-/// Below so many multiply-adds a thread costs more than it brings.
-constexpr double least_share = 1 << 18;
-
-double work_of(const MatrixProduct& product) {
-    return static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-           static_cast<double>(product.depth);
-}
 
 template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
     constexpr bool is_read = std::is_const_v<std::remove_pointer_t<Pointer>>;
@@ -185,21 +178,6 @@ void multiply_one(const Work& work, int threads) {
     });
 }
 
-/// Calls body(number of the matrix, threads): matrices of a batch by several threads, or one after the other.
-template <class F> void for_each_matrix(const MatrixProduct& product, int threads, F&& body) {
-    const int wanted = static_cast<int>(
-        std::min<double>(threads, work_of(product) * static_cast<double>(product.batch) / least_share));
-    const int members = wanted > 1 && product.batch >= wanted ? runtime::team_size(wanted) : 1;
-    if (members <= 1) {
-        for (Integer matrix = 0; matrix < product.batch; ++matrix) body(matrix, threads);
-        return;
-    }
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const runtime::Share share = runtime::share_of(product.batch, 1, member.number(), member.size());
-        for (Integer matrix = share.first; matrix < share.last; ++matrix) body(matrix, 1);
-    });
-}
-
 } // namespace
 
 MatrixLayout turned(MatrixLayout layout) {
@@ -243,7 +221,8 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
     if (arguments.extras == nullptr && multiply_small(product, arguments, alpha)) return;
     const Work work(product, arguments);
     if (product.batch == 1) return multiply_one(work, threads);
-    for_each_matrix(product, threads, [&](Integer matrix, int threads_for_it) {
+    const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
+    share_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
         MatrixArguments of_matrix = arguments;
         of_matrix.a = moved(arguments.a, matrix * product.a.batch_stride * bytes);
         of_matrix.b = moved(arguments.b, matrix * product.b.batch_stride * bytes);

@@ -11,6 +11,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
       oriented_(product),
       is_turned_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0),
+      threads_asked_for_(threads),
       threads_(threads_worthwhile(product, threads)) {
     const Integer bytes = bytes_of(product.number);
     alignment_mask_ = static_cast<Address>(bytes / (is_complex(product.number) ? 2 : 1) - 1);
@@ -68,18 +69,21 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
     return *made_[kind];
 }
 
-void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
-                             const void* const* arrays) const {
+void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const {
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
-    const bool is_scaled = product_.depth == 0 || alpha == Factor::zero;
-    if (is_scaled)
+    if (product_.depth == 0 || alpha == Factor::zero)
         report_pointer("c", arguments.c);
     else if (!look_right(arguments))
         report(arguments);
+    if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);
+}
+
+void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
+                             const void* const* arrays) const {
+    check(arguments, alpha, arrays);
     if (epilogue_ == nullptr) return multiply(product_, arguments, threads_);
-    check_arrays(arguments.c, arrays);
     const MatrixExtras extras{.epilogue = {epilogue_.get(), arrays}};
-    if (is_small_ && !is_scaled) return finish_small(arguments, alpha, beta, extras);
+    if (is_small_ && alpha != Factor::zero) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments with_extras = arguments;
     with_extras.extras = &extras;
     multiply(product_, with_extras, threads_);

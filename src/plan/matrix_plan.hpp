@@ -32,6 +32,9 @@ public:
             execute_any(arguments, alpha, beta, arrays);
     }
 
+    /// What execute() would throw, where nothing is computed yet.
+    void check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const;
+
     /// A or B as executions of this plan, and of others of the same form, take it. UserError for null and misaligned pointers.
     std::shared_ptr<const PackedMatrix> pack(MatrixKernels::Operand operand, const void* data) const;
     /// The same with operands that are packed, or null: those of the arguments then count. UserError where one is of
@@ -40,7 +43,9 @@ public:
                         const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
 
     const MatrixProduct& product() const { return product_; }
-    int threads() const { return threads_; }
+    int threads() const { return threads_; } ///< that are worth their while for one execution
+    int threads_asked_for() const { return threads_asked_for_; }
+    double work() const { return is_empty_ ? 0 : flops() / 2; } ///< about as many multiply-adds
     std::string description() const;
     double flops() const;
 
@@ -109,6 +114,7 @@ private:
     bool is_empty_;          ///< there is nothing to multiply
     bool is_small_;          ///< it has a kernel of its own
     bool is_direct_;         ///< and that is all
+    int threads_asked_for_;
     int threads_;
     Address alignment_mask_;
     Overlap a_with_c_, b_with_c_;
