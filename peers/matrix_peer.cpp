@@ -14,6 +14,7 @@ char letter(Number number) {
     case Number::float64: return 'd';
     case Number::complex32: return 'c';
     case Number::complex64: return 'z';
+    default: break; // not of the BLAS
     }
     return '?';
 }

@@ -1,6 +1,7 @@
 #include "bench/cpu_products/groups.hpp"
 
 #include "bench/support/words.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <fmt/ranges.h>
 
@@ -41,16 +42,6 @@ Calls skinny(Number number) {
     return calls;
 }
 
-const char* word(Number number) {
-    switch (number) {
-    case Number::float32: return "float32";
-    case Number::float64: return "float64";
-    case Number::complex32: return "complex32";
-    case Number::complex64: return "complex64";
-    }
-    return "";
-}
-
 constexpr Number reals[] = {Number::float64, Number::float32};
 
 /// One part for each kind of real numbers.
@@ -58,7 +49,8 @@ template <class MakeCalls> std::vector<Part> for_reals(const Part& like, MakeCal
     std::vector<Part> parts;
     for (const Number number : reals) {
         Part part = like;
-        part.name = like.name.empty() ? word(number) : fmt::format("{}, {}", like.name, word(number));
+        const std::string_view word = word_of(number);
+        part.name = like.name.empty() ? std::string(word) : fmt::format("{}, {}", like.name, word);
         part.calls = make_calls(number);
         parts.push_back(std::move(part));
     }
@@ -85,8 +77,9 @@ Group square_group() {
             return squares(number, {256, 384, 512, 768, 1000, 1024, 1536, 2000, 2048, 3000, 4096, 4100});
         });
     for (const Number number : {Number::complex64, Number::complex32})
-        group.parts.push_back(
-            {.name = word(number), .calls = squares(number, {256, 1000}), .requirements = best});
+        group.parts.push_back({.name = std::string(word_of(number)),
+                               .calls = squares(number, {256, 1000}),
+                               .requirements = best});
     return group;
 }
 

@@ -1,5 +1,8 @@
 #include "bench/cpu_products/operands.hpp"
 
+#include "base/error.hpp"
+#include "problem/matrix_product.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <complex>
@@ -19,6 +22,7 @@ template <class F> void with_number(Number number, F&& f) {
     case Number::float64: return f(double{});
     case Number::complex32: return f(std::complex<float>{});
     case Number::complex64: return f(std::complex<double>{});
+    default: throw InternalError("no sums of {}", word_of(number));
     }
 }
 

@@ -58,8 +58,8 @@ MatrixPlan swirl_plan(const MatrixCall& call, int threads) {
     case Number::float64: return planned_as<double>(call, threads);
     case Number::complex32: return planned_as<std::complex<float>>(call, threads);
     case Number::complex64: return planned_as<std::complex<double>>(call, threads);
+    default: return {};
     }
-    return {};
 }
 
 /// Without a plan, as an entry point of the BLAS has to.
@@ -79,8 +79,8 @@ MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
     case Number::float64: return at_once_as<double>(call, threads);
     case Number::complex32: return at_once_as<std::complex<float>>(call, threads);
     case Number::complex64: return at_once_as<std::complex<double>>(call, threads);
+    default: return {};
     }
-    return {};
 }
 
 class Contest {

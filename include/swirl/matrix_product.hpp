@@ -8,13 +8,16 @@
 #include <swirl/export.h>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
+#include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
 #include <swirl/problem.hpp>
 
 #include <complex>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,24 +32,61 @@ class MatrixPlan;
 class PackedMatrix;
 } // namespace planning
 
-/// What a matrix's numbers are. Products of complex numbers are of one precision throughout.
-enum class Number : std::uint8_t { float32, float64, complex32, complex64 };
+/// What a matrix's numbers are. Those of A, B and C are of one kind, or narrow ones give wider sums:
+///     float32   bfloat16 · bfloat16, or float16 · float16
+///     int32     int8 or uint8 · int8 or uint8; sums wrap around at 2^32
+enum class Number : std::uint8_t {
+    float32,
+    float64,
+    complex32,
+    complex64,
+    bfloat16, ///< of A and B only, as the following
+    float16,
+    int8,
+    uint8,
+    int32, ///< of C, α and β only
+};
 
-constexpr bool is_complex(Number number) { return number >= Number::complex32; }
-constexpr Integer bytes_of(Number number) {
-    return number == Number::float32 ? 4 : number == Number::complex64 ? 16 : 8;
+constexpr bool is_complex(Number number) {
+    return number == Number::complex32 || number == Number::complex64;
 }
+constexpr Integer bytes_of(Number number) {
+    switch (number) {
+    case Number::int8:
+    case Number::uint8: return 1;
+    case Number::bfloat16:
+    case Number::float16: return 2;
+    case Number::float32:
+    case Number::int32: return 4;
+    case Number::float64:
+    case Number::complex32: return 8;
+    case Number::complex64: return 16;
+    }
+    return 0;
+}
+
+namespace detail {
+
+template <class T> struct NumberOf {};
+template <Number N> using NumberConstant = std::integral_constant<Number, N>;
+template <> struct NumberOf<float> : NumberConstant<Number::float32> {};
+template <> struct NumberOf<double> : NumberConstant<Number::float64> {};
+template <> struct NumberOf<std::complex<float>> : NumberConstant<Number::complex32> {};
+template <> struct NumberOf<std::complex<double>> : NumberConstant<Number::complex64> {};
+template <> struct NumberOf<bfloat16> : NumberConstant<Number::bfloat16> {};
+template <> struct NumberOf<float16> : NumberConstant<Number::float16> {};
+template <> struct NumberOf<std::int8_t> : NumberConstant<Number::int8> {};
+template <> struct NumberOf<std::uint8_t> : NumberConstant<Number::uint8> {};
+template <> struct NumberOf<std::int32_t> : NumberConstant<Number::int32> {};
+
+} // namespace detail
 
 template <class T>
-concept MatrixNumber = std::same_as<T, float> || std::same_as<T, double> ||
-    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+concept MatrixNumber = requires {
+    detail::NumberOf<T>::value;
+};
 
-template <MatrixNumber T> constexpr Number number_of() {
-    if constexpr (std::same_as<T, float>) return Number::float32;
-    if constexpr (std::same_as<T, double>) return Number::float64;
-    if constexpr (std::same_as<T, std::complex<float>>) return Number::complex32;
-    return Number::complex64;
-}
+template <MatrixNumber T> constexpr Number number_of() { return detail::NumberOf<T>::value; }
 
 /// Where a matrix lies: element (i, j) is i·row_stride + j·column_stride elements behind element (0, 0). Strides may be
 /// negative; a transposed matrix is the same memory with its strides exchanged.
@@ -61,10 +101,10 @@ struct MatrixLayout {
 /// C = α·A·B + β·C, for A of rows × depth, B of depth × columns. α and β, numbers of the same kind as C's elements, are given
 /// at each execution. Where β is zero C is not read; where α or the depth is zero, neither are A and B.
 struct SWIRL_API MatrixProduct {
-    Number number = Number::float64;
-    Integer rows = 0;    ///< m of the BLAS
-    Integer columns = 0; ///< n
-    Integer depth = 0;   ///< k
+    Number number = Number::float64; ///< of C; of A and B, too, where nothing else is said
+    Integer rows = 0;                ///< m of the BLAS
+    Integer columns = 0;             ///< n
+    Integer depth = 0;               ///< k
     MatrixLayout a = {};
     MatrixLayout b = {};
     MatrixLayout c = {};
@@ -74,8 +114,15 @@ struct SWIRL_API MatrixProduct {
     ///     x + bias[i] < 0 ? 0 : x + bias[i]
     /// C is read where β is not zero, as it was before.
     Expression epilogue = {};
+    std::optional<Number> a_number = {};
+    std::optional<Number> b_number = {};
 
     bool operator==(const MatrixProduct&) const = default;
+
+    Number number_of_a() const { return a_number.value_or(number); }
+    Number number_of_b() const { return b_number.value_or(number); }
+    /// Whether sums are of another kind than what is multiplied.
+    bool widens() const { return number_of_a() != number || number_of_b() != number; }
 
     /// Contiguous matrices, columns one behind the other.
     static MatrixProduct column_major(Number number, Integer rows, Integer columns, Integer depth) {
@@ -91,6 +138,7 @@ struct SWIRL_API MatrixProduct {
 /// - no extent and no batch count is negative
 /// - sizes and the extreme addresses, in bytes, fit in 64 bits
 /// - no two elements of C share a place (elements of A and B may)
+/// - the numbers of A, B and C are of one kind, or a combination that Number lists
 /// - conjugated are A and B only, and only of complex numbers
 /// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
 SWIRL_API void validate(const MatrixProduct& product);
@@ -102,7 +150,7 @@ namespace detail {
 
 /// What is special about a factor.
 enum class Factor : std::uint8_t { zero, one, other };
-template <MatrixNumber T> constexpr Factor factor_kind(const T& value) {
+template <class T> constexpr Factor factor_kind(const T& value) {
     return value == T(0) ? Factor::zero : value == T(1) ? Factor::one : Factor::other;
 }
 
@@ -138,7 +186,14 @@ public:
     template <MatrixNumber T>
     void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
                  const std::type_identity_t<T>& beta, T* c) const {
-        run(number_of<T>(), {&alpha, a, b, &beta, c}, detail::factor_kind(alpha), detail::factor_kind(beta));
+        execute<T, T, T>(alpha, a, b, beta, c);
+    }
+    /// Of A and B whose numbers are narrower than C's; α and β are of C's kind.
+    template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
+    void execute(const std::type_identity_t<C>& alpha, const A* a, const B* b,
+                 const std::type_identity_t<C>& beta, C* c) const {
+        run({number_of<A>(), number_of<B>(), number_of<C>()}, {&alpha, a, b, &beta, c},
+            detail::factor_kind(alpha), detail::factor_kind(beta));
     }
 
     /// The same product of matrices of three lists of so many pointers; threads share them. Nothing is written where one of the
@@ -200,11 +255,15 @@ private:
         const void* beta;
         void* c;
     };
-    void run(Number number, const Pointers& pointers, detail::Factor alpha, detail::Factor beta) const;
+    struct Numbers {
+        Number a, b, c;
+    };
+    void run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
+             detail::Factor beta) const;
     void run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
                     const PackedMatrix* b) const;
     PackedMatrix packed(Number number, bool is_a, const void* data) const;
-    void check_number(Number number) const;
+    void check_numbers(const Numbers& numbers) const;
     int threads_asked_for() const;
     /// One of some groups, its lists of pointers without types.
     struct AnyGroup {

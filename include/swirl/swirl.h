@@ -216,7 +216,12 @@ typedef enum swirl_number {
     SWIRL_REAL32 = 0,
     SWIRL_REAL64 = 1,
     SWIRL_COMPLEX32 = 2,
-    SWIRL_COMPLEX64 = 3
+    SWIRL_COMPLEX64 = 3,
+    SWIRL_NUMBER_BFLOAT16 = 4, /* the upper half of a float; of A and B only, as the following */
+    SWIRL_NUMBER_FLOAT16 = 5,  /* IEEE 754's binary16 */
+    SWIRL_NUMBER_INT8 = 6,
+    SWIRL_NUMBER_UINT8 = 7,
+    SWIRL_NUMBER_INT32 = 8 /* of C, alpha and beta only */
 } swirl_number;
 
 /* Element (i, j) is i * row_stride + j * column_stride elements behind element (0, 0); the matrix is the conjugate of
@@ -241,6 +246,10 @@ typedef struct swirl_matrix_plan swirl_matrix_plan;
 /* At most `threads` threads work on one execution; 0: as many as there are processors. */
 SWIRL_API swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int threads,
                                                 swirl_matrix_plan** plan);
+/* The same where A's and B's numbers are narrower than C's: both SWIRL_NUMBER_BFLOAT16 or SWIRL_NUMBER_FLOAT16 for
+ * SWIRL_REAL32, each SWIRL_NUMBER_INT8 or SWIRL_NUMBER_UINT8 for SWIRL_NUMBER_INT32, whose sums wrap around at 2^32. */
+SWIRL_API swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number,
+                                                       int b_number, int threads, swirl_matrix_plan** plan);
 SWIRL_API void swirl_matrix_plan_destroy(swirl_matrix_plan* plan);
 /* All point to numbers of the product's kind, the arrays to elements (0, 0). Where beta is zero C is not read. */
 SWIRL_API swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,

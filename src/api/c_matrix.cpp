@@ -38,12 +38,16 @@ MatrixLayout layout_of(const swirl_matrix_layout& layout) {
     return {layout.row_stride, layout.column_stride, layout.conjugated != 0, layout.batch_stride};
 }
 
+Number number_of(const char* name, int number) {
+    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_INT32)
+        throw UserError("{} is {}; it has values from {} to {}", name, number, static_cast<int>(SWIRL_REAL32),
+                        static_cast<int>(SWIRL_NUMBER_INT32));
+    return static_cast<Number>(number);
+}
+
 MatrixProduct product_of(const swirl_matrix_product& product) {
-    if (product.number < SWIRL_REAL32 || product.number > SWIRL_COMPLEX64)
-        throw UserError("number is {}; it has values from {} to {}", product.number,
-                        static_cast<int>(SWIRL_REAL32), static_cast<int>(SWIRL_COMPLEX64));
     return {
-        static_cast<Number>(product.number),
+        number_of("number", product.number),
         product.rows,
         product.columns,
         product.depth,
@@ -68,6 +72,11 @@ std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_
     return result;
 }
 
+void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan) {
+    swirl::validate(wanted);
+    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads)).release();
+}
+
 } // namespace
 } // namespace swirl::api
 
@@ -79,9 +88,20 @@ swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int t
         require(plan, "plan");
         *plan = nullptr;
         require(product, "product");
-        const swirl::MatrixProduct wanted = product_of(*product);
-        swirl::validate(wanted);
-        *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads)).release();
+        create(product_of(*product), threads, plan);
+    });
+}
+
+swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number, int b_number,
+                                             int threads, swirl_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        swirl::MatrixProduct wanted = product_of(*product);
+        wanted.a_number = number_of("a_number", a_number);
+        wanted.b_number = number_of("b_number", b_number);
+        create(wanted, threads, plan);
     });
 }
 

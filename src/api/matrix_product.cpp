@@ -20,28 +20,38 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
 
 std::size_t PackedMatrix::bytes() const { return matrix_->bytes(); }
 
-void MatrixPlan::check_number(Number number) const {
-    if (number != plan_->product().number)
-        throw UserError("the arrays are of another kind of number than the product: {} and {} of Number",
-                        static_cast<int>(number), static_cast<int>(product().number));
+void MatrixPlan::check_numbers(const Numbers& numbers) const {
+    const auto check = [](const char* name, Number given, Number wanted) {
+        if (given != wanted)
+            throw UserError("array '{}' is of another kind of number than the product's: {}, not {}", name,
+                            word_of(given), word_of(wanted));
+    };
+    const MatrixProduct& wanted = plan_->product();
+    check("a", numbers.a, wanted.number_of_a());
+    check("b", numbers.b, wanted.number_of_b());
+    check("c", numbers.c, wanted.number);
 }
 
-void MatrixPlan::run(Number number, const Pointers& pointers, detail::Factor alpha,
+void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
                      detail::Factor beta) const {
-    check_number(number);
+    check_numbers(numbers);
     plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta,
                    arrays_ == nullptr ? nullptr : arrays_->data());
 }
 
 PackedMatrix MatrixPlan::packed(Number number, bool is_a, const void* data) const {
-    check_number(number);
+    if (product().widens())
+        throw UserError("operands of {} and {} for {} are not packed ahead; give them to execute()",
+                        word_of(product().number_of_a()), word_of(product().number_of_b()),
+                        word_of(product().number));
+    check_numbers({number, number, number});
     using Operand = planning::MatrixKernels::Operand;
     return PackedMatrix(plan_->pack(is_a ? Operand::a : Operand::b, data));
 }
 
 void MatrixPlan::run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
                             const PackedMatrix* b) const {
-    check_number(number);
+    check_numbers({number, number, number});
     plan_->execute_packed(
         {pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
         planning::factor_kind(number, pointers.alpha), planning::factor_kind(number, pointers.beta),
@@ -55,7 +65,7 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
     std::vector<planning::MatrixGroup> planned;
     for (const AnyGroup& group : groups) {
         const MatrixPlan& plan = *group.plan;
-        plan.check_number(group.number);
+        plan.check_numbers({group.number, group.number, group.number});
         planned.push_back({plan.plan_.get(), plan.arrays_ == nullptr ? nullptr : plan.arrays_->data(),
                            group.factors.alpha, group.a, group.b, group.factors.beta, group.c, group.count});
     }

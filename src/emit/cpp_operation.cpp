@@ -6,6 +6,7 @@
 #include "emit/literal.hpp"
 #include "ir/analysis.hpp"
 #include "ir/instruction.hpp"
+#include "ir/type_rules.hpp"
 
 #include <algorithm>
 
@@ -132,6 +133,11 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
     case Opcode::fnma: return fused(operation);
     case Opcode::shuffle: return shuffle(operation, operation.lane_map);
     case Opcode::convert: return convert(operation);
+    case Opcode::bitcast:
+    case Opcode::bit_and:
+    case Opcode::bit_xor:
+        throw UserError("standalone C++ has no {} of this kernel; it exists as machine code only",
+                        name_of(operation.opcode));
     case Opcode::less: return scalar ? a() + " < " + b() : fmt::format("less({}, {})", a(), b());
     case Opcode::select:
         return scalar ? fmt::format("{} ? {} : {}", a(), b(), c())

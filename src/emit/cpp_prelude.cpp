@@ -218,6 +218,10 @@ std::string cpp_type(ir::Type type) {
     const bool scalar = type.lanes == 1;
     switch (type.scalar) {
     case ir::Scalar::boolean: return scalar ? "bool" : "auto";
+    case ir::Scalar::int8: return scalar ? "std::int8_t" : fmt::format("i8x{}", type.lanes);
+    case ir::Scalar::uint8: return scalar ? "std::uint8_t" : fmt::format("u8x{}", type.lanes);
+    case ir::Scalar::int16: return scalar ? "std::int16_t" : fmt::format("i16x{}", type.lanes);
+    case ir::Scalar::int32: return scalar ? "std::int32_t" : fmt::format("i32x{}", type.lanes);
     case ir::Scalar::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
     case ir::Scalar::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);
     case ir::Scalar::float64: return scalar ? "double" : fmt::format("f64x{}", type.lanes);
@@ -296,7 +300,8 @@ void reserve_prelude_names(Identifiers& names) {
                              "main"})
         names.reserve(name);
     for (int lanes = 1; lanes <= 64; ++lanes)
-        for (const char* stem : {"i64x", "f32x", "f64x"}) names.reserve(fmt::format("{}{}", stem, lanes));
+        for (const char* stem : {"i8x", "u8x", "i16x", "i32x", "i64x", "f32x", "f64x"})
+            names.reserve(fmt::format("{}{}", stem, lanes));
 }
 
 void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vectors) {

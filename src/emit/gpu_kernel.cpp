@@ -267,6 +267,10 @@ std::string GpuKernelWriter::operand(ir::Value value) const {
 std::string_view GpuKernelWriter::value_type(ir::Scalar scalar) const {
     switch (scalar) {
     case ir::Scalar::boolean: return "bool";
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32: break; // of CPUs
     case ir::Scalar::int64: return dialect_.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:

@@ -21,13 +21,17 @@ std::string_view short_name(ir::Scalar scalar) {
 std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: break;
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32: break; // of CPUs
     case ir::Scalar::int64: return dialect.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return "unsigned short";
     case ir::Scalar::float32: return "float";
     case ir::Scalar::float64: return "double";
     }
-    throw InternalError("booleans are not held in the memory of a GPU");
+    throw InternalError("neither booleans nor short integers are held in the memory of a GPU");
 }
 
 std::string GpuKernelWriter::vector_type(ir::Scalar scalar, int lanes) const {

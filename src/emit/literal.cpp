@@ -25,6 +25,10 @@ template <class Real> std::string real_literal(long double number, const char* s
 std::string c_literal(long double number, ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: return number != 0 ? "true" : "false";
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32:
     case ir::Scalar::int64: return c_literal(static_cast<Integer>(number));
     case ir::Scalar::float32: return real_literal<float>(number, "f", "float");
     case ir::Scalar::float64: return real_literal<double>(number, "", "double");

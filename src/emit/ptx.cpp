@@ -14,6 +14,10 @@ namespace {
 std::string_view data_type(ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: break; // in no memory
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32: break; // of CPUs
     case ir::Scalar::int64: return ".s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return ".b16";

@@ -12,6 +12,10 @@ namespace swirl::emit {
 std::string_view ptx_type(ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: return "pred";
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32: break; // of CPUs
     case ir::Scalar::int64: return "s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
@@ -24,6 +28,10 @@ std::string_view ptx_type(ir::Scalar scalar) {
 PtxRegister ptx_register(ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: return PtxRegister::predicate;
+    case ir::Scalar::int8:
+    case ir::Scalar::uint8:
+    case ir::Scalar::int16:
+    case ir::Scalar::int32: break; // of CPUs
     case ir::Scalar::int64: return PtxRegister::int64;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
@@ -70,6 +78,9 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         });
     case Opcode::less: return each([&](std::size_t l) { return less(operation, l); });
     case Opcode::select: return each([&](std::size_t l) { return select(operation, l); });
+    case Opcode::bitcast:
+    case Opcode::bit_and:
+    case Opcode::bit_xor: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",

@@ -196,7 +196,7 @@ bool suits_small_product(const MatrixProduct& product) {
     const auto [least, greatest] = std::minmax({product.rows, product.columns, product.depth});
     const bool is_small = least <= thin || greatest <= most;
     const bool packs_little = !is_packed(product) || product.rows * product.depth <= most * most;
-    return product.c.row_stride == 1 && is_small && packs_little;
+    return !product.widens() && product.c.row_stride == 1 && is_small && packs_little;
 }
 
 Integer small_block_depth(const MatrixProduct& product, const target::Cpu& cpu) {

@@ -20,8 +20,18 @@ struct Tile {
 
 /// The scalars that numbers are made of, in memory and in registers.
 constexpr ir::Scalar scalar_of(Number number) {
-    return number == Number::float32 || number == Number::complex32 ? ir::Scalar::float32
-                                                                    : ir::Scalar::float64;
+    switch (number) {
+    case Number::float32:
+    case Number::complex32: return ir::Scalar::float32;
+    case Number::float64:
+    case Number::complex64: return ir::Scalar::float64;
+    case Number::bfloat16: return ir::Scalar::bfloat16;
+    case Number::float16: return ir::Scalar::float16;
+    case Number::int8: return ir::Scalar::int8;
+    case Number::uint8: return ir::Scalar::uint8;
+    case Number::int32: return ir::Scalar::int32;
+    }
+    return ir::Scalar::float64;
 }
 constexpr Integer scalars_in_line(ir::Scalar scalar) {
     return target::line_bytes / ir::size_in_bytes(scalar);

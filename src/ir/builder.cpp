@@ -351,6 +351,14 @@ Value Builder::convert(Value a, Scalar to) {
     return append(std::move(operation));
 }
 
+Value Builder::bitcast(Value a, Scalar to) {
+    Operation operation;
+    operation.opcode = Opcode::bitcast;
+    operation.type = {to, type(a).lanes * size_in_bytes(type(a).scalar) / size_in_bytes(to)};
+    operation.operands[0] = a;
+    return append(std::move(operation));
+}
+
 Value Builder::less(Value a, Value b) {
     Operation operation;
     operation.opcode = Opcode::less;

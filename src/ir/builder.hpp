@@ -104,6 +104,9 @@ public:
     Value fnma(Value a, Value b, Value c) { return arithmetic(Opcode::fnma, {a, b, c}); } ///< c − a·b
     Value shuffle(Value a, Value b, std::vector<std::int8_t> lane_map);
     Value convert(Value a, Scalar to);
+    Value bitcast(Value a, Scalar to);
+    Value bit_and(Value a, Value b) { return arithmetic(Opcode::bit_and, {a, b, no_value}); }
+    Value bit_xor(Value a, Value b) { return arithmetic(Opcode::bit_xor, {a, b, no_value}); }
     Value less(Value a, Value b);
     Value select(Value chooser, Value a, Value b);
     Value instruction(const Instruction& entry, std::span<const Value> operands);

@@ -148,7 +148,7 @@ Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer
     case Opcode::index: return counts.integers;
     default: break;
     }
-    if (operation.type.scalar == Scalar::int64) return counts.integers;
+    if (is_integer(operation.type.scalar) && operation.opcode != Opcode::instruction) return counts.integers;
     switch (operation.opcode) {
     case Opcode::add:
     case Opcode::subtract: return counts.additions;

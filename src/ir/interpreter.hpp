@@ -10,8 +10,8 @@
 
 /// The definition of what a program means, for CPUs and GPUs alike.
 ///
-/// - A value of a floating type is rounded to that type after every operation; fma, fms and fnma round once. int64
-///   wraps around. `convert` to int64 truncates.
+/// - A value of a floating type is rounded to that type after every operation; fma, fms and fnma round once. Integers
+///   wrap around. `convert` to integers truncates.
 /// - Lanes that a shuffle leaves open are NaN (or an odd integer), so that a use of them is seen.
 /// - A program runs once for each thread of each block of its launch; blocks in order, the threads of a block
 ///   together, one operation after the other. Whatever a program may not rely on is a finding.

@@ -1,6 +1,7 @@
 #include "ir/interpreter_arithmetic.hpp"
 
 #include "ir/analysis.hpp"
+#include "ir/integers.hpp"
 #include "ir/rounding.hpp"
 
 #include <algorithm>
@@ -22,6 +23,15 @@ Cell open_lane(Scalar scalar) {
 }
 
 template <class Operator>
+void binary_integers(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count,
+                     Operator apply) {
+    for (std::size_t i = 0; i < count; ++i)
+        result[i].integer =
+            wrapped(scalar, static_cast<std::int64_t>(apply(static_cast<std::uint64_t>(a[i].integer),
+                                                            static_cast<std::uint64_t>(b[i].integer))));
+}
+
+template <class Operator>
 void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count, Operator apply) {
     switch (scalar) {
     case Scalar::float64:
@@ -40,11 +50,11 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to_bfloat16(apply(a[i].real, b[i].real));
         return;
-    case Scalar::int64:
-        for (std::size_t i = 0; i < count; ++i)
-            result[i].integer = static_cast<std::int64_t>(
-                apply(static_cast<std::uint64_t>(a[i].integer), static_cast<std::uint64_t>(b[i].integer)));
-        return;
+    case Scalar::int8:
+    case Scalar::uint8:
+    case Scalar::int16:
+    case Scalar::int32:
+    case Scalar::int64: return binary_integers(scalar, result, a, b, count, apply);
     case Scalar::boolean: return;
     }
 }
@@ -54,7 +64,8 @@ void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
         if (is_floating(scalar))
             result[i].real = -a[i].real;
         else
-            result[i].integer = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a[i].integer));
+            result[i].integer =
+                wrapped(scalar, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a[i].integer)));
     }
 }
 
@@ -84,7 +95,24 @@ void convert(Scalar from, Scalar to, Cell* result, const Cell* a, std::size_t co
         if (is_floating(to))
             result[i].real = is_floating(from) ? round_to(to, a[i].real) : round_to(to, a[i].integer);
         else
-            result[i].integer = is_floating(from) ? truncated(a[i].real) : a[i].integer;
+            result[i].integer = wrapped(to, is_floating(from) ? truncated(a[i].real) : a[i].integer);
+    }
+}
+
+/// Lanes are held in the order of their bytes in memory.
+void bitcast(const Step& step, Cell* cells, std::size_t threads) {
+    const int from = size_in_bytes(step.operand), to = size_in_bytes(step.scalar);
+    for (std::size_t t = 0; t < threads; ++t) {
+        const Cell* a = cells + step.operands[0] + t * static_cast<std::size_t>(step.operand_lanes);
+        Cell* result = cells + step.result + t * static_cast<std::size_t>(step.lanes);
+        for (int lane = 0; lane < step.lanes; ++lane) {
+            std::uint64_t bits = 0;
+            for (int byte = 0; byte < to; ++byte) {
+                const int at = lane * to + byte;
+                bits |= std::uint64_t{byte_of(a[at / from].integer, at % from)} << (8 * byte);
+            }
+            result[lane].integer = wrapped(step.scalar, static_cast<std::int64_t>(bits));
+        }
     }
 }
 
@@ -139,7 +167,7 @@ void apply(const Step& step, Cell* cells, std::size_t thread, std::vector<Lanes>
         if (is_floating(step.scalar))
             to[l].real = round_to(step.scalar, lanes[l]);
         else
-            to[l].integer = static_cast<std::int64_t>(lanes[l]);
+            to[l].integer = wrapped(step.scalar, static_cast<std::int64_t>(lanes[l]));
     }
 }
 
@@ -172,6 +200,9 @@ void compute(const Step& step, Cell* cells, std::span<const int> threads, std::s
     case Opcode::fnma: return fused(step, cells, count, -1, 1);
     case Opcode::shuffle: return shuffle(step, cells, all);
     case Opcode::convert: return convert(step.operand, step.scalar, result, a, count);
+    case Opcode::bitcast: return bitcast(step, cells, all);
+    case Opcode::bit_and: return binary_integers(step.scalar, result, a, b, count, std::bit_and<>());
+    case Opcode::bit_xor: return binary_integers(step.scalar, result, a, b, count, std::bit_xor<>());
     case Opcode::less: return less(step.operand, result, a, b, count);
     case Opcode::select: return select(step, cells, count);
     case Opcode::instruction: return instruction(step, cells, threads, all);

@@ -1,5 +1,6 @@
 #include "ir/memory.hpp"
 
+#include "ir/integers.hpp"
 #include "ir/rounding.hpp"
 #include "ir/type_rules.hpp"
 
@@ -43,7 +44,7 @@ void Memory::set_integer(Integer index, Integer value) {
     if (is_floating(element_))
         cells_[position(index)].real = round_to(element_, value);
     else
-        cells_[position(index)].integer = value;
+        cells_[position(index)].integer = wrapped(element_, value);
     written_[position(index)] = 1;
 }
 

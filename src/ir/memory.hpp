@@ -9,7 +9,7 @@
 
 namespace swirl::ir {
 
-/// One lane as the interpreter holds it: `integer` for int64 and boolean, `real` for the floating types, all of
+/// One lane as the interpreter holds it: `integer` for integers and boolean, `real` for the floating types, all of
 /// which a double holds exactly.
 union Cell {
     double real;

@@ -21,6 +21,8 @@ std::string_view infix(Opcode opcode) {
     case Opcode::add: return " + ";
     case Opcode::subtract: return " - ";
     case Opcode::multiply: return " * ";
+    case Opcode::bit_and: return " & ";
+    case Opcode::bit_xor: return " ^ ";
     case Opcode::less: return " < ";
     default: return {};
     }
@@ -147,12 +149,14 @@ private:
         case Opcode::add:
         case Opcode::subtract:
         case Opcode::multiply:
+        case Opcode::bit_and:
+        case Opcode::bit_xor:
         case Opcode::less: return result + operand(0) + std::string(infix(operation.opcode)) + operand(1);
         default: break;
         }
         std::string call = result;
-        if (operation.opcode == Opcode::convert)
-            call += name_of(operation.type);
+        if (operation.opcode == Opcode::convert || operation.opcode == Opcode::bitcast)
+            call += (operation.opcode == Opcode::bitcast ? "bits as " : "") + name_of(operation.type);
         else if (operation.opcode == Opcode::instruction && operation.instruction != nullptr)
             call += operation.instruction->name;
         else

@@ -87,7 +87,10 @@ enum class Opcode : std::uint8_t {
     fms,      ///< a·b − c
     fnma,     ///< c − a·b
     shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
-    convert,     ///< a in the result's scalar type
+    convert,     ///< a in the result's scalar type; integers that do not fit lose upper bits
+    bitcast,     ///< a's bytes as lanes of another integer type
+    bit_and,     ///< bits that both integers have
+    bit_xor,     ///< bits that one of them has
     less,        ///< a < b, boolean lanes
     select,      ///< a ? b : c lanewise
     instruction, ///< `instruction` of a target/ table applied to a, b, c
@@ -235,10 +238,13 @@ constexpr int operand_count(Opcode opcode) {
     case Opcode::atomic_add:
     case Opcode::splat:
     case Opcode::negate:
-    case Opcode::convert: return 1;
+    case Opcode::convert:
+    case Opcode::bitcast: return 1;
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
+    case Opcode::bit_and:
+    case Opcode::bit_xor:
     case Opcode::less:
     case Opcode::shuffle: return 2;
     case Opcode::fma:

@@ -119,6 +119,15 @@ Problem conversion_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
+Problem bitcast_error(const Program& program, const Operation& operation) {
+    const Type from = program[operation.operands[0]].type, to = operation.type;
+    if (!is_integer(from.scalar) || !is_integer(to.scalar))
+        return problem("operand is {}, the result {}; both must be integers", name_of(from), name_of(to));
+    if (from.lanes * size_in_bytes(from.scalar) != to.lanes * size_in_bytes(to.scalar))
+        return problem("operand is {}, the result {}", name_of(from), name_of(to));
+    return std::nullopt;
+}
+
 Problem splat_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type;
     if (from != Type{operation.type.scalar, 1})
@@ -158,8 +167,13 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     case Opcode::fnma:
         if (!is_floating(scalar)) return problem("fused arithmetic of {}", name_of(operation.type));
         return same_types(program, operation, 3);
+    case Opcode::bit_and:
+    case Opcode::bit_xor:
+        if (!is_integer(scalar)) return problem("bits of {}", name_of(operation.type));
+        return same_types(program, operation, 2);
     case Opcode::shuffle: return shuffle_error(program, operation);
     case Opcode::convert: return conversion_error(program, operation);
+    case Opcode::bitcast: return bitcast_error(program, operation);
     case Opcode::less: return comparison_error(program, operation);
     case Opcode::select: return select_error(program, operation);
     case Opcode::instruction: return instruction_error(program, operation);
@@ -170,6 +184,10 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
 std::string_view name_of(Scalar scalar) {
     switch (scalar) {
     case Scalar::boolean: return "boolean";
+    case Scalar::int8: return "int8";
+    case Scalar::uint8: return "uint8";
+    case Scalar::int16: return "int16";
+    case Scalar::int32: return "int32";
     case Scalar::int64: return "int64";
     case Scalar::float16: return "float16";
     case Scalar::bfloat16: return "bfloat16";
@@ -202,6 +220,9 @@ std::string_view name_of(Opcode opcode) {
     case Opcode::fnma: return "fnma";
     case Opcode::shuffle: return "shuffle";
     case Opcode::convert: return "convert";
+    case Opcode::bitcast: return "bitcast";
+    case Opcode::bit_and: return "bit_and";
+    case Opcode::bit_xor: return "bit_xor";
     case Opcode::less: return "less";
     case Opcode::select: return "select";
     case Opcode::instruction: return "instruction";

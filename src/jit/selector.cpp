@@ -148,6 +148,9 @@ void Selector::select(ir::Value value) {
     case Opcode::fnma: multiply_add(value); break;
     case Opcode::shuffle: shuffle(value); break;
     case Opcode::convert: convert(value); break;
+    case Opcode::bitcast:
+    case Opcode::bit_and:
+    case Opcode::bit_xor: throw InternalError("bits of integers in a CPU kernel");
     case Opcode::less: less(value); break;
     case Opcode::select: choose(value); break;
     case Opcode::instruction: instruction(value); break;

@@ -50,12 +50,15 @@ private:
         case Opcode::fms:
         case Opcode::fnma:
         case Opcode::convert:
+        case Opcode::bit_and:
+        case Opcode::bit_xor:
         case Opcode::less:
         case Opcode::select:
             for (const Value operand : operands(operation)) demand(operand, here);
             return;
         case Opcode::prefetch: return;
         case Opcode::atomic_add:
+        case Opcode::bitcast:
         case Opcode::instruction:
             for (const Value operand : operands(operation)) demand(operand, all_lanes);
         }

@@ -87,7 +87,7 @@ MatrixKernels& MatrixKernels::of_this_machine(Number number) {
     // Never destroyed: other threads may still multiply when the process ends.
     static const std::array<MatrixKernels*, 4> all = {make(Number::float32), make(Number::float64),
                                                       make(Number::complex32), make(Number::complex64)};
-    return *all[static_cast<std::size_t>(number)];
+    return *all[static_cast<std::size_t>(number == Number::int32 ? Number::float32 : number)];
 }
 
 } // namespace swirl::planning

@@ -10,19 +10,14 @@
 #include "runtime/team.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace swirl::planning {
 
 namespace {
-
-template <class Pointer> Pointer moved(Pointer pointer, Integer bytes) {
-    constexpr bool is_read = std::is_const_v<std::remove_pointer_t<Pointer>>;
-    return static_cast<std::conditional_t<is_read, const std::byte, std::byte>*>(pointer) + bytes;
-}
 
 /// A product of one matrix on its way, and what is decided for all of it, so that its parts come out the same bit by bit
 /// whoever computes them.
@@ -52,7 +47,6 @@ struct Work {
 
     /// What is left to do for these rows and columns of C.
     Work part(runtime::Share rows, runtime::Share columns) const {
-        const Integer bytes = bytes_of(product.number);
         Work part = *this;
         part.product.rows = rows.last - rows.first;
         part.product.columns = columns.last - columns.first;
@@ -60,11 +54,9 @@ struct Work {
         part.extras.epilogue.column += columns.first;
         part.extras.a.first += rows.first;
         part.extras.b.first += columns.first;
-        part.arguments.a = moved(arguments.a, rows.first * product.a.row_stride * bytes);
-        part.arguments.b = moved(arguments.b, columns.first * product.b.column_stride * bytes);
-        part.arguments.c =
-            moved(arguments.c,
-                  (rows.first * product.c.row_stride + columns.first * product.c.column_stride) * bytes);
+        part.arguments = moved(product, arguments, rows.first * product.a.row_stride,
+                               columns.first * product.b.column_stride,
+                               rows.first * product.c.row_stride + columns.first * product.c.column_stride);
         return part;
     }
 };
@@ -130,13 +122,14 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
 /// An epilogue that is not one of tiles waits until all elements are there.
 void multiply_alone(const Work& work) {
     const EpilogueCall& epilogue = work.extras.epilogue;
-    if (epilogue && !epilogue.epilogue->is_in_tiles()) {
+    if (epilogue && (!epilogue.epilogue->is_in_tiles() || work.product.widens())) {
         Work plain = work;
         plain.extras.epilogue = {};
         multiply_alone(plain);
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
-    if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
+    if (needs_portable_products() || work.product.widens())
+        return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
@@ -194,9 +187,19 @@ Integer block_depth_of(const MatrixProduct& product) {
 MatrixProduct transposed(const MatrixProduct& product) {
     MatrixProduct result = product;
     std::swap(result.rows, result.columns);
+    std::swap(result.a_number, result.b_number);
     result.a = turned(product.b);
     result.b = turned(product.a);
     result.c = turned(product.c);
+    return result;
+}
+
+MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
+                      Integer c) {
+    MatrixArguments result = arguments;
+    result.a = static_cast<const std::byte*>(arguments.a) + a * bytes_of(product.number_of_a());
+    result.b = static_cast<const std::byte*>(arguments.b) + b * bytes_of(product.number_of_b());
+    result.c = static_cast<std::byte*>(arguments.c) + c * bytes_of(product.number);
     return result;
 }
 
@@ -211,11 +214,10 @@ int threads_worthwhile(const MatrixProduct& product, int threads) {
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;
     const Factor alpha = factor_kind(product.number, arguments.alpha);
-    const Integer bytes = bytes_of(product.number);
     if (product.depth == 0 || alpha == Factor::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
-            scale_matrix(product, arguments, moved(arguments.c, matrix * product.c.batch_stride * bytes),
-                         matrix);
+            scale_matrix(product, arguments,
+                         moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
         return;
     }
     if (arguments.extras == nullptr && multiply_small(product, arguments, alpha)) return;
@@ -223,11 +225,8 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
     if (product.batch == 1) return multiply_one(work, threads);
     const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
     share_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
-        MatrixArguments of_matrix = arguments;
-        of_matrix.a = moved(arguments.a, matrix * product.a.batch_stride * bytes);
-        of_matrix.b = moved(arguments.b, matrix * product.b.batch_stride * bytes);
-        of_matrix.c = moved(arguments.c, matrix * product.c.batch_stride * bytes);
-        Work one(product, of_matrix);
+        Work one(product, moved(product, arguments, matrix * product.a.batch_stride,
+                                matrix * product.b.batch_stride, matrix * product.c.batch_stride));
         one.extras.epilogue.matrix = one.extras.a.matrix = one.extras.b.matrix = matrix;
         multiply_one(one, threads_for_it);
     });

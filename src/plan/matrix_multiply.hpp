@@ -16,6 +16,10 @@ struct MatrixArguments {
     const MatrixExtras* extras = nullptr; ///< what few products have; null: nothing
 };
 
+/// A, B and C begin so many of their elements further.
+MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
+                      Integer c);
+
 /// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.
 MatrixProduct transposed(const MatrixProduct& product);
 

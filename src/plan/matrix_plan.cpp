@@ -12,9 +12,9 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
       is_turned_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0),
       threads_asked_for_(threads),
-      threads_(threads_worthwhile(product, threads)) {
-    const Integer bytes = bytes_of(product.number);
-    alignment_mask_ = static_cast<Address>(bytes / (is_complex(product.number) ? 2 : 1) - 1);
+      threads_(threads_worthwhile(product, threads)),
+      misaligned_{misaligned_bits(product.number_of_a()), misaligned_bits(product.number_of_b()),
+                  misaligned_bits(product.number)} {
     if (is_turned_) oriented_ = transposed(product);
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
@@ -27,8 +27,11 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
     find_array_overlaps();
     if (is_empty_) return;
     const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
-    a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.depth, product.batch), c, bytes);
-    b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch), c, bytes);
+    const Integer bytes = bytes_of(product.number);
+    a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.depth, product.batch),
+                           bytes_of(product.number_of_a()), c, bytes);
+    b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch),
+                           bytes_of(product.number_of_b()), c, bytes);
     if (is_small_) kernel(gemm::Update::overwrite, true);
 }
 
@@ -39,16 +42,18 @@ void MatrixPlan::find_array_overlaps() {
     };
     const Extent c = in_scalars(extent_of(product_.c, product_.rows, product_.columns, product_.batch),
                                 is_complex(product_.number));
+    const Integer bytes = ir::size_in_bytes(gemm::scalar_of(product_.number));
     for (const ProblemArray& array : arrays_of(product_))
-        arrays_with_c_.push_back(overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), c,
-                                            ir::size_in_bytes(gemm::scalar_of(product_.number))));
+        arrays_with_c_.push_back(
+            overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), bytes, c, bytes));
 }
 
 /// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
-MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, const Extent& second, Integer bytes) {
+MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
+                                           Integer second_bytes) {
     // second + lowest … lies before first's end, and its end behind first + lowest.
-    const Integer from = (first.lowest - second.highest - 1) * bytes + 1;
-    const Integer to = (first.highest + 1 - second.lowest) * bytes;
+    const Integer from = first.lowest * first_bytes - (second.highest + 1) * second_bytes + 1;
+    const Integer to = (first.highest + 1) * first_bytes - second.lowest * second_bytes;
     return {static_cast<Address>(from), static_cast<Address>(to - from)};
 }
 
@@ -72,7 +77,7 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
 void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const {
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
     if (product_.depth == 0 || alpha == Factor::zero)
-        report_pointer("c", arguments.c);
+        report_pointer("c", arguments.c, misaligned_[2]);
     else if (!look_right(arguments))
         report(arguments);
     if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);
@@ -95,7 +100,7 @@ void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
         if (arrays == nullptr || arrays[k] == nullptr)
             throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
                             wanted[k].name, product_.epilogue.text(), wanted[k].name);
-        report_pointer(wanted[k].name.c_str(), arrays[k]);
+        report_pointer(wanted[k].name.c_str(), arrays[k], misaligned_[2]);
         if (arrays_with_c_[k].holds(arrays[k], c))
             throw UserError("array {} ({}) and 'c' ({}) overlap; C must lie apart from what is read",
                             wanted[k].name, arrays[k], c);
@@ -139,17 +144,16 @@ void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix)
 }
 
 /// Throws if the pointer alone is wrong.
-void MatrixPlan::report_pointer(const char* name, const void* pointer) const {
+void MatrixPlan::report_pointer(const char* name, const void* pointer, Address misaligned) {
     if (pointer == nullptr) throw UserError("argument '{}' is a null pointer", name);
-    if ((address(pointer) & alignment_mask_) != 0)
-        throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer,
-                        alignment_mask_ + 1);
+    if ((address(pointer) & misaligned) != 0)
+        throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer, misaligned + 1);
 }
 
 void MatrixPlan::report(const MatrixArguments& arguments) const {
-    report_pointer("a", arguments.a);
-    report_pointer("b", arguments.b);
-    report_pointer("c", arguments.c);
+    report_pointer("a", arguments.a, misaligned_[0]);
+    report_pointer("b", arguments.b, misaligned_[1]);
+    report_pointer("c", arguments.c, misaligned_[2]);
     const bool is_a = a_with_c_.holds(arguments.a, arguments.c);
     throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B",
                     is_a ? "a" : "b", is_a ? arguments.a : arguments.b,

@@ -64,13 +64,19 @@ private:
         }
     };
     static Address address(const void* pointer) { return reinterpret_cast<Address>(pointer); }
-    static Overlap overlap_of(const Extent& first, const Extent& second, Integer bytes);
+    static Overlap overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
+                              Integer second_bytes);
+    /// Of an address: those that are 0 where it is a multiple of a scalar's bytes.
+    static Address misaligned_bits(Number number) {
+        return static_cast<Address>(bytes_of(number) / (is_complex(number) ? 2 : 1) - 1);
+    }
 
     /// Whether nothing is wrong with the operands' pointers.
     bool look_right(const MatrixArguments& arguments) const {
         const void *const a = arguments.a, *const b = arguments.b, *const c = arguments.c;
         const bool is_null = a == nullptr || b == nullptr || c == nullptr;
-        const bool is_misaligned = ((address(a) | address(b) | address(c)) & alignment_mask_) != 0;
+        const bool is_misaligned = ((address(a) & misaligned_[0]) | (address(b) & misaligned_[1]) |
+                                    (address(c) & misaligned_[2])) != 0;
         return !is_null && !is_misaligned && !a_with_c_.holds(a, c) && !b_with_c_.holds(b, c);
     }
     void execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
@@ -79,7 +85,7 @@ private:
     void check_arrays(const void* c, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;
-    void report_pointer(const char* name, const void* pointer) const;
+    static void report_pointer(const char* name, const void* pointer, Address misaligned);
 
     /// Which operands, as they are oriented, are given packed.
     struct GivenPacked {
@@ -116,7 +122,7 @@ private:
     bool is_direct_;         ///< and that is all
     int threads_asked_for_;
     int threads_;
-    Address alignment_mask_;
+    std::array<Address, 3> misaligned_; ///< bits of A's, B's and C's addresses
     Overlap a_with_c_, b_with_c_;
     std::vector<Overlap> arrays_with_c_;             ///< of the epilogue's arrays
     std::unique_ptr<const MatrixEpilogue> epilogue_; ///< null: there is none

@@ -33,7 +33,7 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     const bool is_a = operand == Operand::a;
     const MatrixLayout& layout = is_a ? product_.a : product_.b;
     const PackedForm form = form_of(operand);
-    if (!is_empty_) report_pointer(is_a ? "a" : "b", data);
+    if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
     if (!is_small_ || form.width == 0)
         return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout,
                                                     &MatrixKernels::of_this_machine(product_.number));
@@ -47,7 +47,7 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
 void MatrixPlan::check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                               Operand operand, const void* c) const {
     if (packed == nullptr) {
-        report_pointer(name, pointer);
+        report_pointer(name, pointer, misaligned_[operand == Operand::a ? 0 : 1]);
         if ((operand == Operand::a ? a_with_c_ : b_with_c_).holds(pointer, c))
             throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B", name,
                             pointer, c);
@@ -65,7 +65,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
                                 const void* const* arrays, const PackedMatrix* a,
                                 const PackedMatrix* b) const {
     if (is_empty_ || alpha == Factor::zero) return execute_any(arguments, alpha, beta, arrays);
-    report_pointer("c", arguments.c);
+    report_pointer("c", arguments.c, misaligned_[2]);
     check_packed("a", arguments.a, a, Operand::a, arguments.c);
     check_packed("b", arguments.b, b, Operand::b, arguments.c);
     if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);

@@ -47,15 +47,10 @@ Integer beginning_of_band(Integer extent, Integer step, int number, int bands) {
 }
 
 /// Where C's rows from this one on begin, and its columns.
-MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer row,
-                      Integer column) {
-    const Integer bytes = bytes_of(product.number);
-    MatrixArguments result = arguments;
-    result.a = static_cast<const std::byte*>(arguments.a) + row * product.a.row_stride * bytes;
-    result.b = static_cast<const std::byte*>(arguments.b) + column * product.b.column_stride * bytes;
-    result.c = static_cast<std::byte*>(arguments.c) +
-               (row * product.c.row_stride + column * product.c.column_stride) * bytes;
-    return result;
+MatrixArguments moved_in_c(const MatrixProduct& product, const MatrixArguments& arguments, Integer row,
+                           Integer column) {
+    return moved(product, arguments, row * product.a.row_stride, column * product.b.column_stride,
+                 row * product.c.row_stride + column * product.c.column_stride);
 }
 
 /// Rows of a lower triangle, columns of an upper one: first … last−1.
@@ -66,7 +61,7 @@ void multiply_band(const MatrixProduct& product, Half half, const MatrixArgument
     part.rows = is_lower ? band.last - band.first : band.last;
     part.columns = is_lower ? band.last : band.last - band.first;
     const MatrixArguments of_part =
-        moved(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
+        moved_in_c(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
     multiply_blocks(MatrixKernels::of_this_machine(product.number), part, of_part, update, block_depth,
                     {half, band.first});
 }
@@ -82,8 +77,8 @@ void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& argum
             MatrixProduct part = product;
             part.rows = std::min(together, product.rows - first);
             part.columns = first;
-            multiply(part, moved(product, arguments, first, 0), threads);
-            MatrixArguments diagonal = moved(product, arguments, first, first);
+            multiply(part, moved_in_c(product, arguments, first, 0), threads);
+            MatrixArguments diagonal = moved_in_c(product, arguments, first, first);
             T* const c = static_cast<T*>(diagonal.c);
             part.columns = part.rows;
             part.c = {.row_stride = 1, .column_stride = part.rows};

@@ -25,21 +25,28 @@ runtime::KernelFunction tile_function(Number number) {
         return FUNCTION;
 #include <builtin_tiles.inc>
 #undef SWIRL_BUILTIN_TILE
+    default: return nullptr;
     }
-    return nullptr;
 }
 
-/// One product, in blocks of rows of A that stay packed while panels of B pass by.
-template <class T> class PortableProduct {
+gemm::Tile tile_of(Number number) {
+    for (const gemm::MicroKernel& kernel : emit::builtin_tiles())
+        if (kernel.number == number) return kernel.tile;
+    return {.lanes = 4, .vectors = 1, .columns = 4};
+}
+
+/// One product, in blocks of rows of A that stay packed while panels of B pass by. Narrow numbers of A and B are widened in
+/// packing.
+template <class T, class OfA, class OfB> class PortableProduct {
 public:
     using Real = typename RealPart<T>::type;
 
     PortableProduct(const MatrixProduct& product, const MatrixArguments& arguments)
         : product_(product),
           function_(tile_function(product.number)),
-          tile_(emit::builtin_tiles()[static_cast<std::size_t>(product.number)].tile),
-          a_(static_cast<const T*>(arguments.a)),
-          b_(static_cast<const T*>(arguments.b)),
+          tile_(tile_of(product.number)),
+          a_(static_cast<const OfA*>(arguments.a)),
+          b_(static_cast<const OfB*>(arguments.b)),
           c_(static_cast<T*>(arguments.c)),
           beta_(value_at<T>(arguments.beta)),
           sums_(static_cast<std::size_t>(tile_.rows() * tile_.columns)) {
@@ -77,11 +84,13 @@ private:
     }
 
     /// As gemm::pack says.
-    static void pack(const T* from, Integer stride, Integer depth_stride, bool conjugated, Integer first,
+    template <class From>
+    static void pack(const From* from, Integer stride, Integer depth_stride, bool conjugated, Integer first,
                      Integer count, Integer width, Integer depth, Real* to) {
         for (Integer k = 0; k < depth; ++k)
             for (Integer i = 0; i < width; ++i) {
-                const T value = i < count ? from[(first + i) * stride + k * depth_stride] : T(0);
+                const T value =
+                    i < count ? static_cast<T>(from[(first + i) * stride + k * depth_stride]) : T(0);
                 if constexpr (parts == 2) {
                     to[2 * k * width + i] = value.real();
                     to[2 * k * width + width + i] = conjugated ? -value.imag() : value.imag();
@@ -92,9 +101,22 @@ private:
     }
 
     void multiply_tile(Real* a, Real* b, Integer depth) {
+        if (function_ == nullptr) return multiply_plainly(a, b, depth);
         void* const buffers[] = {a, b, sums_.data(), factors_};
         const std::int64_t parameters[] = {depth, depth, tile_.rows()};
         function_(buffers, parameters);
+    }
+
+    /// Of numbers that there is no built-in tile of.
+    void multiply_plainly(const Real* a, const Real* b, Integer depth) {
+        if constexpr (parts == 1)
+            for (Integer j = 0; j < tile_.columns; ++j)
+                for (Integer i = 0; i < tile_.rows(); ++i) {
+                    T sum = 0;
+                    for (Integer k = 0; k < depth; ++k)
+                        sum += a[k * tile_.rows() + i] * b[k * tile_.columns + j];
+                    sums_[static_cast<std::size_t>(j * tile_.rows() + i)] = factors_[0] * sum;
+                }
     }
 
     void update(Integer row, Integer rows, Integer column, Integer columns, bool is_first) {
@@ -112,8 +134,8 @@ private:
     const MatrixProduct& product_;
     runtime::KernelFunction function_;
     gemm::Tile tile_;
-    const T* a_;
-    const T* b_;
+    const OfA* a_;
+    const OfB* b_;
     T* c_;
     T beta_;
     T factors_[2] = {};
@@ -123,8 +145,9 @@ private:
 } // namespace
 
 void multiply_portable(const MatrixProduct& product, const MatrixArguments& arguments) {
-    with_number(product.number,
-                [&](auto example) { PortableProduct<decltype(example)>(product, arguments).run(); });
+    with_numbers(product, [&](auto c, auto a, auto b) {
+        PortableProduct<decltype(c), decltype(a), decltype(b)>(product, arguments).run();
+    });
 }
 
 bool needs_portable_products() {

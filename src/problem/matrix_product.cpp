@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl {
@@ -20,12 +21,15 @@ constexpr Integer address_limit = Integer{1} << 61;
 
 struct Operand {
     const char* name;
+    Integer bytes; ///< of an element
     const MatrixLayout& layout;
     std::array<Axis, 3> axes; ///< rows, columns, batch
 };
 
-Operand operand(const char* name, const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+Operand operand(const char* name, Integer bytes, const MatrixLayout& layout, Integer rows, Integer columns,
+                Integer batch) {
     return {name,
+            bytes,
             layout,
             {Axis{rows, layout.row_stride}, Axis{columns, layout.column_stride},
              Axis{batch, layout.batch_stride}}};
@@ -39,13 +43,40 @@ void check_extents(const MatrixProduct& product) {
     check("columns", product.columns);
     check("depth", product.depth);
     check("batch", product.batch);
-    if (static_cast<int>(product.number) > static_cast<int>(Number::complex64))
-        throw UserError("number is {}, which is not one of Number's values",
-                        static_cast<int>(product.number));
+}
+
+bool is_byte(Number number) { return number == Number::int8 || number == Number::uint8; }
+
+void check_numbers(const MatrixProduct& product) {
+    const Number a = product.number_of_a(), b = product.number_of_b(), c = product.number;
+    for (const auto& [name, number] : {std::pair("a_number", a), {"b_number", b}, {"number", c}})
+        if (number > Number::int32)
+            throw UserError("{} is {}, which is not one of Number's values", name, static_cast<int>(number));
+    const auto fail = [](const char* name, Number given, const char* wanted) {
+        throw UserError("{} is {}; {}", name, word_of(given), wanted);
+    };
+    if (c == Number::int32) {
+        constexpr const char* wanted = "products of int32 sums are of int8 or uint8";
+        if (!is_byte(a)) fail("a_number", a, wanted);
+        if (!is_byte(b)) fail("b_number", b, wanted);
+        return;
+    }
+    if (c > Number::complex64)
+        fail("number", c, "sums are of float32, float64, complex32, complex64 or int32");
+    const bool is_half = a == Number::bfloat16 || a == Number::float16;
+    if (c == Number::float32 && is_half) {
+        if (b != a) fail("b_number", b, "it must be that of A");
+        return;
+    }
+    constexpr const char* wanted =
+        "it must be as number, or bfloat16 or float16 for float32, int8 or uint8 for int32";
+    if (a != c) fail("a_number", a, wanted);
+    if (b != c) fail("b_number", b, wanted);
 }
 
 /// Offsets of all elements, in bytes, must be numbers with room to spare.
-void check_addresses(const Operand& operand, Integer bytes) {
+void check_addresses(const Operand& operand) {
+    const Integer bytes = operand.bytes;
     Integer reach = bytes;
     for (const Axis& axis : operand.axes) {
         if (axis.length <= 1) continue;
@@ -100,6 +131,8 @@ void check_epilogue(const MatrixProduct& product) {
     const ExpressionTree* const tree = product.epilogue.tree();
     if (tree == nullptr) return;
     const ExpressionScope scope = scope_of(product);
+    if (product.number == Number::int32)
+        scope.reject("the product's numbers are int32", "expressions are of floating numbers");
     if (tree->where) scope.reject("there is a 'where'", "every element is written; choose: c ? x : 0");
     check_types(*tree, scope);
     check_names(*tree, scope);
@@ -148,18 +181,38 @@ std::vector<ProblemArray> arrays_of(const MatrixProduct& product) {
 
 void validate(const MatrixProduct& product) {
     check_extents(product);
+    check_numbers(product);
     check_conjugation(product);
-    const Operand c = operand("C", product.c, product.rows, product.columns, product.batch);
-    for (const Operand& one : {operand("A", product.a, product.rows, product.depth, product.batch),
-                               operand("B", product.b, product.depth, product.columns, product.batch), c})
-        check_addresses(one, bytes_of(product.number));
+    const Operand c =
+        operand("C", bytes_of(product.number), product.c, product.rows, product.columns, product.batch);
+    for (const Operand& one : {operand("A", bytes_of(product.number_of_a()), product.a, product.rows,
+                                       product.depth, product.batch),
+                               operand("B", bytes_of(product.number_of_b()), product.b, product.depth,
+                                       product.columns, product.batch),
+                               c})
+        check_addresses(one);
     check_c(c);
     check_epilogue(product);
 }
 
+std::string_view word_of(Number number) {
+    switch (number) {
+    case Number::float32: return "float32";
+    case Number::float64: return "float64";
+    case Number::complex32: return "complex32";
+    case Number::complex64: return "complex64";
+    case Number::bfloat16: return "bfloat16";
+    case Number::float16: return "float16";
+    case Number::int8: return "int8";
+    case Number::uint8: return "uint8";
+    case Number::int32: return "int32";
+    }
+    return "?";
+}
+
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
     Extent extent;
-    for (const Axis& axis : operand("", layout, rows, columns, batch).axes) {
+    for (const Axis& axis : operand("", 0, layout, rows, columns, batch).axes) {
         const Integer along = (axis.length - 1) * axis.stride;
         (along < 0 ? extent.lowest : extent.highest) += along;
     }

@@ -5,7 +5,12 @@
 #include "problem/expression_scope.hpp"
 #include "problem/problem.hpp"
 
+#include <string_view>
+
 namespace swirl {
+
+/// "float32" and the like.
+std::string_view word_of(Number number);
 
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a matrix of so many rows and columns
 /// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.

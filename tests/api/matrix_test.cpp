@@ -1,3 +1,5 @@
+#include "matrix_place.hpp"
+
 #include <gtest/gtest.h>
 #include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
@@ -26,26 +28,6 @@ template <class R> struct Parts<std::complex<R>> {
 using Wide = std::complex<long double>;
 template <class T> Wide widened(T value) { return Wide(value); }
 template <class R> Wide widened(std::complex<R> value) { return {value.real(), value.imag()}; }
-
-/// A layout of every kind for a matrix, and room for it.
-struct Place {
-    MatrixLayout layout;
-    Integer elements; ///< from the pointer on
-};
-Place place(Integer rows, Integer columns, std::mt19937& random, bool may_conjugate) {
-    const Integer more = static_cast<Integer>(random() % 3);
-    MatrixLayout layout;
-    switch (random() % 4) {
-    case 0: layout = {.row_stride = 1, .column_stride = rows + more}; break;
-    case 1: layout = {.row_stride = columns + more, .column_stride = 1}; break;
-    case 2: layout = {.row_stride = 2, .column_stride = 2 * rows + more}; break;
-    default: layout = {.row_stride = 3 * columns + more, .column_stride = 3}; break;
-    }
-    layout.conjugated = may_conjugate && random() % 2 == 0;
-    const Integer elements = (rows - 1) * layout.row_stride + (columns - 1) * layout.column_stride + 1;
-    layout.batch_stride = elements + more;
-    return {layout, elements + more};
-}
 
 template <class T> class Case {
 public:

@@ -23,7 +23,7 @@ support::OpenclRun run_of(const GpuTransform& transform) {
 /// Of the programs that hold all operations those that have no parameters or atomic additions.
 bool runs_in_opencl(const ir::Program& program) {
     const std::string_view name = program.name;
-    return name.starts_with("operations_") || name == "vectors_2_4" || name == "vectors_4_4" ||
+    return name.starts_with("operations_") || name == "vectors_float16_4" || name == "vectors_float32_4" ||
            name == "tables";
 }
 

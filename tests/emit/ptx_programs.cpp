@@ -1,6 +1,7 @@
 #include "emit/ptx_programs.hpp"
 
 #include "ir/builder.hpp"
+#include "ir/type_rules.hpp"
 
 #include <string>
 
@@ -28,7 +29,7 @@ ir::BufferInfo buffer(std::string name, Scalar element, Integer elements, bool w
 /// Every operation on numbers of one type, and conversions to all others.
 ir::Program operations(Scalar scalar) {
     constexpr Integer threads = 64, results = 24;
-    Builder b("operations_" + std::to_string(static_cast<int>(scalar)));
+    Builder b("operations_" + std::string(ir::name_of(scalar)));
     b.launch({.blocks = {2, 1, 1}, .threads = {threads, 1, 1}});
     const auto in = b.input("in", scalar, 3 * 2 * threads);
     const auto out = b.output("out", scalar, results * 2 * threads);
@@ -93,7 +94,7 @@ ir::Program control_flow() {
 
 /// All spaces, vectors that are aligned and not, strides, few active lanes, moves of lanes.
 ir::Program vectors(Scalar scalar, int lanes) {
-    Builder b("vectors_" + std::to_string(static_cast<int>(scalar)) + "_" + std::to_string(lanes));
+    Builder b("vectors_" + std::string(ir::name_of(scalar)) + "_" + std::to_string(lanes));
     constexpr Integer threads = 32;
     b.launch({.blocks = {1, 2, 1}, .threads = {threads, 1, 1}});
     const Integer w = lanes;
@@ -142,7 +143,7 @@ ir::Program tables() {
 }
 
 ir::Program atomics(Scalar scalar) {
-    Builder b("atomics_" + std::to_string(static_cast<int>(scalar)));
+    Builder b("atomics_" + std::string(ir::name_of(scalar)));
     b.launch({.blocks = {4, 1, 1}, .threads = {32, 1, 1}});
     const auto out = b.output("out", scalar, 64);
     const auto bins = b.shared("bins", scalar, 8);

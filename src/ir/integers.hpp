@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ir/type.hpp"
+
+/// Integers of the ir as the interpreter holds them: their values, as int64.
+namespace swirl::ir {
+
+/// The value that the lower bits stand for.
+constexpr std::int64_t wrapped(Scalar scalar, std::int64_t value) {
+    switch (scalar) {
+    case Scalar::int8: return static_cast<std::int8_t>(value);
+    case Scalar::uint8: return static_cast<std::uint8_t>(value);
+    case Scalar::int16: return static_cast<std::int16_t>(value);
+    case Scalar::int32: return static_cast<std::int32_t>(value);
+    default: return value;
+    }
+}
+
+/// Byte `index` of a number, the lowest being 0.
+constexpr std::uint8_t byte_of(std::int64_t value, int index) {
+    return static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * index));
+}
+
+} // namespace swirl::ir
