@@ -114,6 +114,8 @@ private:
     // selector_shuffles.cpp
     void shuffle(ir::Value value);
     void instruction(ir::Value value);
+    Virtual rounded_to_bfloat16(Virtual a);
+    Virtual pairs_of_bfloat16(Virtual a, Virtual b);
     Virtual shuffled(const ir::Instruction& instruction, Virtual a, Virtual b);
     Virtual permuted_blocks(int immediate, int bytes, Virtual a, Virtual b);
     Virtual any_shuffle(ir::Type type, Virtual a, Virtual b, const std::vector<std::int8_t>& map);

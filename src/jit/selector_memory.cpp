@@ -225,8 +225,10 @@ void Selector::store(ir::Value value) {
     const MemoryPlace place = place_of(value);
     if (type.scalar == Scalar::int64) return store_piece(Inst::kIdMov, 8, place, v);
     if (block_->info(v).kind == Class::tile) return store_piece(Inst::kIdTilestored, tile_bytes, place, v);
-    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64, "a store of a storage type");
     const int bytes = operation.active * ir::size_in_bytes(type.scalar);
+    const bool is_whole = operation.active == type.lanes && bytes >= 16 && operation.address.lane_stride == 1;
+    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64 || is_whole,
+           "a store of a storage type");
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, place, v);
     if (operation.active == type.lanes || is_move_size(bytes))

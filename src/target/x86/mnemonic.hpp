@@ -35,7 +35,9 @@ enum class Mnemonic : std::uint32_t {
     permpd_index,
     permt2ps, ///< two sources; the index vector comes from the lane map
     permt2pd,
-    expanded,  ///< no single instruction: the encoder makes a sequence from the lane map
+    expanded,            ///< no single instruction: the encoder makes a sequence from the lane map
+    rounded_to_bfloat16, ///< two instructions each
+    pairs_of_bfloat16,
     tdpbf16ps, ///< tiles: the first operand is added to
     tdpbssd,
     tdpbsud,
