@@ -14,67 +14,68 @@ using ir::Value;
 constexpr int register_rows = 16;
 constexpr Integer sums_in_register = 256;
 
-/// Up to four tile registers of sums, by half of C's columns and half of its rows.
 class SliceWriter {
 public:
-    SliceWriter(ir::Builder& builder, const SliceKernel& kernel, ir::Buffer a, ir::Buffer b)
+    SliceWriter(ir::Builder& builder, const SliceKernel& kernel)
         : builder_(builder),
           kernel_(kernel),
           row_halves_(kernel.rows > register_rows ? 2 : 1),
           column_halves_(kernel.columns > register_rows ? 2 : 1),
-          a_(a),
-          b_(b),
-          sums_(builder.local("sums", ir::Scalar::float32, 4 * sums_in_register)) {}
-
-    void clear() {
-        for_each_sum([&](int sum, int, int) {
-            put(sums_, sum, builder_.constant({ir::Scalar::float32, sums_in_register}, 0));
-        });
+          group_(slice_panel(kernel.product.slices, 1)) {
+        constexpr ir::Scalar narrow = ir::Scalar::bfloat16, wide = ir::Scalar::float32;
+        const Integer panel = group_ * kernel.groups_in_panel;
+        a_ = builder.input("a", narrow, panel * kernel.most_tiles);
+        b_ = builder.input("b", narrow, panel);
+        c_.buffer = builder.output(
+            "c", wide, slice_tile * kernel.most_tiles + (kernel.columns - 1) * kernel.most_stride);
+        c_.alpha = c_.beta = builder.input("factors", wide, 2);
+        c_.beta_place = 1;
+        if (kernel.prefetched_next > 0) next_ = builder.input("next", narrow, slice_register);
+        sums_ = builder.local("sums", wide, 4 * sums_in_register);
+        written_ = builder.local("written", wide, 4 * sums_in_register);
     }
 
-    /// The products of one pass, over all groups of steps.
-    void multiply(const std::vector<SlicedProduct::Pair>& pass, const Affine& groups,
-                  const TileAhead& ahead) {
-        builder_.for_loop("group", groups, [&](const Affine& group) {
-            if (ahead.is_wanted)
-                for (int line = 0; line < kernel_.prefetched_next; ++line)
-                    builder_.prefetch(ahead.buffer, (kernel_.prefetched_next * group + line) *
-                                                        scalars_in_line(ir::Scalar::bfloat16));
-            std::array<Value, 4> sums{};
-            for_each_sum([&](int sum, int, int) { at(sums, sum) = get(sums_, sum); });
-            SlicedProduct::Pair loaded{-1, -1};
-            std::array<Value, 2> a{}, b{};
-            for (const SlicedProduct::Pair& pair : pass) {
-                if (pair.a != loaded.a) a = load(a_, group, pair.a, row_halves_);
-                if (pair.b != loaded.b) b = load(b_, group, pair.b, column_halves_);
-                loaded = pair;
-                for_each_sum([&](int sum, int column_half, int row_half) {
-                    at(sums, sum) =
-                        builder_.instruction(target::x86::tile_product_of_bfloat16(),
-                                             {at(sums, sum), at(b, column_half), at(a, row_half)});
+    void write() {
+        const Affine tiles = builder_.parameter("tiles"), groups = builder_.parameter("groups");
+        const Affine stride = builder_.parameter("column_stride");
+        const int whole_turns = kernel_.columns / kernel_.columns_at_once;
+        builder_.for_loop("tile", tiles, [&](const Affine& tile) {
+            for_each_sum([&](int sum, int, int) {
+                put(sums_, sum, builder_.constant({ir::Scalar::float32, sums_in_register}, 0));
+            });
+            const auto& passes = kernel_.product.passes;
+            for (std::size_t pass = 0; pass < passes.size(); ++pass)
+                builder_.for_loop("group", groups, [&](const Affine& group) {
+                    multiply(passes[pass], tile, group, [&] {
+                        if (pass + 1 < passes.size()) return;
+                        fetch(tile, group, stride);
+                        const Affine first = kernel_.columns_at_once * group;
+                        builder_.if_then(
+                            {{tile - 1, nonnegative}, {whole_turns - 1 - group, nonnegative}},
+                            [&] { update_some(tile - 1, first, kernel_.columns_at_once, stride); });
+                    });
                 });
-            }
-            for_each_sum([&](int sum, int, int) { put(sums_, sum, at(sums, sum)); });
+            const int in_turns = whole_turns * kernel_.columns_at_once;
+            if (in_turns < kernel_.columns)
+                builder_.if_then({{tile - 1, nonnegative}}, [&] {
+                    update_some(tile - 1, in_turns, kernel_.columns - in_turns, stride);
+                });
+            for_each_sum([&](int sum, int, int) { put(written_, sum, get(sums_, sum)); });
         });
-    }
-
-    /// Writes the sums to memory; the sums of vector `vector` of column `column` are then from place(vector, column) on.
-    void write_sums(ir::Buffer to) {
-        for_each_sum([&](int sum, int, int) { put(to, sum, get(sums_, sum)); });
-    }
-    static Integer place(int vector, int column) {
-        return (2 * (column / register_rows) + vector) * sums_in_register +
-               column % register_rows * register_rows;
+        builder_.if_then({{tiles - 1, nonnegative}},
+                         [&] { update_some(tiles - 1, 0, kernel_.columns, stride); });
     }
 
 private:
+    static constexpr auto nonnegative = ir::Condition::Relation::nonnegative;
+
     template <class T, std::size_t n> static T& at(std::array<T, n>& values, int index) {
         return values[static_cast<std::size_t>(index)];
     }
     template <class F> void for_each_sum(F&& f) {
         for (int column_half = 0; column_half < column_halves_; ++column_half)
             for (int row_half = 0; row_half < row_halves_; ++row_half)
-                f(2 * column_half + row_half, column_half, row_half);
+                f(2 * row_half + column_half, column_half, row_half);
     }
     Value get(ir::Buffer buffer, int sum) {
         return builder_.load(buffer, sum * sums_in_register, {.lanes = sums_in_register});
@@ -82,53 +83,88 @@ private:
     void put(ir::Buffer buffer, int sum, Value value) {
         builder_.store(buffer, sum * sums_in_register, value, {.lanes = sums_in_register});
     }
-    std::array<Value, 2> load(ir::Buffer buffer, const Affine& group, int slice, int halves) {
+    std::array<Value, 2> load(ir::Buffer buffer, const Affine& panel, int slice, int halves) {
         std::array<Value, 2> loaded{ir::no_value, ir::no_value};
         for (int half = 0; half < halves; ++half)
-            at(loaded, half) = builder_.load(
-                buffer, slice_panel(kernel_.product.slices, 1) * group + (2 * slice + half) * slice_register,
-                {.lanes = slice_register});
+            at(loaded, half) =
+                builder_.load(buffer, panel + (2 * slice + half) * slice_register, {.lanes = slice_register});
         return loaded;
+    }
+
+    /// The products of a group of steps; other work is done in between.
+    template <class Between>
+    void multiply(const std::vector<SlicedProduct::Pair>& pairs, const Affine& tile, const Affine& group,
+                  Between&& between) {
+        const Affine in_a = group_ * kernel_.groups_in_panel * tile + group_ * group;
+        std::array<Value, 4> sums{};
+        for_each_sum([&](int sum, int, int) { at(sums, sum) = get(sums_, sum); });
+        SlicedProduct::Pair loaded{-1, -1};
+        std::array<Value, 2> a{}, b{};
+        for (const SlicedProduct::Pair& pair : pairs) {
+            if (pair.a != loaded.a) a = load(a_, in_a, pair.a, row_halves_);
+            if (pair.b != loaded.b) b = load(b_, group_ * group, pair.b, column_halves_);
+            loaded = pair;
+            for_each_sum([&](int sum, int column_half, int row_half) {
+                at(sums, sum) = builder_.instruction(target::x86::tile_product_of_bfloat16(),
+                                                     {at(sums, sum), at(b, column_half), at(a, row_half)});
+            });
+        }
+        for_each_sum([&](int sum, int, int) { put(sums_, sum, at(sums, sum)); });
+        between();
+    }
+
+    /// Lines of the next panel of B, and the columns of this tile of C that will be updated in the same turn.
+    void fetch(const Affine& tile, const Affine& group, const Affine& stride) {
+        for (int line = 0; line < kernel_.prefetched_next; ++line)
+            builder_.prefetch(next_,
+                              (kernel_.prefetched_next * (kernel_.groups_in_panel * tile + group) + line) *
+                                  scalars_in_line(ir::Scalar::bfloat16));
+        for (int column = 0; column < kernel_.columns_at_once; ++column) {
+            const Value start = column_start(kernel_.columns_at_once * group + column, stride);
+            const Affine first = slice_tile * tile;
+            for (Integer row = 0; row < kernel_.rows; row += scalars_in_line(ir::Scalar::float32))
+                builder_.prefetch(c_.buffer, first + row, start);
+            builder_.prefetch(c_.buffer, first + (kernel_.rows - 1), start);
+        }
+    }
+    Value column_start(const Affine& column, const Affine& stride) {
+        return builder_.multiply(builder_.index(column), builder_.index(stride));
+    }
+    /// Adds some columns of a tile, the sums of which are written, to C.
+    void update_some(const Affine& tile, const Affine& first, int columns, const Affine& stride) {
+        TileWriter writer(builder_, Number::float32, register_rows, kernel_.rows, columns, written_);
+        writer.read_sums(written_, [&](int vector, int column) {
+            return 2 * vector * sums_in_register + (first + column) * register_rows;
+        });
+        TileResult c = c_;
+        c.origin = slice_tile * tile;
+        c.first_column = first;
+        c.column_stride = stride;
+        writer.update(c, kernel_.update);
     }
 
     ir::Builder& builder_;
     const SliceKernel& kernel_;
     int row_halves_, column_halves_;
-    ir::Buffer a_, b_;
-    ir::Buffer sums_;
+    Integer group_;
+    ir::Buffer a_ = 0, b_ = 0, next_ = 0, sums_ = 0, written_ = 0;
+    TileResult c_;
 };
 
 } // namespace
+
+int columns_at_once(Integer groups) {
+    int columns = 1;
+    while (columns * groups < slice_tile) columns *= 2;
+    return columns;
+}
 
 ir::Program slice_kernel(const SliceKernel& kernel) {
     ensure(
         kernel.rows >= 1 && kernel.rows <= slice_tile && kernel.columns >= 1 && kernel.columns <= slice_tile,
         "a tile of {} by {} of slices", kernel.rows, kernel.columns);
     ir::Builder builder("gemm_slices");
-    const Integer panel = slice_panel(kernel.product.slices, kernel.most_groups);
-    const ir::Buffer a = builder.input("a", ir::Scalar::bfloat16, panel);
-    const ir::Buffer b = builder.input("b", ir::Scalar::bfloat16, panel);
-    TileResult c{.buffer = builder.output("c", ir::Scalar::float32,
-                                          kernel.rows + (kernel.columns - 1) * kernel.most_stride)};
-    c.alpha = c.beta = builder.input("factors", ir::Scalar::float32, 2);
-    c.beta_place = 1;
-    TileAhead next{.is_wanted = kernel.prefetched_next > 0};
-    if (next.is_wanted) next.buffer = builder.input("next", ir::Scalar::bfloat16, slice_register);
-    const Affine groups = builder.parameter("groups");
-    c.column_stride = builder.parameter("column_stride");
-
-    SliceWriter slices(builder, kernel, a, b);
-    const ir::Buffer written = builder.local("written", ir::Scalar::float32, 4 * sums_in_register);
-    TileWriter tile(builder, Number::float32, register_rows, kernel.rows, kernel.columns, written);
-    if (kernel.prefetch_c) tile.prefetch(c);
-    slices.clear();
-    for (std::size_t pass = 0; pass < kernel.product.passes.size(); ++pass) {
-        const bool is_last = pass + 1 == kernel.product.passes.size();
-        slices.multiply(kernel.product.passes[pass], groups, is_last ? next : TileAhead{});
-    }
-    slices.write_sums(written);
-    tile.read_sums(written, SliceWriter::place);
-    tile.update(c, kernel.update);
+    SliceWriter(builder, kernel).write();
     return builder.finish();
 }
 

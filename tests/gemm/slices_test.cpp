@@ -1,0 +1,138 @@
+#include "gemm/slice_kernel.hpp"
+#include "gemm/slice_pack.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/rounding.hpp"
+#include "ir/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace swirl::gemm::test {
+namespace {
+
+using Operand = SlicePack::Operand;
+
+/// Where a panel holds slice `slice` of step `step` of a member.
+Integer place_in_panel(Operand operand, int slices, Integer step, int slice, int member) {
+    const Integer pair = step % 16, second = step / 16 % 2;
+    const Integer within = operand == Operand::a ? 32 * pair + 2 * (member % 16) + second
+                                                 : 32 * (member % 16) + 2 * pair + second;
+    return slice_panel(slices, step / slice_steps) + (2 * slice + member / 16) * slice_register + within;
+}
+
+struct Shape {
+    SlicedProduct product;
+    int rows, columns;
+    Integer tiles, groups;
+    Update update;
+};
+
+void expect_tiles(const Shape& shape) {
+    const Integer stride = slice_tile * shape.tiles + 3;
+    const ir::Program program = slice_kernel({.product = shape.product,
+                                              .rows = shape.rows,
+                                              .columns = shape.columns,
+                                              .update = shape.update,
+                                              .columns_at_once = columns_at_once(shape.groups),
+                                              .groups_in_panel = shape.groups,
+                                              .most_tiles = shape.tiles,
+                                              .most_stride = stride});
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(5);
+    std::uniform_int_distribution<int> any(-8, 8);
+    for (const char* name : {"a", "b"})
+        for (Integer i = 0; i < arguments[name].elements(); ++i) arguments[name].set(i, any(random));
+    arguments["factors"].set(0, 2);
+    arguments["factors"].set(1, 3);
+    ir::Memory& c = arguments["c"];
+    if (shape.update != Update::overwrite)
+        for (Integer i = 0; i < c.elements(); ++i) c.set(i, any(random));
+    ir::Arguments before(program);
+    if (shape.update != Update::overwrite)
+        for (Integer i = 0; i < c.elements(); ++i) before["c"].set(i, c[i]);
+    arguments.parameters = {shape.tiles, shape.groups, stride};
+    ir::interpret(program, arguments);
+    const int slices = shape.product.slices;
+    const long double kept = shape.update == Update::add ? 1 : shape.update == Update::scale ? 3 : 0;
+    for (Integer tile = 0; tile < shape.tiles; ++tile)
+        for (int column = 0; column < shape.columns; ++column)
+            for (int row = 0; row < shape.rows; ++row) {
+                long double sum = 0;
+                for (const auto& pass : shape.product.passes)
+                    for (const SlicedProduct::Pair& pair : pass)
+                        for (Integer step = 0; step < shape.groups * slice_steps; ++step)
+                            sum += arguments["a"][tile * slice_panel(slices, shape.groups) +
+                                                  place_in_panel(Operand::a, slices, step, pair.a, row)] *
+                                arguments["b"][place_in_panel(Operand::b, slices, step, pair.b, column)];
+                const Integer at = tile * slice_tile + row + column * stride;
+                const long double old = kept == 0 ? 0 : before["c"][at];
+                EXPECT_EQ(c[at], 2 * sum + kept * old) << tile << ": " << row << ", " << column;
+            }
+}
+
+TEST(SliceKernel, AddsTheProductsOfItsSlicesToEveryTile) {
+    expect_tiles({single_product(), 32, 32, 2, 2, Update::overwrite});
+    expect_tiles({triple_product(), 17, 32, 1, 1, Update::add});
+    expect_tiles({sixfold_product(), 32, 16, 2, 1, Update::scale});
+}
+
+TEST(SliceKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
+    for (const int rows : {1, 15, 16, 31})
+        for (const int columns : {1, 16, 27})
+            expect_tiles({single_product(), rows, columns, 2, 3, Update::add});
+}
+
+struct Source {
+    Pack::Source kind;
+    Integer depth_stride, stride;
+};
+
+void expect_packed(Operand operand, int slices, int count, const Source& source, Integer depth, bool is_scaled) {
+    const ir::Program program = slice_pack({.operand = operand,
+                                            .slices = slices,
+                                            .count = count,
+                                            .source = source.kind,
+                                            .is_scaled = is_scaled,
+                                            .most_depth = depth,
+                                            .most_stride = 70});
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<float> uniform(-2, 2);
+    ir::Memory& from = arguments["from"];
+    for (Integer i = 0; i < from.elements(); ++i) from.set(i, uniform(random));
+    const long double scale = is_scaled ? 0.25L : 1;
+    if (is_scaled) arguments["scale"].set(0, scale);
+    arguments.parameters = {depth / slice_steps * slice_steps, depth, source.depth_stride, source.stride};
+    ir::interpret(program, arguments);
+    for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
+        for (Integer step = 0; step < (depth + slice_steps - 1) / slice_steps * slice_steps; ++step) {
+            const bool is_there = member < count && step < depth;
+            const long double x =
+                is_there ? scale * from[step * source.depth_stride + member * source.stride] : 0;
+            long double left = x;
+            for (int slice = 0; slice < slices; ++slice) {
+                const long double found =
+                    arguments["to"][place_in_panel(operand, slices, step, slice, member)];
+                EXPECT_LE(std::fabs(found - left), std::ldexp(std::fabs(left), -8)) << member << ", " << step;
+                left -= found;
+            }
+            EXPECT_LE(std::fabs(left), slices == 3 ? 0 : std::ldexp(std::fabs(x), -8 * slices));
+        }
+}
+
+TEST(SlicePack, TakesEveryLayoutApart) {
+    const Source sources[] = {{Pack::Source::across_panel, 37, 1},
+                              {Pack::Source::along_depth, 1, 70},
+                              {Pack::Source::neither, 2, 67}};
+    for (const Operand operand : {Operand::a, Operand::b})
+        for (const Source& source : sources)
+            for (const int slices : {1, 2, 3})
+                for (const int count : {5, 32}) expect_packed(operand, slices, count, source, 69, slices == 2);
+}
+
+} // namespace
+} // namespace swirl::gemm::test
