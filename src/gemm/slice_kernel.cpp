@@ -138,7 +138,7 @@ private:
         });
         TileResult c = c_;
         c.origin = slice_tile * tile;
-        c.first_column = first;
+        c.columns_before = first;
         c.column_stride = stride;
         writer.update(c, kernel_.update);
     }

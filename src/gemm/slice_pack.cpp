@@ -65,12 +65,13 @@ private:
     Value source_line(const Affine& k, int later, int line, int first, int count) {
         if (pack_.source == Source::along_depth) {
             if (line >= count) return builder_.constant(vector, 0);
-            return builder_.load(from_, k + later,
-                                 {.lanes = lanes, .dynamic = product(first + line, stride_)});
+            const Value start = product(first + line, stride_);
+            builder_.prefetch(from_, k + (later + 2 * slice_steps), start);
+            return builder_.load(from_, k + later, {.lanes = lanes, .dynamic = start});
         }
         const Affine step = k + (later + line);
         const Value start = product(step, depth_stride_);
-        if (line % 2 == 0) builder_.prefetch(from_, first, product(step + slice_steps, depth_stride_));
+        builder_.prefetch(from_, first, product(step + slice_steps, depth_stride_));
         return builder_.load(from_, first, {.lanes = lanes, .active = count, .dynamic = start});
     }
 

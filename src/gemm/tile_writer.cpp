@@ -140,13 +140,13 @@ void TileWriter::update(const TileResult& c, Update update) {
 /// Where a column of C begins, where that is known only when the kernel runs.
 ir::Value TileWriter::column_start(const TileResult& c, int column) {
     if (c.column_stride.is_constant()) return ir::no_value;
-    return builder_.multiply(builder_.index(c.column_stride), builder_.index(c.first_column + column));
+    return builder_.multiply(builder_.index(c.column_stride), builder_.index(c.columns_before + column));
 }
 
 Affine TileWriter::place_in(const TileResult& c, int vector, int column) const {
     const Affine place = c.origin + Integer{parts_} * vector * type_.lanes;
     if (!c.column_stride.is_constant()) return place;
-    return place + (c.first_column + column) * c.column_stride.constant();
+    return place + (c.columns_before + column) * c.column_stride.constant();
 }
 
 void TileWriter::prefetch(const TileResult& c) {

@@ -40,7 +40,7 @@ struct TileResult {
     Affine origin = {};
     /// Scalars from one column to the next: a constant, or of a kernel's argument.
     Affine column_stride = {};
-    Affine first_column = {}; ///< the tile's, in such distances behind the origin
+    Affine columns_before = {}; ///< columns from the origin to the tile
     ir::Buffer alpha = 0;
     ir::Buffer beta = 0;
     Integer beta_place = 0; ///< in its buffer

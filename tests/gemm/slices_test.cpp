@@ -66,7 +66,7 @@ void expect_tiles(const Shape& shape) {
                         for (Integer step = 0; step < shape.groups * slice_steps; ++step)
                             sum += arguments["a"][tile * slice_panel(slices, shape.groups) +
                                                   place_in_panel(Operand::a, slices, step, pair.a, row)] *
-                                arguments["b"][place_in_panel(Operand::b, slices, step, pair.b, column)];
+                                   arguments["b"][place_in_panel(Operand::b, slices, step, pair.b, column)];
                 const Integer at = tile * slice_tile + row + column * stride;
                 const long double old = kept == 0 ? 0 : before["c"][at];
                 EXPECT_EQ(c[at], 2 * sum + kept * old) << tile << ": " << row << ", " << column;
@@ -90,7 +90,8 @@ struct Source {
     Integer depth_stride, stride;
 };
 
-void expect_packed(Operand operand, int slices, int count, const Source& source, Integer depth, bool is_scaled) {
+void expect_packed(Operand operand, int slices, int count, const Source& source, Integer depth,
+                   bool is_scaled) {
     const ir::Program program = slice_pack({.operand = operand,
                                             .slices = slices,
                                             .count = count,
@@ -131,7 +132,8 @@ TEST(SlicePack, TakesEveryLayoutApart) {
     for (const Operand operand : {Operand::a, Operand::b})
         for (const Source& source : sources)
             for (const int slices : {1, 2, 3})
-                for (const int count : {5, 32}) expect_packed(operand, slices, count, source, 69, slices == 2);
+                for (const int count : {5, 32})
+                    expect_packed(operand, slices, count, source, 69, slices == 2);
 }
 
 } // namespace
