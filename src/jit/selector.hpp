@@ -9,8 +9,10 @@
 #include "jit/register_buffers.hpp"
 #include "jit/streams.hpp"
 #include "target/cpu.hpp"
+#include "target/x86/mnemonic.hpp"
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -114,8 +116,6 @@ private:
     // selector_shuffles.cpp
     void shuffle(ir::Value value);
     void instruction(ir::Value value);
-    Virtual rounded_to_bfloat16(Virtual a);
-    Virtual pairs_of_bfloat16(Virtual a, Virtual b);
     Virtual shuffled(const ir::Instruction& instruction, Virtual a, Virtual b);
     Virtual permuted_blocks(int immediate, int bytes, Virtual a, Virtual b);
     Virtual any_shuffle(ir::Type type, Virtual a, Virtual b, const std::vector<std::int8_t>& map);
@@ -124,6 +124,10 @@ private:
     Virtual expanded_by_blend(ir::Type type, std::span<const std::int8_t> map, Virtual a, Virtual b);
     Virtual expanded_by_shufps(std::span<const std::int8_t> map, Virtual a, Virtual b);
     Virtual permuted(ir::Type type, std::span<const int> sources, Virtual a);
+
+    // selector_words.cpp: instructions of target/ that are some of the machine's, on integers in float32 lanes
+    std::optional<Virtual> sequence_on_words(target::x86::Mnemonic mnemonic, Virtual a, Virtual b);
+    Virtual with_word(InstructionId id, Virtual a, std::uint32_t word);
 
     const ir::Program& program_;
     const target::Cpu& cpu_;

@@ -54,6 +54,8 @@ constexpr Encoding encodings[] = {
     {Mnemonic::expanded, 0, 0, Form::binary},
     {Mnemonic::rounded_to_bfloat16, 0, 0, Form::unary},
     {Mnemonic::pairs_of_bfloat16, 0, 0, Form::binary},
+    {Mnemonic::largest_magnitude, 0, 0, Form::binary},
+    {Mnemonic::least_magnitude, 0, 0, Form::binary},
     {Mnemonic::tdpbf16ps, Inst::kIdTdpbf16ps, 0, Form::accumulate},
     {Mnemonic::tdpbssd, Inst::kIdTdpbssd, 0, Form::accumulate},
     {Mnemonic::tdpbsud, Inst::kIdTdpbsud, 0, Form::accumulate},
@@ -89,30 +91,10 @@ void Selector::instruction(ir::Value value) {
         return define(value, result);
     }
     const Virtual a = use(operation.operands[0]);
-    if (encoding.mnemonic == Mnemonic::rounded_to_bfloat16) return define(value, rounded_to_bfloat16(a));
     const Virtual b = operation.instruction->operands.size() > 1 ? use(operation.operands[1]) : a;
-    if (encoding.mnemonic == Mnemonic::pairs_of_bfloat16) return define(value, pairs_of_bfloat16(a, b));
+    if (const std::optional<Virtual> made = sequence_on_words(encoding.mnemonic, a, b))
+        return define(value, *made);
     define(value, shuffled(*operation.instruction, a, b));
-}
-
-Virtual Selector::rounded_to_bfloat16(Virtual a) {
-    constexpr int bytes = 64;
-    const auto with = [&](InstructionId id, Virtual x, Bits word) {
-        const Virtual result = computed(Form::binary, id, bytes, {x, repeated(Scalar::float32, word, bytes)});
-        block_->operations.back().folds = block_->operations.back().folds_broadcast = true;
-        return result;
-    };
-    return with(Inst::kIdVpandd, with(Inst::kIdVpaddd, a, 0x8000), 0xffff0000);
-}
-
-Virtual Selector::pairs_of_bfloat16(Virtual a, Virtual b) {
-    constexpr int bytes = 64;
-    constexpr std::uint32_t odd_lanes = 0xaaaaaaaa;
-    const Virtual low = new_register(Class::vector, bytes);
-    append(Form::unary, Inst::kIdVpsrld, low, {a}).immediate = 16;
-    const Virtual result = computed(Form::binary, Inst::kIdVpblendmw, bytes, {low, b});
-    block_->operations.back().mask = masks_.number_of(odd_lanes);
-    return result;
 }
 
 /// A shuffle that no pass has turned into an instruction.

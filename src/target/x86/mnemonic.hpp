@@ -36,8 +36,10 @@ enum class Mnemonic : std::uint32_t {
     permt2ps, ///< two sources; the index vector comes from the lane map
     permt2pd,
     expanded,            ///< no single instruction: the encoder makes a sequence from the lane map
-    rounded_to_bfloat16, ///< two instructions each
+    rounded_to_bfloat16, ///< two or three instructions each
     pairs_of_bfloat16,
+    largest_magnitude,
+    least_magnitude,
     tdpbf16ps, ///< tiles: the first operand is added to
     tdpbssd,
     tdpbsud,

@@ -1,0 +1,61 @@
+#include "gemm/extremes.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace swirl::gemm::test {
+namespace {
+
+struct Extremes {
+    float largest, least;
+};
+
+Extremes found_in(const ir::Memory& to) {
+    Extremes found{0, std::numeric_limits<float>::infinity()};
+    for (int lane = 0; lane < extremes_lanes; ++lane) {
+        const auto largest = static_cast<float>(to[lane]);
+        if (std::isnan(largest) || largest > found.largest) found.largest = largest;
+        found.least = std::min(found.least, static_cast<float>(to[extremes_lanes + lane]));
+    }
+    found.least = std::bit_cast<float>(std::bit_cast<std::uint32_t>(found.least) + 1U);
+    return found;
+}
+
+Extremes extremes_with(Integer lines, Integer length, Integer at, float number) {
+    const Integer stride = length + 5;
+    const ir::Program program = extremes(lines, length, stride);
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    ir::Memory& from = arguments["from"];
+    for (Integer line = 0; line < lines; ++line)
+        for (Integer i = 0; i < length; ++i)
+            from.set(line * stride + i, i % 3 == 0 ? 0 : i % 2 == 0 ? -1.5L : 2);
+    from.set(at, number);
+    arguments.parameters = {lines, length / 64 * 64, length, stride};
+    ir::interpret(program, arguments);
+    return found_in(arguments["to"]);
+}
+
+TEST(Extremes, FindsTheLargestAndTheLeastThatIsNotZeroWhereverTheyAre) {
+    for (const Integer length : {16, 17, 63, 64, 80, 131})
+        for (const Integer at : {Integer{0}, Integer{15}, length - 1, length + 5, 2 * length + 4}) {
+            const Extremes large = extremes_with(2, length, at, -7e30F);
+            EXPECT_EQ(large.largest, 7e30F) << length << ", " << at;
+            EXPECT_EQ(large.least, 1.5F);
+            EXPECT_EQ(extremes_with(2, length, at, -1e-42F).least, 1e-42F) << length << ", " << at;
+        }
+}
+
+TEST(Extremes, NotANumberAndInfinityAreTheLargest) {
+    EXPECT_TRUE(std::isinf(extremes_with(1, 20, 3, -std::numeric_limits<float>::infinity()).largest));
+    EXPECT_TRUE(std::isnan(extremes_with(1, 20, 3, std::numeric_limits<float>::quiet_NaN()).largest));
+}
+
+} // namespace
+} // namespace swirl::gemm::test
