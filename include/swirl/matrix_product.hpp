@@ -156,8 +156,17 @@ template <class T> constexpr Factor factor_kind(const T& value) {
 
 } // namespace detail
 
+/// How far results may be from the exact ones. Products of float32 may be computed from bfloat16 slices of their numbers, where
+/// the CPU multiplies these faster; all others are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
+enum class Accuracy : std::uint8_t {
+    ordinary, ///< no worse than sums of multiply-adds in C's numbers
+    reduced,  ///< about 2⁻¹⁷ of float32
+    low,      ///< about 2⁻⁸: as if A and B were rounded to bfloat16
+};
+
 struct MatrixPlanOptions {
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
+    Accuracy accuracy = Accuracy::ordinary; ///< that results must have
 };
 
 template <MatrixNumber T> struct MatrixGroup;
@@ -238,7 +247,8 @@ public:
     const MatrixProduct& product() const;
     std::string description() const; ///< how it is computed, in a line
     int threads() const;
-    double flops() const; ///< real additions and multiplications of one execution
+    Accuracy accuracy() const; ///< that results have: at least what was asked for
+    double flops() const;      ///< real additions and multiplications of one execution
 
     MatrixPlan(const MatrixPlan&) = default;
     MatrixPlan& operator=(const MatrixPlan&) = default;

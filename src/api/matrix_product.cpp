@@ -14,8 +14,8 @@ MatrixPlan::MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan) : plan_
 
 MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) {
     validate(product);
-    return MatrixPlan(
-        std::make_shared<const planning::MatrixPlan>(product, api::threads_asked_for(options.threads)));
+    return MatrixPlan(std::make_shared<const planning::MatrixPlan>(
+        product, api::threads_asked_for(options.threads), options.accuracy));
 }
 
 std::size_t PackedMatrix::bytes() const { return matrix_->bytes(); }
@@ -92,6 +92,7 @@ MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const vo
 
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }
 std::string MatrixPlan::description() const { return plan_->description(); }
+Accuracy MatrixPlan::accuracy() const { return plan_->accuracy(); }
 int MatrixPlan::threads() const { return plan_->threads(); }
 double MatrixPlan::flops() const { return plan_->flops(); }
 

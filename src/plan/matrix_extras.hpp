@@ -2,6 +2,9 @@
 
 #include "plan/matrix_epilogue.hpp"
 #include "plan/packed_matrix.hpp"
+#include "plan/sliced_route.hpp"
+
+#include <optional>
 
 namespace swirl::planning {
 
@@ -10,6 +13,7 @@ struct MatrixExtras {
     EpilogueCall epilogue = {};
     PackedPanels a = {}; ///< in place of operands, of the product as it is oriented
     PackedPanels b = {};
+    std::optional<SlicedRoute> route = {}; ///< chosen already
 };
 
 } // namespace swirl::planning

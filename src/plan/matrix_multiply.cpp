@@ -6,6 +6,8 @@
 #include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
 #include "plan/shared_items.hpp"
+#include "plan/sliced_kernels.hpp"
+#include "plan/sliced_multiply.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
 
@@ -28,6 +30,7 @@ struct Work {
     bool alpha_is_one;
     bool is_small;
     Integer block_depth;
+    SlicedRoute route;
     MatrixExtras extras;
 
     Work(const MatrixProduct& given, const MatrixArguments& given_arguments)
@@ -42,7 +45,18 @@ struct Work {
         update = update_for(factor_kind(product.number, arguments.beta));
         alpha_is_one = factor_kind(product.number, arguments.alpha) == Factor::one;
         is_small = gemm::suits_small_product(product);
-        block_depth = block_depth_of(product);
+        if (extras.route)
+            route = *extras.route;
+        else if (!extras.epilogue && !extras.a && !extras.b)
+            route = sliced_route(product, Accuracy::ordinary);
+        block_depth = route ? sliced_block_depth(route, product.depth) : block_depth_of(product);
+    }
+
+    /// The same when the numbers of A and B are known to be there.
+    void look_at_operands(int threads) {
+        if (!route) return;
+        route = with_scale(route, product, arguments, threads);
+        if (!route) block_depth = block_depth_of(product);
     }
 
     /// What is left to do for these rows and columns of C.
@@ -130,6 +144,8 @@ void multiply_alone(const Work& work) {
     }
     if (needs_portable_products() || work.product.widens())
         return multiply_portable(work.product, work.arguments);
+    if (work.route)
+        return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
@@ -156,16 +172,19 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
-void multiply_one(const Work& work, int threads) {
+void multiply_one(Work work, int threads) {
     const int wanted = threads_worthwhile(work.product, threads);
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
+    work.look_at_operands(members);
     if (members <= 1) return multiply_alone(work);
     const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product.number).schedule().tile;
+    const Integer row_grain = work.route ? Integer{gemm::slice_tile} : tile.rows();
+    const Integer column_grain = work.route ? Integer{gemm::slice_tile} : tile.columns;
     runtime::run_team(members, [&](const runtime::TeamMember& member) {
         const auto [along_rows, along_columns] = grid(member.size(), work.product);
         const runtime::Share rows =
-            runtime::share_of(work.product.rows, tile.rows(), member.number() % along_rows, along_rows);
-        const runtime::Share columns = runtime::share_of(work.product.columns, tile.columns,
+            runtime::share_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
+        const runtime::Share columns = runtime::share_of(work.product.columns, column_grain,
                                                          member.number() / along_rows, along_columns);
         if (rows.first < rows.last && columns.first < columns.last) multiply_alone(work.part(rows, columns));
     });

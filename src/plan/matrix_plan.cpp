@@ -3,10 +3,11 @@
 #include "base/error.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/portable_product.hpp"
+#include "plan/sliced_kernels.hpp"
 
 namespace swirl::planning {
 
-MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
+MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy)
     : product_(product),
       oriented_(product),
       is_turned_(wants_transposition(product)),
@@ -14,7 +15,8 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
       threads_asked_for_(threads),
       threads_(threads_worthwhile(product, threads)),
       misaligned_{misaligned_bits(product.number_of_a()), misaligned_bits(product.number_of_b()),
-                  misaligned_bits(product.number)} {
+                  misaligned_bits(product.number)},
+      accuracy_(accuracy) {
     if (is_turned_) oriented_ = transposed(product);
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
@@ -23,6 +25,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads)
     is_small_ = !is_empty_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
                 !needs_portable_products() && (epilogue_ == nullptr || epilogue_->is_in_tiles());
     is_direct_ = is_small_ && epilogue_ == nullptr;
+    if (!is_empty_ && !is_small_ && epilogue_ == nullptr) route_ = sliced_route(oriented_, accuracy);
     a_with_c_ = b_with_c_ = {0, 0};
     find_array_overlaps();
     if (is_empty_) return;
@@ -86,9 +89,12 @@ void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const voi
 void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
                              const void* const* arrays) const {
     check(arguments, alpha, arrays);
-    if (epilogue_ == nullptr) return multiply(product_, arguments, threads_);
-    const MatrixExtras extras{.epilogue = {epilogue_.get(), arrays}};
-    if (is_small_ && alpha != Factor::zero) return finish_small(arguments, alpha, beta, extras);
+    if (epilogue_ == nullptr && gemm::suits_small_product(oriented_))
+        return multiply(product_, arguments, threads_);
+    MatrixExtras extras{.route = route_};
+    if (epilogue_ != nullptr) extras.epilogue = {epilogue_.get(), arrays};
+    if (is_small_ && epilogue_ != nullptr && alpha != Factor::zero)
+        return finish_small(arguments, alpha, beta, extras);
     MatrixArguments with_extras = arguments;
     with_extras.extras = &extras;
     multiply(product_, with_extras, threads_);
@@ -174,6 +180,10 @@ std::string MatrixPlan::description() const {
                            small.block_depth, small.rows_outside ? "rows" : "columns");
     }
     if (needs_portable_products()) return fmt::format("built-in tiles, {} threads", threads_);
+    if (route_)
+        return fmt::format(
+            "amx: sums of {} products of bfloat16 slices, packed blocks, tile {}x{}, {} threads",
+            route_.products, gemm::slice_tile, gemm::slice_tile, threads_);
     const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product_.number).schedule();
     return fmt::format("{}: packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads",
                        target::host_cpu().name, schedule.block_rows, schedule.block_columns,

@@ -19,7 +19,7 @@ namespace swirl::planning {
 class MatrixPlan {
 public:
     /// Of a valid product.
-    MatrixPlan(const MatrixProduct& product, int threads);
+    MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
     /// says what is special about α and β. `arrays` are those of the epilogue, in the order of arrays_of, each none of which
@@ -46,6 +46,7 @@ public:
     int threads() const { return threads_; } ///< that are worth their while for one execution
     int threads_asked_for() const { return threads_asked_for_; }
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< about as many multiply-adds
+    Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
     double flops() const;
 
@@ -123,6 +124,8 @@ private:
     int threads_asked_for_;
     int threads_;
     std::array<Address, 3> misaligned_; ///< bits of A's, B's and C's addresses
+    Accuracy accuracy_;
+    SlicedRoute route_; ///< of executions without extras
     Overlap a_with_c_, b_with_c_;
     std::vector<Overlap> arrays_with_c_;             ///< of the epilogue's arrays
     std::unique_ptr<const MatrixEpilogue> epilogue_; ///< null: there is none

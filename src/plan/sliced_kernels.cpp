@@ -1,0 +1,70 @@
+#include "plan/sliced_kernels.hpp"
+
+#include "base/error.hpp"
+#include "jit/compile.hpp"
+#include "passes/pipeline.hpp"
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr Integer most_depth = 1 << 16, most_stride = Integer{1} << 36, most_tiles = 1 << 10;
+
+} // namespace
+
+/// Packed rows take at most three quarters of a mebibyte, which stay in a core's own cache while the columns pass by.
+SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product) {
+    const Integer depth = product.slices == 3 ? 512 : 1024;
+    return {.block_rows = 256, .block_depth = depth, .block_columns = 4096};
+}
+
+template <class Key, class Make>
+runtime::KernelFunction SlicedKernels::find(std::map<Key, runtime::KernelFunction>& made, const Key& key,
+                                            Make&& make) {
+    const std::lock_guard lock(making_);
+    runtime::KernelFunction& kernel = made[key];
+    if (kernel == nullptr) {
+        const target::Cpu& cpu = target::avx512_cpu();
+        kernel = code_.emplace_back(jit::compile(passes::run_in_order(make(), cpu), cpu)).function();
+    }
+    return kernel;
+}
+
+runtime::KernelFunction SlicedKernels::tiles(int rows, int columns, gemm::Update update, Integer groups) {
+    const int at_once = gemm::columns_at_once(groups);
+    return find(tiles_, Tiles{rows, columns, update, at_once}, [&] {
+        return gemm::slice_kernel({.product = product_,
+                                   .rows = rows,
+                                   .columns = columns,
+                                   .update = update,
+                                   .columns_at_once = at_once,
+                                   .groups_in_panel = schedule_.block_depth / gemm::slice_steps,
+                                   .most_tiles = most_tiles,
+                                   .most_stride = most_stride});
+    });
+}
+
+runtime::KernelFunction SlicedKernels::pack(gemm::SlicePack::Operand operand, gemm::Pack::Source source,
+                                            int count, bool is_scaled) {
+    return find(packs_, Pack{operand, source, count, is_scaled}, [&] {
+        return gemm::slice_pack({.operand = operand,
+                                 .slices = product_.slices,
+                                 .count = count,
+                                 .source = source,
+                                 .is_scaled = is_scaled,
+                                 .most_depth = most_depth,
+                                 .most_stride = most_stride});
+    });
+}
+
+SlicedKernels& SlicedKernels::of(int products) {
+    // Never destroyed: other threads may still multiply when the process ends.
+    static SlicedKernels& single = *new SlicedKernels(gemm::single_product());
+    static SlicedKernels& triple = *new SlicedKernels(gemm::triple_product());
+    static SlicedKernels& sixfold = *new SlicedKernels(gemm::sixfold_product());
+    for (SlicedKernels* kernels : {&single, &triple, &sixfold})
+        if (kernels->product().products() == products) return *kernels;
+    throw InternalError("no product of slices has {} products", products);
+}
+
+} // namespace swirl::planning

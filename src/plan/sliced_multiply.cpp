@@ -1,0 +1,135 @@
+#include "plan/sliced_multiply.hpp"
+
+#include "base/integer.hpp"
+#include "gemm/schedule.hpp"
+#include "plan/packed_blocks.hpp"
+#include "plan/sliced_kernels.hpp"
+#include "runtime/tile_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace swirl::planning {
+
+namespace {
+
+using gemm::slice_steps;
+using gemm::slice_tile;
+using Operand = gemm::SlicePack::Operand;
+
+/// An operand as it is packed: along the depth and across it.
+struct Source {
+    Operand operand;
+    const float* data;
+    Integer depth_stride;
+    Integer stride;
+    float scale;
+};
+
+class SlicedBlocks {
+public:
+    SlicedBlocks(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
+                 gemm::Update first_update, Integer block_depth)
+        : kernels_(SlicedKernels::of(route.products)),
+          product_(product),
+          first_update_(first_update),
+          a_{Operand::a, static_cast<const float*>(arguments.a), product.a.column_stride,
+             product.a.row_stride, std::ldexp(1.0F, route.scale.a)},
+          b_{Operand::b, static_cast<const float*>(arguments.b), product.b.row_stride,
+             product.b.column_stride, std::ldexp(1.0F, route.scale.b)},
+          c_(static_cast<float*>(arguments.c)),
+          factors_{std::ldexp(*static_cast<const float*>(arguments.alpha), -route.scale.a - route.scale.b),
+                   *static_cast<const float*>(arguments.beta)},
+          block_rows_(gemm::balanced_block(product.rows, kernels_.schedule().block_rows, slice_tile)),
+          block_columns_(
+              gemm::balanced_block(product.columns, kernels_.schedule().block_columns, slice_tile)),
+          block_depth_(block_depth) {}
+
+    void run() {
+        const auto block_bytes = [&](Integer extent) {
+            return static_cast<std::size_t>(extent / slice_tile * kernels_.panel_bytes());
+        };
+        packed_a_ = packed_block(0, block_bytes(block_rows_));
+        packed_b_ = packed_block(1, block_bytes(block_columns_));
+        const runtime::TileState tile_state;
+        for (Integer column = 0; column < product_.columns; column += block_columns_)
+            for (Integer step = 0; step < product_.depth; step += block_depth_) {
+                update_ = step == 0 ? first_update_ : gemm::Update::add;
+                multiply_columns(column, step);
+            }
+    }
+
+private:
+    void multiply_columns(Integer first_column, Integer first_step) {
+        const Integer columns = std::min(block_columns_, product_.columns - first_column);
+        depth_ = std::min(block_depth_, product_.depth - first_step);
+        pack(b_, first_column, columns, first_step, packed_b_);
+        for (Integer row = 0; row < product_.rows; row += block_rows_) {
+            const Integer rows = std::min(block_rows_, product_.rows - row);
+            pack(a_, row, rows, first_step, packed_a_);
+            multiply_block(row, rows, first_column, columns);
+        }
+    }
+
+    void pack(const Source& source, Integer first, Integer extent, Integer first_step, std::byte* to) {
+        using Kind = gemm::Pack::Source;
+        const Kind kind = source.stride == 1         ? Kind::across_panel
+                          : source.depth_stride == 1 ? Kind::along_depth
+                                                     : Kind::neither;
+        float scale = source.scale;
+        const std::int64_t parameters[] = {depth_ / slice_steps * slice_steps, depth_, source.depth_stride,
+                                           source.stride};
+        for (Integer at = 0; at < extent; at += slice_tile) {
+            const int count = static_cast<int>(std::min<Integer>(slice_tile, extent - at));
+            const float* from = source.data + (first + at) * source.stride + first_step * source.depth_stride;
+            void* const buffers[] = {const_cast<float*>(from), to + at / slice_tile * kernels_.panel_bytes(),
+                                     &scale};
+            kernels_.pack(source.operand, kind, count, scale != 1)(buffers, parameters);
+        }
+    }
+
+    void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
+        const Integer groups = ceil_divide(depth_, Integer{slice_steps});
+        for (Integer column = 0; column < columns; column += slice_tile) {
+            const int in_column = static_cast<int>(std::min<Integer>(slice_tile, columns - column));
+            const auto multiply = [&](Integer row, Integer tiles, int rows_of_tile) {
+                if (tiles == 0 || rows_of_tile == 0) return;
+                float* const c = c_ + first_row + row + (first_column + column) * product_.c.column_stride;
+                void* const buffers[] = {packed_a_ + row / slice_tile * kernels_.panel_bytes(),
+                                         packed_b_ + column / slice_tile * kernels_.panel_bytes(), c,
+                                         factors_};
+                const std::int64_t parameters[] = {tiles, groups, product_.c.column_stride};
+                kernels_.tiles(rows_of_tile, in_column, update_, groups)(buffers, parameters);
+            };
+            const Integer whole = rows / slice_tile;
+            multiply(0, whole, slice_tile);
+            multiply(whole * slice_tile, 1, static_cast<int>(rows % slice_tile));
+        }
+    }
+
+    SlicedKernels& kernels_;
+    const MatrixProduct& product_;
+    gemm::Update first_update_;
+    Source a_, b_;
+    float* c_;
+    float factors_[2]; ///< α, β
+    Integer block_rows_, block_columns_, block_depth_;
+    Integer depth_ = 0; ///< of the block at hand
+    gemm::Update update_ = gemm::Update::add;
+    std::byte* packed_a_ = nullptr;
+    std::byte* packed_b_ = nullptr;
+};
+
+} // namespace
+
+void multiply_sliced(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
+                     gemm::Update update, Integer block_depth) {
+    SlicedBlocks(route, product, arguments, update, block_depth).run();
+}
+
+Integer sliced_block_depth(const SlicedRoute& route, Integer depth) {
+    return gemm::balanced_block(depth, SlicedKernels::of(route.products).schedule().block_depth, slice_steps);
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,156 @@
+#include "plan/sliced_route.hpp"
+
+#include "plan/matrix_kernels.hpp"
+#include "plan/sliced_kernels.hpp"
+#include "runtime/aligned_buffer.hpp"
+#include "runtime/tile_state.hpp"
+#include "runtime/timer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+namespace swirl::planning {
+
+namespace {
+
+/// Below these, packing takes longer than is gained.
+constexpr Integer least_extent = 32, least_depth = 64;
+constexpr double least_work = 96.0 * 96 * 96;
+
+/// Of the rate of tiles alone, what products of slices reach with packing and all; of ordinary tiles likewise.
+constexpr double sliced_share = 0.75, ordinary_share = 0.95;
+
+/// Multiply-adds a second of tiles whose operands are in the nearest cache.
+struct Rates {
+    double slices = 0;
+    double ordinary = 0;
+};
+
+template <class F> double least_seconds(F&& run) {
+    constexpr int rounds = 8;
+    double least = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const double start = runtime::monotonic_seconds();
+        run();
+        const double taken = runtime::monotonic_seconds() - start;
+        least = round == 0 ? taken : std::min(least, taken);
+    }
+    return least;
+}
+
+/// Numbers of all kinds: tile registers are faster on zeros.
+void fill(std::vector<float>& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 127) / 64 - 0.9F;
+}
+
+double time_slices() {
+    constexpr Integer groups = 8, tiles = 2;
+    SlicedKernels& kernels = SlicedKernels::of(1);
+    const auto bytes = static_cast<std::size_t>(kernels.panel_bytes());
+    runtime::AlignedBuffer a(bytes * tiles), b(bytes);
+    std::vector<float> source(gemm::slice_tile * groups * gemm::slice_steps),
+        c(gemm::slice_tile * gemm::slice_tile * tiles);
+    fill(source);
+    const auto pack = [&](gemm::SlicePack::Operand operand, std::byte* to) {
+        void* const buffers[] = {source.data(), to};
+        const std::int64_t parameters[] = {groups * gemm::slice_steps, groups * gemm::slice_steps,
+                                           gemm::slice_tile, 1};
+        kernels.pack(operand, gemm::Pack::Source::across_panel, gemm::slice_tile, false)(buffers, parameters);
+    };
+    for (Integer tile = 0; tile < tiles; ++tile)
+        pack(gemm::SlicePack::Operand::a, a.as<std::byte>() + tile * kernels.panel_bytes());
+    pack(gemm::SlicePack::Operand::b, b.as<std::byte>());
+    float factors[2] = {1, 0};
+    void* const buffers[] = {a.data(), b.data(), c.data(), factors};
+    const std::int64_t parameters[] = {tiles, groups, gemm::slice_tile * tiles};
+    const runtime::KernelFunction kernel =
+        kernels.tiles(gemm::slice_tile, gemm::slice_tile, gemm::Update::overwrite, groups);
+    const runtime::TileState state;
+    constexpr int repetitions = 8;
+    const double seconds = least_seconds([&] {
+        for (int i = 0; i < repetitions; ++i) kernel(buffers, parameters);
+    });
+    return repetitions * static_cast<double>(c.size()) * groups * gemm::slice_steps / seconds;
+}
+
+double time_ordinary() {
+    constexpr Integer depth = 256;
+    MatrixKernels& kernels = MatrixKernels::of_this_machine(Number::float32);
+    const gemm::Tile& tile = kernels.schedule().tile;
+    std::vector<float> a(static_cast<std::size_t>(tile.rows() * depth)),
+        b(static_cast<std::size_t>(tile.columns * depth)),
+        c(static_cast<std::size_t>(tile.rows() * tile.columns));
+    fill(a);
+    fill(b);
+    float factors[2] = {1, 0};
+    void* const buffers[] = {a.data(), b.data(), c.data(), factors, b.data()};
+    const Integer unroll = kernels.schedule().unroll;
+    const std::int64_t parameters[] = {depth / unroll * unroll, depth, tile.rows()};
+    const runtime::KernelFunction kernel = kernels.tile(tile.rows(), tile.columns, gemm::Update::overwrite);
+    constexpr int repetitions = 8;
+    const double seconds = least_seconds([&] {
+        for (int i = 0; i < repetitions; ++i) kernel(buffers, parameters);
+    });
+    return repetitions * static_cast<double>(c.size()) * depth / seconds;
+}
+
+Rates rates_now() {
+    constexpr double lasting = 1; // seconds: what else a core's other thread does changes
+    static std::mutex measuring;
+    static Rates rates;
+    static double measured_at = -1;
+    const std::lock_guard lock(measuring);
+    const double now = runtime::monotonic_seconds();
+    if (measured_at < 0 || now - measured_at > lasting) {
+        rates = {time_slices(), time_ordinary()};
+        measured_at = runtime::monotonic_seconds();
+    }
+    return rates;
+}
+
+int products_for(Accuracy accuracy) {
+    switch (accuracy) {
+    case Accuracy::ordinary: return gemm::sixfold_product().products();
+    case Accuracy::reduced: return gemm::triple_product().products();
+    case Accuracy::low: return gemm::single_product().products();
+    }
+    return 0;
+}
+
+bool suits_slices(const MatrixProduct& product) {
+    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+                        static_cast<double>(product.depth);
+    return product.number == Number::float32 && !product.widens() && product.c.row_stride == 1 &&
+           std::min(product.rows, product.columns) >= least_extent && product.depth >= least_depth &&
+           work >= least_work;
+}
+
+} // namespace
+
+SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
+    if (!suits_slices(product) || !runtime::may_use_tiles()) return {};
+    const int products = products_for(accuracy);
+    const Rates rates = rates_now();
+    if (rates.slices * sliced_share / products <= rates.ordinary * ordinary_share) return {};
+    return {.products = products};
+}
+
+SlicedRoute with_scale(SlicedRoute route, const MatrixProduct& product, const MatrixArguments& arguments,
+                       int threads) {
+    const Magnitudes a = magnitudes_of(static_cast<const float*>(arguments.a), product.a, product.rows,
+                                       product.depth, threads);
+    const Magnitudes b = magnitudes_of(static_cast<const float*>(arguments.b), product.b, product.depth,
+                                       product.columns, threads);
+    const std::optional<SlicedScale> scale = sliced_scale(a, b, product.depth);
+    if (!scale) return {};
+    // What undoes the scale is a part of α.
+    const float alpha = *static_cast<const float*>(arguments.alpha);
+    if (*scale != SlicedScale{} && !std::isnormal(std::ldexp(alpha, -scale->a - scale->b))) return {};
+    route.scale = *scale;
+    return route;
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,181 @@
+#include "plan/matrix_extras.hpp"
+#include "plan/matrix_multiply.hpp"
+#include "plan/sliced_kernels.hpp"
+#include "plan/sliced_range.hpp"
+#include "runtime/tile_state.hpp"
+#include "target/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TEST(SlicedScale, IsOneWhereNumbersAreNeitherTinyNorHuge) {
+    EXPECT_EQ(sliced_scale({1, 0x1p-24F}, {3, 0.5F}, 1000), SlicedScale{});
+    EXPECT_EQ(sliced_scale({1e15F, 1e-15F}, {1e15F, 1e-15F}, 4096), SlicedScale{});
+    EXPECT_EQ(sliced_scale({0, 0}, {1e38F, 1e-40F}, 10), SlicedScale{}) << "zeros only";
+}
+
+TEST(SlicedScale, MovesMagnitudesTowardsOne) {
+    for (const float size : {1e-40F, 1e-36F, 1e36F, 3e38F}) {
+        const auto scale = sliced_scale({size, size}, {1, 0.1F}, 100);
+        ASSERT_TRUE(scale) << size;
+        EXPECT_NEAR(std::ilogb(size) + scale->a, 0, 8) << size;
+    }
+    const auto both = sliced_scale({1e-30F, 1e-34F}, {1e30F, 1e25F}, 100);
+    ASSERT_TRUE(both);
+    EXPECT_GT(both->a, 0);
+    EXPECT_LT(both->b, 0);
+}
+
+TEST(SlicedScale, IsThereForNoNumbersOfTooManyMagnitudesNorForInfiniteOnes) {
+    EXPECT_FALSE(sliced_scale({3e38F, 1e-38F}, {3e38F, 1e-38F}, 10));
+    EXPECT_FALSE(sliced_scale({infinity, 1}, {1, 1}, 10));
+    EXPECT_FALSE(sliced_scale({1, 1}, {std::numeric_limits<float>::quiet_NaN(), 1}, 10));
+}
+
+TEST(Magnitudes, AreThoseOfTheMatrixAloneInEveryLayout) {
+    if (!target::host_can_run(target::avx512_cpu())) GTEST_SKIP() << "looks with AVX-512";
+    const Integer rows = 37, columns = 21;
+    for (const MatrixLayout& layout : {MatrixLayout{1, 40}, MatrixLayout{25, 1}, MatrixLayout{2, 90},
+                                       MatrixLayout{1, -40}, MatrixLayout{-25, 1}}) {
+        std::vector<float> memory(8000, 1e30F); // beside the matrix
+        float* const matrix = memory.data() + 4000;
+        const auto at = [&](Integer i, Integer j) -> float& {
+            return matrix[i * layout.row_stride + j * layout.column_stride];
+        };
+        for (Integer i = 0; i < rows; ++i)
+            for (Integer j = 0; j < columns; ++j) at(i, j) = (i + j) % 5 == 0 ? 0 : 0.5F;
+        at(rows - 1, columns - 1) = -9;
+        at(3, 20) = 1e-41F;
+        for (const int threads : {1, 3}) {
+            const Magnitudes found = magnitudes_of(matrix, layout, rows, columns, threads);
+            EXPECT_EQ(found.largest, 9);
+            EXPECT_EQ(found.least, 1e-41F);
+        }
+        at(0, 0) = infinity;
+        EXPECT_TRUE(std::isinf(magnitudes_of(matrix, layout, rows, columns, 1).largest));
+    }
+}
+
+class SlicedProducts : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!runtime::may_use_tiles()) GTEST_SKIP() << "this machine has no tile registers";
+    }
+
+    static std::vector<float> numbers(Integer count, float size) {
+        std::mt19937 random(static_cast<unsigned>(count));
+        std::uniform_real_distribution<float> uniform(-size, size);
+        std::vector<float> values(static_cast<std::size_t>(count));
+        for (float& value : values) value = uniform(random);
+        return values;
+    }
+
+    /// The product by so many products of slices on numbers of a size, and how far it is from exact.
+    static double error(MatrixProduct product, int products, float alpha, float beta, int threads,
+                        float size = 1) {
+        const std::vector<float> a = numbers(product.rows * product.depth, size);
+        const std::vector<float> b = numbers(product.depth * product.columns, 1);
+        const Integer stride = product.c.row_stride == 1 ? product.rows : product.columns;
+        std::vector<float> c = numbers(product.rows * product.columns, size);
+        const std::vector<float> before = c;
+        if (beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<float>::quiet_NaN());
+        const MatrixExtras extras{.route = SlicedRoute{.products = products}};
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, threads);
+        double worst = 0;
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                double sum = 0, absolute = 0;
+                for (Integer k = 0; k < product.depth; ++k) {
+                    const double term =
+                        double{a[static_cast<std::size_t>(i * product.a.row_stride +
+                                                          k * product.a.column_stride)]} *
+                        b[static_cast<std::size_t>(k * product.b.row_stride + j * product.b.column_stride)];
+                    sum += term;
+                    absolute += std::fabs(term);
+                }
+                const auto at =
+                    static_cast<std::size_t>(product.c.row_stride == 1 ? i + j * stride : i * stride + j);
+                const double kept = double{beta} * before[at];
+                const double error =
+                    std::fabs(alpha * sum + kept - c[at]) / (std::fabs(alpha) * absolute + std::fabs(kept));
+                if (!(error <= worst)) worst = error;
+            }
+        return worst;
+    }
+};
+
+constexpr double ordinary = 0x1p-22, reduced = 0x1p-16, low = 0x1p-7;
+
+TEST_F(SlicedProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 32}, {100, 45, 1100}, {270, 50, 40}}) {
+        const MatrixProduct columns_first =
+            MatrixProduct::column_major(Number::float32, rows, columns, depth);
+        MatrixProduct mixed = MatrixProduct::row_major(Number::float32, rows, columns, depth);
+        mixed.b = columns_first.b;
+        for (const MatrixProduct& product :
+             {columns_first, MatrixProduct::row_major(Number::float32, rows, columns, depth), mixed})
+            for (const auto& [alpha, beta] : {std::pair{1.0F, 0.0F}, {1.0F, 1.0F}, {-0.7F, 0.3F}}) {
+                EXPECT_LE(error(product, 6, alpha, beta, 1), ordinary) << rows << ", " << columns;
+                EXPECT_LE(error(product, 3, alpha, beta, 1), reduced) << rows << ", " << columns;
+                EXPECT_LE(error(product, 1, alpha, beta, 1), low) << rows << ", " << columns;
+            }
+    }
+}
+
+TEST_F(SlicedProducts, OfTinyAndHugeNumbersAreAsAccurate) {
+    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 40, 50, 60);
+    for (const float size : {1e-36F, 1e-30F, 1e30F, 1e35F})
+        EXPECT_LE(error(product, 6, 1, 1, 1, size), ordinary) << size;
+}
+
+TEST_F(SlicedProducts, InfinitiesAndWhatIsNotANumberSpreadAsTheyShould) {
+    const Integer n = 64;
+    const MatrixProduct product = MatrixProduct::column_major(Number::float32, n, n, n);
+    std::vector<float> a = numbers(n * n, 1), b = numbers(n * n + 1, 1), c(a.size());
+    a[5] = infinity;           // row 5
+    a[7 + 3 * 64] = -infinity; // row 7
+    b[64 * 9] = std::nanf(""); // column 9
+    const float one = 1, zero = 0;
+    const MatrixExtras extras{.route = SlicedRoute{.products = 6}};
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 1);
+    for (Integer j = 0; j < n; ++j)
+        for (Integer i = 0; i < n; ++i) {
+            const float value = c[static_cast<std::size_t>(i + j * n)];
+            if (j == 9)
+                EXPECT_TRUE(std::isnan(value));
+            else if (i == 5 || i == 7)
+                EXPECT_TRUE(std::isinf(value)) << i << ", " << j;
+            else
+                EXPECT_TRUE(std::isfinite(value)) << i << ", " << j;
+        }
+}
+
+TEST_F(SlicedProducts, HaveTheSameBitsForAnyNumberOfThreads) {
+    const Integer n = 300;
+    const MatrixProduct product = MatrixProduct::column_major(Number::float32, n, n, 700);
+    const std::vector<float> a = numbers(n * 700, 1), b = numbers(700 * n + 1, 1);
+    const float one = 1, zero = 0;
+    const MatrixExtras extras{.route = SlicedRoute{.products = 6}};
+    std::vector<float> first;
+    for (const int threads : {1, 2, 5}) {
+        std::vector<float> c(static_cast<std::size_t>(n * n));
+        multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, threads);
+        if (threads == 1) first = c;
+        EXPECT_EQ(c, first) << threads;
+    }
+}
+
+} // namespace
+} // namespace swirl::planning
