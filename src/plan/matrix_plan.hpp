@@ -19,7 +19,7 @@ namespace swirl::planning {
 class MatrixPlan {
 public:
     /// Of a valid product.
-    MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy);
+    MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy = Accuracy::ordinary);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
     /// says what is special about α and β. `arrays` are those of the epilogue, in the order of arrays_of, each none of which
