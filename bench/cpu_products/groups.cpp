@@ -147,6 +147,17 @@ Group bfloat16_group() {
         .name = "bfloat16", .what = "operands of bfloat16, sums of float32", .peers = peers, .parts = {part}};
 }
 
+/// Where products go through slices of bfloat16; elsewhere swirl's is ordinary, too.
+Group reduced_group() {
+    return {.name = "reduced",
+            .what = "square matrices of float32, errors of swirl's about 2^-17",
+            .peers = libraries,
+            .accuracy = Accuracy::reduced,
+            .parts = {{.name = "float32",
+                       .calls = squares(Number::float32, {256, 512, 1024, 2048, 4096}),
+                       .requirements = {{"best", libraries, 2.5, 0}}}}};
+}
+
 std::vector<Group> make_groups() {
     std::vector<Group> all{square_group(), small_group(), blas_group(), cold_group()};
     all.push_back({.name = "skinny",
@@ -162,6 +173,7 @@ std::vector<Group> make_groups() {
                             [](Number number) { return transposed(number, 1000); })});
     all.push_back(level3_group());
     all.push_back(bfloat16_group());
+    all.push_back(reduced_group());
     all.push_back(
         {.name = "avx2",
          .what = "square matrices with AVX2 only",

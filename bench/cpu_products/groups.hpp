@@ -29,10 +29,11 @@ struct Part {
 struct Group {
     std::string_view name;
     std::string_view what;
-    std::string_view cpu = {};           ///< that swirl generates for; empty: the best the machine has
-    std::vector<std::string_view> peers; ///< that take part
-    bool through_blas = false;           ///< swirl is called as a BLAS
-    bool cold = false;                   ///< each execution finds its operands in memory, not in a cache
+    std::string_view cpu = {};              ///< that swirl generates for; empty: the best the machine has
+    std::vector<std::string_view> peers;    ///< that take part
+    bool through_blas = false;              ///< swirl is called as a BLAS
+    bool cold = false;                      ///< each execution finds its operands in memory, not in a cache
+    Accuracy accuracy = Accuracy::ordinary; ///< that swirl is asked for
     std::vector<Part> parts;
 };
 

@@ -41,8 +41,8 @@ std::string why_swirl_has_none(const MatrixCall& call) {
 }
 
 /// Planned once, as its users do.
-template <class T> MatrixPlan planned_as(const MatrixCall& call, int threads) {
-    const swirl::MatrixPlan plan = swirl::plan(product_of(call), {.threads = threads});
+template <class T> MatrixPlan planned_as(const MatrixCall& call, const MatrixPlanOptions& options) {
+    const swirl::MatrixPlan plan = swirl::plan(product_of(call), options);
     return {.run = peers::repeated([plan](const peers::MatrixOperands& o) {
                 plan.execute<T>(T(1), static_cast<const T*>(o.a), static_cast<const T*>(o.b), T(0),
                                 static_cast<T*>(o.c));
@@ -50,14 +50,14 @@ template <class T> MatrixPlan planned_as(const MatrixCall& call, int threads) {
             .made_by = plan.description()};
 }
 
-MatrixPlan swirl_plan(const MatrixCall& call, int threads) {
+MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) {
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
     switch (call.number) {
-    case Number::float32: return planned_as<float>(call, threads);
-    case Number::float64: return planned_as<double>(call, threads);
-    case Number::complex32: return planned_as<std::complex<float>>(call, threads);
-    case Number::complex64: return planned_as<std::complex<double>>(call, threads);
+    case Number::float32: return planned_as<float>(call, options);
+    case Number::float64: return planned_as<double>(call, options);
+    case Number::complex32: return planned_as<std::complex<float>>(call, options);
+    case Number::complex64: return planned_as<std::complex<double>>(call, options);
     default: return {};
     }
 }
@@ -103,7 +103,7 @@ public:
         add_own_gemm();
         add_peak(peak_name, options_.threads);
         if (options_.threads > 1) {
-            if (call_.routine == MatrixRoutine::gemm) add(on_one_name, swirl_plan(call_, 1));
+            if (call_.routine == MatrixRoutine::gemm) add(on_one_name, swirl_plan(call_, with(1)));
             add_peak(peak_on_one_name, 1);
         }
         const runtime::FlushDenormals flush;
@@ -122,8 +122,10 @@ private:
                 .depth = call.rows};
     }
 
+    MatrixPlanOptions with(int threads) const { return {.threads = threads, .accuracy = group_.accuracy}; }
+
     void add_swirl() {
-        if (!group_.through_blas) return add("swirl", swirl_plan(call_, options_.threads));
+        if (!group_.through_blas) return add("swirl", swirl_plan(call_, with(options_.threads)));
         MatrixPlan plan = peers::swirl_blas.plan(call_, options_.threads);
         if (plan.run) return add("swirl", std::move(plan));
         row_.absences.push_back({"swirl-blas", plan.absent_because});
@@ -171,7 +173,7 @@ private:
     void add_own_gemm() {
         if (call_.routine == MatrixRoutine::gemm && !is_complex(call_.number)) return;
         const MatrixCall square = square_as_large(call_);
-        MatrixPlan plan = swirl_plan(square, options_.threads);
+        MatrixPlan plan = swirl_plan(square, with(options_.threads));
         row_.entries.push_back(
             {.name = std::string(gemm_name), .made_by = plan.made_by, .flops = flops(square)});
         auto run = continued(square_, std::move(plan.run));

@@ -21,7 +21,7 @@ constexpr ir::Type vector = {ir::Scalar::float32, lanes};
 class SlicePackWriter {
 public:
     SlicePackWriter(ir::Builder& builder, const SlicePack& pack) : builder_(builder), pack_(pack) {
-        from_ = builder.input("from", vector.scalar, (pack.most_depth + slice_tile - 1) * pack.most_stride);
+        from_ = builder.input("from", pack.from, (pack.most_depth + slice_tile - 1) * pack.most_stride);
         to_ = builder.output("to", ir::Scalar::bfloat16,
                              slice_panel(pack.slices, ceil_divide(pack.most_depth, Integer{slice_steps})));
         if (pack.is_scaled) scale_ = builder.input("scale", vector.scalar, 1);
@@ -67,12 +67,16 @@ private:
             if (line >= count) return builder_.constant(vector, 0);
             const Value start = product(first + line, stride_);
             builder_.prefetch(from_, k + (later + 2 * slice_steps), start);
-            return builder_.load(from_, k + later, {.lanes = lanes, .dynamic = start});
+            return get(k + later, {.lanes = lanes, .dynamic = start});
         }
         const Affine step = k + (later + line);
         const Value start = product(step, depth_stride_);
         builder_.prefetch(from_, first, product(step + slice_steps, depth_stride_));
-        return builder_.load(from_, first, {.lanes = lanes, .active = count, .dynamic = start});
+        return get(first, {.lanes = lanes, .active = count, .dynamic = start});
+    }
+    Value get(const Affine& at, const ir::Access& access) {
+        const Value loaded = builder_.load(from_, at, access);
+        return pack_.from == vector.scalar ? loaded : builder_.convert(loaded, vector.scalar);
     }
 
     Value scaled(Value x) {
@@ -89,7 +93,7 @@ private:
             const Value start = product(k + step, depth_stride_);
             for (int member = 0; member < count; ++member) {
                 const Value at = builder_.add(start, product(first + member, stride_));
-                builder_.store(rest_, lanes * step + member, builder_.load(from_, 0, {.dynamic = at}));
+                builder_.store(rest_, lanes * step + member, get(0, {.dynamic = at}));
             }
         });
     }
@@ -116,7 +120,8 @@ private:
     }
 
     void put_slices(const Affine& place, Value x, Value y) {
-        constexpr int exact = 2; // what is left of a float32 after two slices is a bfloat16
+        // What is left of a float32 after two slices is a bfloat16.
+        const int exact = pack_.from == ir::Scalar::bfloat16 ? 0 : 2;
         for (int slice = 0; slice < pack_.slices; ++slice) {
             const bool is_rounded = slice < exact;
             const Value x_slice = is_rounded ? rounded(x) : x, y_slice = is_rounded ? rounded(y) : y;

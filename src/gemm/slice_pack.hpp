@@ -11,6 +11,7 @@ namespace swirl::gemm {
 struct SlicePack {
     enum class Operand : std::uint8_t { a, b };
     Operand operand = Operand::a;
+    ir::Scalar from = ir::Scalar::float32; ///< or bfloat16, of one slice
     int slices = 1;
     int count = slice_tile; ///< rows or columns that there are
     Pack::Source source = Pack::Source::across_panel;
@@ -19,7 +20,7 @@ struct SlicePack {
     Integer most_stride = 1; ///< from one step or row or column to the next
 };
 
-/// The program, with buffers `from`, float32, `to`, bfloat16, and, if there is one, `scale`; and, in this order, the parameters
+/// The program, with buffers `from`, `to`, bfloat16, and, if there is one, `scale`; and, in this order, the parameters
 ///   steps         the depth, rounded down to a multiple of slice_steps
 ///   depth         ≤ most_depth; zeros are packed up to whole groups
 ///   depth_stride  in numbers; 1 where the source is along the depth

@@ -142,10 +142,10 @@ void multiply_alone(const Work& work) {
         multiply_alone(plain);
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
-    if (needs_portable_products() || work.product.widens())
-        return multiply_portable(work.product, work.arguments);
     if (work.route)
         return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth);
+    if (needs_portable_products() || work.product.widens())
+        return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),

@@ -21,7 +21,8 @@ using Operand = gemm::SlicePack::Operand;
 /// An operand as it is packed: along the depth and across it.
 struct Source {
     Operand operand;
-    const float* data;
+    Number number;
+    const std::byte* data;
     Integer depth_stride;
     Integer stride;
     float scale;
@@ -34,10 +35,14 @@ public:
         : kernels_(SlicedKernels::of(route.products)),
           product_(product),
           first_update_(first_update),
-          a_{Operand::a, static_cast<const float*>(arguments.a), product.a.column_stride,
-             product.a.row_stride, std::ldexp(1.0F, route.scale.a)},
-          b_{Operand::b, static_cast<const float*>(arguments.b), product.b.row_stride,
-             product.b.column_stride, std::ldexp(1.0F, route.scale.b)},
+          a_{Operand::a,
+             product.number_of_a(),
+             static_cast<const std::byte*>(arguments.a),
+             product.a.column_stride,
+             product.a.row_stride,
+             std::ldexp(1.0F, route.scale.a)},
+          b_{Operand::b,           product.number_of_b(),   static_cast<const std::byte*>(arguments.b),
+             product.b.row_stride, product.b.column_stride, std::ldexp(1.0F, route.scale.b)},
           c_(static_cast<float*>(arguments.c)),
           factors_{std::ldexp(*static_cast<const float*>(arguments.alpha), -route.scale.a - route.scale.b),
                    *static_cast<const float*>(arguments.beta)},
@@ -82,10 +87,13 @@ private:
                                            source.stride};
         for (Integer at = 0; at < extent; at += slice_tile) {
             const int count = static_cast<int>(std::min<Integer>(slice_tile, extent - at));
-            const float* from = source.data + (first + at) * source.stride + first_step * source.depth_stride;
-            void* const buffers[] = {const_cast<float*>(from), to + at / slice_tile * kernels_.panel_bytes(),
-                                     &scale};
-            kernels_.pack(source.operand, kind, count, scale != 1)(buffers, parameters);
+            const std::byte* from =
+                source.data +
+                ((first + at) * source.stride + first_step * source.depth_stride) * bytes_of(source.number);
+            void* const buffers[] = {const_cast<std::byte*>(from),
+                                     to + at / slice_tile * kernels_.panel_bytes(), &scale};
+            kernels_.pack(source.operand, gemm::scalar_of(source.number), kind, count, scale != 1)(
+                buffers, parameters);
         }
     }
 

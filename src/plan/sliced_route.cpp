@@ -58,7 +58,8 @@ double time_slices() {
         void* const buffers[] = {source.data(), to};
         const std::int64_t parameters[] = {groups * gemm::slice_steps, groups * gemm::slice_steps,
                                            gemm::slice_tile, 1};
-        kernels.pack(operand, gemm::Pack::Source::across_panel, gemm::slice_tile, false)(buffers, parameters);
+        kernels.pack(operand, ir::Scalar::float32, gemm::Pack::Source::across_panel, gemm::slice_tile, false)(
+            buffers, parameters);
     };
     for (Integer tile = 0; tile < tiles; ++tile)
         pack(gemm::SlicePack::Operand::a, a.as<std::byte>() + tile * kernels.panel_bytes());
@@ -120,18 +121,24 @@ int products_for(Accuracy accuracy) {
     return 0;
 }
 
+bool is_of_bfloat16(const MatrixProduct& product) {
+    return product.number_of_a() == Number::bfloat16 && product.number_of_b() == Number::bfloat16;
+}
+
 bool suits_slices(const MatrixProduct& product) {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.depth);
-    return product.number == Number::float32 && !product.widens() && product.c.row_stride == 1 &&
-           std::min(product.rows, product.columns) >= least_extent && product.depth >= least_depth &&
-           work >= least_work;
+    return product.number == Number::float32 && (!product.widens() || is_of_bfloat16(product)) &&
+           product.c.row_stride == 1 && std::min(product.rows, product.columns) >= least_extent &&
+           product.depth >= least_depth && work >= least_work;
 }
 
 } // namespace
 
 SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
     if (!suits_slices(product) || !runtime::may_use_tiles()) return {};
+    // These are slices already, and no other instructions are near.
+    if (is_of_bfloat16(product)) return {.products = gemm::single_product().products()};
     const int products = products_for(accuracy);
     const Rates rates = rates_now();
     if (rates.slices * sliced_share / products <= rates.ordinary * ordinary_share) return {};
@@ -140,6 +147,7 @@ SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
 
 SlicedRoute with_scale(SlicedRoute route, const MatrixProduct& product, const MatrixArguments& arguments,
                        int threads) {
+    if (is_of_bfloat16(product)) return route;
     const Magnitudes a = magnitudes_of(static_cast<const float*>(arguments.a), product.a, product.rows,
                                        product.depth, threads);
     const Magnitudes b = magnitudes_of(static_cast<const float*>(arguments.b), product.b, product.depth,
