@@ -250,6 +250,17 @@ SWIRL_API swirl_status swirl_matrix_plan_create(const swirl_matrix_product* prod
  * SWIRL_REAL32, each SWIRL_NUMBER_INT8 or SWIRL_NUMBER_UINT8 for SWIRL_NUMBER_INT32, whose sums wrap around at 2^32. */
 SWIRL_API swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number,
                                                        int b_number, int threads, swirl_matrix_plan** plan);
+/* How far results of float32 may be from the exact ones, relative to |alpha| |A| |B| + |beta C|. Where the CPU multiplies
+ * bfloat16 faster, products are sums of products of such slices. */
+typedef enum swirl_accuracy {
+    SWIRL_ACCURACY_ORDINARY, /* no worse than sums of multiply-adds; swirl_matrix_plan_create asks for it */
+    SWIRL_ACCURACY_REDUCED,  /* about 2^-17 */
+    SWIRL_ACCURACY_LOW       /* about 2^-8 */
+} swirl_accuracy;
+SWIRL_API swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product,
+                                                             int accuracy, int threads,
+                                                             swirl_matrix_plan** plan);
+SWIRL_API int swirl_matrix_plan_accuracy(const swirl_matrix_plan* plan); /* that results have */
 SWIRL_API void swirl_matrix_plan_destroy(swirl_matrix_plan* plan);
 /* All point to numbers of the product's kind, the arrays to elements (0, 0). Where beta is zero C is not read. */
 SWIRL_API swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,

@@ -8,7 +8,8 @@
 #include <vector>
 
 struct swirl_matrix_plan {
-    swirl_matrix_plan(const swirl::MatrixProduct& product, int threads) : plan(product, threads) {}
+    swirl_matrix_plan(const swirl::MatrixProduct& product, int threads, swirl::Accuracy accuracy)
+        : plan(product, threads, accuracy) {}
     swirl::planning::MatrixPlan plan;
 };
 
@@ -72,9 +73,10 @@ std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_
     return result;
 }
 
-void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan) {
+void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
+            Accuracy accuracy = Accuracy::ordinary) {
     swirl::validate(wanted);
-    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads)).release();
+    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
 }
 
 } // namespace
@@ -103,6 +105,24 @@ swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product
         wanted.b_number = number_of("b_number", b_number);
         create(wanted, threads, plan);
     });
+}
+
+swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product, int accuracy,
+                                                   int threads, swirl_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        if (accuracy < SWIRL_ACCURACY_ORDINARY || accuracy > SWIRL_ACCURACY_LOW)
+            throw swirl::UserError("accuracy is {}; it has values from {} to {}", accuracy,
+                                   static_cast<int>(SWIRL_ACCURACY_ORDINARY),
+                                   static_cast<int>(SWIRL_ACCURACY_LOW));
+        create(product_of(*product), threads, plan, static_cast<swirl::Accuracy>(accuracy));
+    });
+}
+
+int swirl_matrix_plan_accuracy(const swirl_matrix_plan* plan) {
+    return plan == nullptr ? SWIRL_ACCURACY_ORDINARY : static_cast<int>(plan->plan.accuracy());
 }
 
 void swirl_matrix_plan_destroy(swirl_matrix_plan* plan) { delete plan; }

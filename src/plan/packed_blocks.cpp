@@ -7,12 +7,15 @@
 namespace swirl::planning {
 
 std::byte* packed_block(int number, std::size_t bytes) {
+    // From half of a huge page on, whole ones: panels pass by faster than small pages are found.
     constexpr std::size_t page = 4096, huge = 2 << 20;
     thread_local std::array<runtime::AlignedBuffer, 2> buffers;
     runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(number)];
     if (buffer.bytes() < bytes) {
+        const bool is_huge = bytes >= huge / 2;
+        const std::size_t rounded = is_huge ? (bytes + huge - 1) / huge * huge : bytes;
         buffer = {};
-        buffer = runtime::AlignedBuffer(bytes, {.alignment = page, .huge_pages = bytes >= huge});
+        buffer = runtime::AlignedBuffer(rounded, {.alignment = is_huge ? huge : page, .huge_pages = is_huge});
     }
     return static_cast<std::byte*>(buffer.data());
 }

@@ -196,6 +196,33 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
                         error_of([&] { plan(two.product(), {.threads = -1}); }));
 }
 
+TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
+    const Integer n = 130;
+    std::vector<float> a(static_cast<std::size_t>(n * n)), b(a), c(a);
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (std::vector<float>* operand : {&a, &b})
+        for (float& x : *operand) x = uniform(random);
+    for (const auto& [accuracy, bound] :
+         {std::pair(Accuracy::ordinary, 0x1p-21), {Accuracy::reduced, 0x1p-16}, {Accuracy::low, 0x1p-7}}) {
+        const MatrixPlan planned =
+            plan(MatrixProduct::column_major(Number::float32, n, n, n), {.accuracy = accuracy});
+        EXPECT_LE(planned.accuracy(), accuracy);
+        planned.execute<float>(1, a.data(), b.data(), 0, c.data());
+        for (Integer j = 0; j < n; ++j)
+            for (Integer i = 0; i < n; ++i) {
+                double sum = 0, absolute = 0;
+                for (Integer k = 0; k < n; ++k) {
+                    const double term = double{a[static_cast<std::size_t>(i + k * n)]} *
+                                        b[static_cast<std::size_t>(k + j * n)];
+                    sum += term;
+                    absolute += std::fabs(term);
+                }
+                ASSERT_LE(std::fabs(c[static_cast<std::size_t>(i + j * n)] - sum), bound * absolute);
+            }
+    }
+}
+
 TEST(MatrixPlan, ServesC) {
     swirl_matrix_product product = {};
     product.number = SWIRL_COMPLEX64;
@@ -212,6 +239,10 @@ TEST(MatrixPlan, ServesC) {
     EXPECT_EQ(c[1], 20 - 2);
     EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, nullptr, c), SWIRL_USER_ERROR);
     swirl_matrix_plan_destroy(plan);
+    ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
+    EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
+    swirl_matrix_plan_destroy(plan);
+    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, 3, 1, &plan), SWIRL_USER_ERROR);
     product.number = 9;
     EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
     EXPECT_EQ(plan, nullptr);
