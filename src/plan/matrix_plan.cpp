@@ -22,10 +22,10 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
     oriented_.epilogue = {};
     if (!product.epilogue.is_identity()) epilogue_ = std::make_unique<const MatrixEpilogue>(product);
-    is_small_ = !is_empty_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
+    if (!is_empty_ && epilogue_ == nullptr) route_ = sliced_route(oriented_, accuracy);
+    is_small_ = !is_empty_ && !route_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
                 !needs_portable_products() && (epilogue_ == nullptr || epilogue_->is_in_tiles());
     is_direct_ = is_small_ && epilogue_ == nullptr;
-    if (!is_empty_ && !is_small_ && epilogue_ == nullptr) route_ = sliced_route(oriented_, accuracy);
     a_with_c_ = b_with_c_ = {0, 0};
     find_array_overlaps();
     if (is_empty_) return;
@@ -89,8 +89,6 @@ void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const voi
 void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
                              const void* const* arrays) const {
     check(arguments, alpha, arrays);
-    if (epilogue_ == nullptr && gemm::suits_small_product(oriented_))
-        return multiply(product_, arguments, threads_);
     MatrixExtras extras{.route = route_};
     if (epilogue_ != nullptr) extras.epilogue = {epilogue_.get(), arrays};
     if (is_small_ && epilogue_ != nullptr && alpha != Factor::zero)
