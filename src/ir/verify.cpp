@@ -236,7 +236,8 @@ private:
             return;
         case Stage::vectorized: return;
         case Stage::machine:
-            if (operation.opcode == Opcode::shuffle) fail_at(value, "is no instruction of the target");
+            if (operation.opcode == Opcode::shuffle && !is_integer(operation.type.scalar))
+                fail_at(value, "is no instruction of the target");
             if (!std::has_single_bit(static_cast<unsigned>(operation.type.lanes)))
                 fail_at(value, "its number of lanes is no power of two");
             if (has_address(operation.opcode) && operation.address.index.terms().size() > 1)

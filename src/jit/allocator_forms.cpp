@@ -224,11 +224,16 @@ void Allocator::binary(MachineOperation operation) {
 }
 
 void Allocator::accumulate(const MachineOperation& operation) {
-    into_register(operation.sources[1]);
-    into_register(operation.sources[2]);
-    const Operand b = source(operation, 2);
-    destructive(
-        operation, [&](std::int8_t) { return source(operation, 1); }, b);
+    const auto [sum, a, b] = operation.sources;
+    const bool from_memory = choose_folded(operation, {b}) == b;
+    into_register(a);
+    if (!from_memory) into_register(b);
+    Operand third;
+    const auto second = [&](std::int8_t) {
+        third = from_memory ? folded(b) : source(operation, 2); // what fetches the sum is emitted by now
+        return source(operation, 1);
+    };
+    destructive(operation, second, third);
 }
 
 void Allocator::fma(const MachineOperation& operation) {

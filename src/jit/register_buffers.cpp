@@ -55,7 +55,8 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
     for (std::size_t b = 0; b < found.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         found[b].qualifies = buffer.space == ir::Space::local && buffer.first == 0 &&
-                             (buffer.element == ir::Scalar::float32 || buffer.element == ir::Scalar::float64);
+                             (buffer.element == ir::Scalar::float32 ||
+                              buffer.element == ir::Scalar::float64 || buffer.element == ir::Scalar::int32);
         if (found[b].qualifies) found[b].lanes.resize(static_cast<std::size_t>(buffer.elements));
     }
     ir::for_each_straight(program, [&](const ir::Straight& run) {

@@ -22,6 +22,10 @@ void require_float(ir::Type type) {
            "the CPU back end computes with float32 and float64");
 }
 
+void require_lanes(ir::Type type) {
+    if (type.scalar != Scalar::int32) require_float(type);
+}
+
 int register_bytes(const ir::Program& program, ir::Value value) {
     const ir::Operation* operation = &program[value];
     if (operation->type.scalar == Scalar::int64) return 8;
@@ -140,6 +144,8 @@ void Selector::select(ir::Value value) {
     case Opcode::multiply:
         if (operation.type.scalar == Scalar::int64)
             integer_arithmetic(value);
+        else if (ir::is_integer(operation.type.scalar))
+            lane_integers(value);
         else
             arithmetic(value);
         break;
@@ -148,9 +154,9 @@ void Selector::select(ir::Value value) {
     case Opcode::fnma: multiply_add(value); break;
     case Opcode::shuffle: shuffle(value); break;
     case Opcode::convert: convert(value); break;
-    case Opcode::bitcast:
+    case Opcode::bitcast: define(value, resized(use(operation.operands[0]), std::max(bytes, 16))); break;
     case Opcode::bit_and:
-    case Opcode::bit_xor: throw InternalError("bits of integers in a CPU kernel");
+    case Opcode::bit_xor: lane_integers(value); break;
     case Opcode::less: less(value); break;
     case Opcode::select: choose(value); break;
     case Opcode::instruction: instruction(value); break;
@@ -200,7 +206,7 @@ Virtual Selector::constant(const ir::Operation& operation) {
         leaf.place.displacement = static_cast<Integer>(operation.number);
         return new_leaf(Class::integer, 8, leaf);
     }
-    require_float(operation.type);
+    require_lanes(operation.type);
     const Scalar scalar = operation.type.scalar;
     if (operation.type.lanes * ir::size_in_bytes(scalar) == tile_bytes) {
         ensure(operation.number == 0, "a tile of constants other than zero");
@@ -215,6 +221,7 @@ Virtual Selector::constant(const ir::Operation& operation) {
 
 Virtual Selector::number(Scalar scalar, long double value, int bytes) {
     const Bits bits = scalar == Scalar::float64 ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
+                      : scalar == Scalar::int32 ? static_cast<std::uint32_t>(static_cast<Integer>(value))
                                                 : std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return repeated(scalar, bits, bytes);
 }

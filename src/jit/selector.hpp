@@ -31,6 +31,8 @@ int register_bytes(const ir::Program& program, ir::Value value);
 
 /// Throws InternalError unless the type is of float32 or float64.
 void require_float(ir::Type type);
+/// Or of int32, which lies and moves as float32 does.
+void require_lanes(ir::Type type);
 
 /// ir operations of a straight run → machine operations on virtual registers, for the CPU at hand.
 class Selector {
@@ -87,6 +89,15 @@ private:
         return scalar == ir::Scalar::float64 ? pick(vex64, legacy64) : pick(vex32, legacy32);
     }
     InstructionId move(int bytes) const; ///< between registers and unaligned memory
+
+    // selector_integers.cpp
+    void lane_integers(ir::Value value);
+    void convert_short(ir::Value value);
+    Virtual load_short(ir::Value value, const MemoryPlace& place);
+    Virtual widened(ir::Scalar from, int size, int lanes, Virtual a);
+    Virtual shifted_left(Virtual a, int bits, int bytes);
+    Virtual product_of_lanes(Virtual a, Virtual b, int bytes);
+    Virtual from_float16_by_bits(Virtual a);
 
     // selector_memory.cpp
     void load(ir::Value value);

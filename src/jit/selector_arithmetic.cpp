@@ -120,7 +120,7 @@ void Selector::integer_arithmetic(ir::Value value) {
 
 void Selector::splat(ir::Value value) {
     const ir::Operation& operation = program_[value];
-    require_float(operation.type);
+    require_lanes(operation.type);
     const ir::Operation& from = program_[operation.operands[0]];
     const Scalar scalar = operation.type.scalar;
     const bool is_double = scalar == Scalar::float64;
@@ -153,6 +153,7 @@ void Selector::convert(ir::Value value) {
     const ir::Type from = program_[operation.operands[0]].type;
     const Virtual a = use(operation.operands[0]);
     if (from == operation.type) return define(value, a);
+    if (ir::size_in_bytes(from.scalar) < 4) return convert_short(value);
     require_float(from);
     require_float(operation.type);
     const bool widens = operation.type.scalar == Scalar::float64;

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 
+#include <bit>
+
 namespace swirl::jit {
 
 namespace {
@@ -46,7 +48,7 @@ MemoryPlace Selector::place_at(const StreamAccess& access, ir::Buffer buffer, ir
     if (dynamic != ir::no_value) {
         const int size = ir::size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
         place.dynamic = use(dynamic);
-        place.shift = size == 8 ? 3 : 2;
+        place.shift = static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(size)));
     }
     return place;
 }
@@ -157,7 +159,7 @@ void Selector::load(ir::Value value) {
         machine.memory_bytes = 8;
         return define(value, result);
     }
-    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64, "a load of a storage type");
+    if (size < 4) return define(value, load_short(value, place));
     const int result_bytes = register_bytes(program_, value);
     const int active_bytes = operation.active * size;
     const bool is_whole = operation.active == type.lanes;
@@ -227,8 +229,7 @@ void Selector::store(ir::Value value) {
     if (block_->info(v).kind == Class::tile) return store_piece(Inst::kIdTilestored, tile_bytes, place, v);
     const int bytes = operation.active * ir::size_in_bytes(type.scalar);
     const bool is_whole = operation.active == type.lanes && bytes >= 16 && operation.address.lane_stride == 1;
-    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64 || is_whole,
-           "a store of a storage type");
+    ensure(ir::size_in_bytes(type.scalar) >= 4 || is_whole, "a store of a storage type");
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, place, v);
     if (operation.active == type.lanes || is_move_size(bytes))

@@ -61,6 +61,9 @@ constexpr Encoding encodings[] = {
     {Mnemonic::tdpbsud, Inst::kIdTdpbsud, 0, Form::accumulate},
     {Mnemonic::tdpbusd, Inst::kIdTdpbusd, 0, Form::accumulate},
     {Mnemonic::tdpbuud, Inst::kIdTdpbuud, 0, Form::accumulate},
+    {Mnemonic::dpbf16ps, Inst::kIdVdpbf16ps, 0, Form::accumulate},
+    {Mnemonic::dpbusd, Inst::kIdVpdpbusd, 0, Form::accumulate},
+    {Mnemonic::pmaddwd, Inst::kIdVpmaddwd, Inst::kIdPmaddwd, Form::binary},
 };
 static_assert(std::size(encodings) == static_cast<std::size_t>(Mnemonic::count));
 
@@ -88,6 +91,8 @@ void Selector::instruction(ir::Value value) {
         const Virtual result = new_register(block_->info(sum).kind, block_->info(sum).bytes);
         append(Form::accumulate, encoding.vex, result,
                {sum, use(operation.operands[1]), use(operation.operands[2])});
+        const bool is_tile = block_->info(sum).kind == Class::tile;
+        block_->operations.back().folds = block_->operations.back().folds_broadcast = !is_tile;
         return define(value, result);
     }
     const Virtual a = use(operation.operands[0]);
@@ -107,7 +112,7 @@ void Selector::shuffle(ir::Value value) {
         const int source = operation.lane_map[lane];
         map[lane] = static_cast<std::int8_t>(source < from.lanes ? source : source - from.lanes + lanes);
     }
-    const ir::Type type{from.scalar, lanes};
+    const ir::Type type{from.scalar == Scalar::int32 ? Scalar::float32 : from.scalar, lanes};
     const int bytes = std::max(16, lanes * ir::size_in_bytes(from.scalar));
     const Virtual a = resized(use(operation.operands[0]), bytes);
     const Virtual b =

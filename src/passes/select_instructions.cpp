@@ -12,7 +12,7 @@ Program select_instructions(Program program, const target::Cpu& cpu) {
     for_each_straight(program, [&](const Straight& run) {
         for (const Value value : run.operations) {
             Operation& operation = program[value];
-            if (operation.opcode != Opcode::shuffle) continue;
+            if (operation.opcode != Opcode::shuffle || is_integer(operation.type.scalar)) continue;
             const std::array<Value, 2> sources = {operation.operands[0], operation.operands[1]};
             const target::ShuffleChoice choice =
                 target::choose_shuffle(cpu, operation.type, operation.lane_map, sources[0] == sources[1]);

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <swirl/half.hpp>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -88,8 +90,13 @@ private:
             put(i, static_cast<double>(contents[index]));
         else if (scalar_ == ir::Scalar::float32)
             put(i, static_cast<float>(contents[index]));
-        else
-            put(i, static_cast<std::int64_t>(contents[index]));
+        else if (scalar_ == ir::Scalar::float16)
+            put(i, float16(static_cast<float>(contents[index])));
+        else if (scalar_ == ir::Scalar::bfloat16)
+            put(i, bfloat16(static_cast<float>(contents[index])));
+        else // the lowest byte is the first
+            std::memcpy(bytes_.data() + at(i), std::array{static_cast<std::int64_t>(contents[index])}.data(),
+                        size_);
     }
     template <class T> void put(Integer i, T value) {
         std::memcpy(bytes_.data() + at(i), &value, sizeof value);
@@ -102,7 +109,15 @@ private:
     double number(Integer i) const {
         if (scalar_ == ir::Scalar::float64) return get<double>(i);
         if (scalar_ == ir::Scalar::float32) return get<float>(i);
-        return static_cast<double>(get<std::int64_t>(i));
+        switch (scalar_) {
+        case ir::Scalar::int8: return get<std::int8_t>(i);
+        case ir::Scalar::uint8: return get<std::uint8_t>(i);
+        case ir::Scalar::int16: return get<std::int16_t>(i);
+        case ir::Scalar::int32: return get<std::int32_t>(i);
+        case ir::Scalar::float16: return static_cast<double>(get<float16>(i));
+        case ir::Scalar::bfloat16: return static_cast<double>(get<bfloat16>(i));
+        default: return static_cast<double>(get<std::int64_t>(i));
+        }
     }
     bool equal(Integer i, long double expected) const {
         const auto wanted = static_cast<double>(expected);
@@ -148,6 +163,8 @@ inline CodeStatistics expect_same(const ir::Program& program, const target::Cpu&
             for (Integer i = 0; i < memory.elements(); ++i) {
                 if (info.element == ir::Scalar::int64)
                     memory.set_integer(memory.first() + i, i % 7);
+                else if (ir::is_integer(info.element))
+                    memory.set_integer(memory.first() + i, static_cast<Integer>(random()));
                 else
                     memory.set(memory.first() + i,
                                options.integers ? std::floor(9 * uniform(random)) : uniform(random));

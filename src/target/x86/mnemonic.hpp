@@ -45,6 +45,9 @@ enum class Mnemonic : std::uint32_t {
     tdpbsud,
     tdpbusd,
     tdpbuud,
+    dpbf16ps, ///< vectors: the first operand is added to
+    dpbusd,
+    pmaddwd,
     count,
 };
 

@@ -1,0 +1,153 @@
+#include "base/error.hpp"
+#include "jit/selector.hpp"
+
+#include <bit>
+
+/// Integers in vector lanes, and numbers of one or two bytes, which are loaded and widened only. One lane is the first of a
+/// register of 16 bytes.
+namespace swirl::jit {
+
+namespace {
+
+namespace Inst = asmjit::x86::Inst;
+using ir::Opcode;
+using ir::Scalar;
+
+int vector_bytes(ir::Type type) { return std::max(16, type.lanes * ir::size_in_bytes(type.scalar)); }
+
+} // namespace
+
+/// The first `active` lanes, zeros after them.
+Virtual Selector::load_short(ir::Value value, const MemoryPlace& place) {
+    const ir::Operation& operation = program_[value];
+    const ir::Type type = operation.type;
+    const int size = ir::size_in_bytes(type.scalar), bytes = type.lanes * size;
+    if (type.lanes == 1) {
+        const Virtual number = new_register(Class::integer, 8);
+        MachineOperation& machine = append(Form::load, Inst::kIdMovzx, number, {});
+        machine.memory = add_place(place);
+        machine.memory_bytes = static_cast<std::uint16_t>(size);
+        return computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {number});
+    }
+    ensure(operation.address.lane_stride == 1 && bytes >= 4, "{} numbers of {} bytes that are not neighbours",
+           type.lanes, size);
+    if (operation.active == type.lanes) {
+        const Virtual result = load_piece(move(bytes), bytes, place, vector_bytes(type), no_register);
+        block_->operations.back().result_width = width_of_bytes(bytes);
+        return result;
+    }
+    ensure(is_evex_ && type.lanes <= 32, "{} of {} lanes on {}", operation.active, type.lanes, cpu_.name);
+    const Virtual result = load_piece(size == 1 ? Inst::kIdVmovdqu8 : Inst::kIdVmovdqu16, vector_bytes(type),
+                                      place, vector_bytes(type), no_register);
+    block_->operations.back().mask =
+        masks_.number_of(static_cast<std::uint32_t>((Bits{1} << operation.active) - 1));
+    block_->operations.back().zeroing = true;
+    return result;
+}
+
+/// Integers of one or two bytes in lanes of `size` bytes.
+Virtual Selector::widened(Scalar from, int size, int lanes, Virtual a) {
+    const bool is_signed = from != Scalar::uint8;
+    const int from_size = ir::size_in_bytes(from), bytes = std::max(16, lanes * size);
+    if (!is_legacy_) {
+        const InstructionId id = from_size == 2 ? (is_signed ? Inst::kIdVpmovsxwd : Inst::kIdVpmovzxwd)
+                                 : size == 2    ? (is_signed ? Inst::kIdVpmovsxbw : Inst::kIdVpmovzxbw)
+                                                : (is_signed ? Inst::kIdVpmovsxbd : Inst::kIdVpmovzxbd);
+        return computed(Form::unary, id, bytes, {a});
+    }
+    const auto doubled = [&](InstructionId unpack, InstructionId shift, int bits, Virtual v) {
+        if (!is_signed) return computed(Form::binary, unpack, 16, {v, number(Scalar::int32, 0, 16)});
+        const Virtual twice = computed(Form::binary, unpack, 16, {v, v});
+        const Virtual result = computed(Form::unary, shift, 16, {twice}, bits);
+        block_->operations.back().destructive = true;
+        return result;
+    };
+    if (from_size == 1) a = doubled(Inst::kIdPunpcklbw, Inst::kIdPsraw, 8, a);
+    return size == 2 ? a : doubled(Inst::kIdPunpcklwd, Inst::kIdPsrad, 16, a);
+}
+
+Virtual Selector::shifted_left(Virtual a, int bits, int bytes) {
+    const Virtual result = computed(Form::unary, pick(Inst::kIdVpslld, Inst::kIdPslld), bytes, {a}, bits);
+    block_->operations.back().destructive = is_legacy_;
+    return result;
+}
+
+void Selector::convert_short(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const ir::Type from = program_[operation.operands[0]].type, to = operation.type;
+    const int bytes = vector_bytes(to);
+    const Virtual a = use(operation.operands[0]);
+    if (ir::is_integer(from.scalar)) {
+        ensure(ir::is_integer(to.scalar) && ir::size_in_bytes(to.scalar) <= 4 &&
+                   ir::size_in_bytes(to.scalar) > ir::size_in_bytes(from.scalar),
+               "a conversion of short integers to others than wider ones");
+        return define(value, widened(from.scalar, ir::size_in_bytes(to.scalar), to.lanes, a));
+    }
+    ensure(to.scalar == Scalar::float32, "a conversion of a storage type to another one than float32");
+    if (from.scalar == Scalar::bfloat16)
+        define(value, shifted_left(widened(Scalar::int16, 4, to.lanes, a), 16, bytes));
+    else if (!is_legacy_)
+        define(value, computed(Form::unary, Inst::kIdVcvtph2ps, bytes, {a})); // F16C is wherever AVX2 is
+    else
+        define(value, from_float16_by_bits(a));
+}
+
+/// Exponent and fraction as those of a float32 whose exponent is 112 too low; infinities and NaNs get all bits of it.
+Virtual Selector::from_float16_by_bits(Virtual a) {
+    const auto constant = [&](std::uint32_t bits) { return repeated(Scalar::int32, bits, 16); };
+    const auto binary = [&](InstructionId id, Virtual x, Virtual y) {
+        return computed(Form::binary, id, 16, {x, y});
+    };
+    const Virtual in_upper_half = shifted_left(widened(Scalar::int16, 4, 4, a), 16, 16);
+    const Virtual sign = binary(Inst::kIdAndps, in_upper_half, constant(0x80000000U));
+    const Virtual magnitude = binary(Inst::kIdAndps, in_upper_half, constant(0x7fff0000U));
+    const Virtual moved = computed(Form::unary, Inst::kIdPsrld, 16, {magnitude}, 3);
+    block_->operations.back().destructive = true;
+    const Virtual scaled = binary(Inst::kIdMulps, moved, constant(0x77800000U)); // 2^112
+    const Virtual is_special = binary(Inst::kIdPcmpgtd, moved, constant(0x0f7fffffU));
+    const Virtual exponent = binary(Inst::kIdAndps, is_special, constant(0x7f800000U));
+    return binary(Inst::kIdOrps, binary(Inst::kIdOrps, scaled, exponent), sign);
+}
+
+/// Modulo 2^32.
+Virtual Selector::product_of_lanes(Virtual a, Virtual b, int bytes) {
+    if (!is_legacy_) {
+        const Virtual result = computed(Form::binary, Inst::kIdVpmulld, bytes, {a, b});
+        block_->operations.back().commutative = true;
+        return result;
+    }
+    const auto odd = [&](Virtual v) { return computed(Form::unary, Inst::kIdPshufd, 16, {v}, 0xf5); };
+    const auto lower_halves = [&](Virtual x, Virtual y) {
+        const Virtual product = computed(Form::binary, Inst::kIdPmuludq, 16, {x, y});
+        return computed(Form::unary, Inst::kIdPshufd, 16, {product}, 0x08);
+    };
+    const Virtual evens = lower_halves(a, b);
+    return computed(Form::binary, Inst::kIdPunpckldq, 16, {evens, lower_halves(odd(a), odd(b))});
+}
+
+void Selector::lane_integers(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    ensure(operation.type.scalar == Scalar::int32, "arithmetic of vectors of other integers than int32");
+    const int bytes = vector_bytes(operation.type);
+    const Virtual a = use(operation.operands[0]);
+    if (operation.opcode == Opcode::negate)
+        return define(value, computed(Form::binary, pick(Inst::kIdVpsubd, Inst::kIdPsubd), bytes,
+                                      {number(Scalar::int32, 0, bytes), a}));
+    const ir::Operation& second = program_[operation.operands[1]];
+    const auto factor = static_cast<Integer>(second.opcode == Opcode::constant ? second.number : 0);
+    if (operation.opcode == Opcode::multiply && factor > 0 && std::has_single_bit(Bits(factor)))
+        return define(value, shifted_left(a, std::countr_zero(Bits(factor)), bytes));
+    const Virtual b = use(operation.operands[1]);
+    if (operation.opcode == Opcode::multiply) return define(value, product_of_lanes(a, b, bytes));
+    const InstructionId id = operation.opcode == Opcode::add        ? pick(Inst::kIdVpaddd, Inst::kIdPaddd)
+                             : operation.opcode == Opcode::subtract ? pick(Inst::kIdVpsubd, Inst::kIdPsubd)
+                             : operation.opcode == Opcode::bit_and  ? pick(Inst::kIdVandps, Inst::kIdAndps)
+                                                                    : pick(Inst::kIdVxorps, Inst::kIdXorps);
+    define(value, computed(Form::binary, id, bytes, {a, b}));
+    MachineOperation& machine = block_->operations.back();
+    machine.commutative = operation.opcode != Opcode::subtract;
+    machine.folds = operation.type.lanes > 1;
+    machine.folds_broadcast = is_evex_ && machine.folds;
+}
+
+} // namespace swirl::jit
