@@ -11,14 +11,15 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
            "a tile of {} by {} of {} by {}", kernel.rows, kernel.columns, tile.rows(), tile.columns);
     const Integer parts = scalars_in(kernel.number);
     const ir::Scalar scalar = scalar_of(kernel.number);
+    const ir::Scalar panel = kernel.grouping.is_plain() ? scalar : ir::Scalar::int32;
     const Integer a_step = parts * tile.rows(), b_step = parts * tile.columns;
 
     ir::Builder builder("gemm_tile");
-    const TileOperand a{.buffer = builder.input("a", scalar, kernel.most_depth * a_step),
+    const TileOperand a{.buffer = builder.input("a", panel, kernel.most_depth * a_step),
                         .depth_stride = a_step,
                         .part_stride = tile.rows(),
                         .is_padded = true};
-    const TileOperand b{.buffer = builder.input("b", scalar, kernel.most_depth * b_step),
+    const TileOperand b{.buffer = builder.input("b", panel, (kernel.most_depth + 1) * b_step),
                         .depth_stride = b_step,
                         .part_stride = tile.columns};
     TileResult c{.buffer = builder.output("c", scalar,
@@ -36,9 +37,12 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     c.column_stride = parts * builder.parameter("column_stride");
 
-    TileWriter writer(builder, kernel.number, tile.lanes, kernel.rows, kernel.columns, sums);
+    TileWriter writer(builder, kernel.number, tile.lanes, kernel.rows, kernel.columns, sums, kernel.grouping);
     if (kernel.prefetch_c) writer.prefetch(c);
-    writer.clear();
+    if (kernel.grouping.correction != 0)
+        writer.start_from(b.buffer, b_step * depth);
+    else
+        writer.clear();
     writer.multiply(a, b, 0, steps, kernel.unroll, next);
     if (kernel.unroll > 1) writer.multiply(a, b, steps, depth, 1);
     writer.update(c, kernel.update);

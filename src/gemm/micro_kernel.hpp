@@ -19,13 +19,14 @@ struct MicroKernel {
     Integer most_depth = 1;
     Integer most_stride = 1; ///< of C's columns
     Epilogue epilogue = {};  ///< its operands are given from the tile's first element on
+    Grouping grouping = {};  ///< of panels; sums of int32 with a correction begin as what follows B's panel
     bool operator==(const MicroKernel&) const = default;
 };
 
 /// The program, with buffers `a`, `b`, `c`, `factors` (α, β) if it is to be fetched, `next`, and those of the epilogue; and, in
 /// this order, the parameters
-///   steps          the depth, rounded down to a multiple of `unroll`
-///   depth          ≤ most_depth
+///   steps          the depth, in groups of steps, rounded down to a multiple of `unroll`
+///   depth          in groups, ≤ most_depth
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other
 /// Every element of C is one chain of multiply-adds in the order of the depth, whatever the tile.
 ir::Program micro_kernel(const MicroKernel& kernel);

@@ -1,6 +1,7 @@
 #include "gemm/pack.hpp"
 
 #include "base/error.hpp"
+#include "gemm/group_writer.hpp"
 #include "gemm/panel_writer.hpp"
 
 namespace swirl::gemm {
@@ -20,10 +21,11 @@ ir::Program pack(const Pack& pack) {
            pack.width);
     const Integer parts = scalars_in(pack.number);
     const ir::Scalar scalar = scalar_of(pack.number);
+    if (!pack.grouping.is_plain()) return pack_groups(pack);
     ir::Builder builder("gemm_pack");
     PanelPlaces places;
-    places.from =
-        builder.input("from", scalar, parts * (pack.most_depth + pack.width - 1) * pack.most_stride);
+    const ir::Scalar from = pack.narrow ? scalar_of(*pack.narrow) : scalar;
+    places.from = builder.input("from", from, parts * (pack.most_depth + pack.width - 1) * pack.most_stride);
     places.to = builder.output("to", scalar, parts * pack.most_depth * pack.width);
     const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
     places.depth_stride = parts * builder.parameter("depth_stride");

@@ -29,33 +29,6 @@ template <class F> void PanelWriter::over_depth(const Affine& begin, const Affin
     builder_.for_loop("k", begin, end, step, ir::For::Kind::serial, body);
 }
 
-/// A count times a stride that is an argument.
-Value PanelWriter::product(const Affine& count, const Affine& stride) {
-    return builder_.multiply(builder_.index(count), builder_.index(stride));
-}
-
-/// A number of a step.
-PanelWriter::Place PanelWriter::place(const Affine& k, int row) {
-    Place place{places_.from_origin, ir::no_value};
-    if (places_.depth_stride.is_constant())
-        place.index += k * places_.depth_stride.constant();
-    else
-        place.dynamic = product(k, places_.depth_stride);
-    return row == 0 ? place : beside(place, row);
-}
-
-/// So many rows of the panel further.
-PanelWriter::Place PanelWriter::beside(const Place& first, int row) {
-    Place place = first;
-    if (places_.stride.is_constant()) {
-        place.index += row * places_.stride.constant();
-    } else if (row != 0) {
-        const Value distance = product(row, places_.stride);
-        place.dynamic = first.dynamic == ir::no_value ? distance : builder_.add(first.dynamic, distance);
-    }
-    return place;
-}
-
 /// Stores the parts of some numbers of a step, imaginary ones with the sign that is asked for.
 void PanelWriter::put(const Affine& k, int first, Parts parts, int lanes) {
     if (pack_.conjugated && parts_ == 2) parts[1] = builder_.negate(parts[1]);
@@ -72,20 +45,29 @@ Parts PanelWriter::zeros(ir::Type type) {
 
 Parts PanelWriter::get(const Place& place, int lanes, int active) {
     if (parts_ == 2) return load_pairs(builder_, places_.from, place.index, lanes, active, place.dynamic);
-    return {builder_.load(places_.from, place.index,
-                          {.lanes = lanes, .active = active, .dynamic = place.dynamic}),
-            ir::no_value};
+    const Value got = builder_.load(places_.from, place.index,
+                                    {.lanes = lanes, .active = active, .dynamic = place.dynamic});
+    return {pack_.is_widened() ? builder_.convert(got, type_.scalar) : got, ir::no_value};
+}
+
+/// Whether the first lanes of a vector are loaded at once. Without masks short numbers are not.
+bool PanelWriter::can_get(int active) const {
+    return !pack_.is_widened() || active == type_.lanes || pack_.has_masks;
 }
 
 /// Numbers next to each other stay so; the same step of the next panel is likely to be packed soon.
 void PanelWriter::copy_step(const Affine& k) {
-    const Place start = place(k, 0);
+    const Place start = places_.place(builder_, k, 0);
     const Integer next_panel = parts_ * pack_.width;
     for (Integer ahead = 0; ahead < next_panel; ahead += scalars_in_line(type_.scalar))
         builder_.prefetch(places_.from, start.index + (next_panel + ahead), start.dynamic);
     for (int first = 0; first < pack_.width; first += type_.lanes) {
         const int active = std::clamp(pack_.count - first, 0, type_.lanes);
         const Place from{start.index + parts_ * first, start.dynamic};
+        if (active > 0 && !can_get(active)) {
+            for (int row = first; row < first + type_.lanes; ++row) put_row(k, row, start);
+            continue;
+        }
         put(k, first, active > 0 ? get(from, type_.lanes, active) : zeros(type_), type_.lanes);
     }
 }
@@ -96,8 +78,9 @@ void PanelWriter::transpose_steps(const Affine& k) {
     for (int first = 0; first < pack_.width; first += type_.lanes) {
         std::vector<Value> rows[2];
         for (int row = first; row < first + type_.lanes; ++row) {
-            const Parts got =
-                row < pack_.count ? get(beside(start, row), type_.lanes, type_.lanes) : zeros(type_);
+            const Parts got = row < pack_.count
+                                  ? get(places_.beside(builder_, start, row), type_.lanes, type_.lanes)
+                                  : zeros(type_);
             for (int part = 0; part < parts_; ++part)
                 rows[part].push_back(got[static_cast<std::size_t>(part)]);
         }
@@ -113,9 +96,14 @@ void PanelWriter::transpose_steps(const Affine& k) {
 
 /// One number after the other.
 void PanelWriter::gather_step(const Affine& k) {
-    const Place start = place(k, 0);
-    for (int row = 0; row < pack_.width; ++row)
-        put(k, row, row < pack_.count ? get(beside(start, row), 1, 1) : zeros({type_.scalar, 1}), 1);
+    const Place start = places_.place(builder_, k, 0);
+    for (int row = 0; row < pack_.width; ++row) put_row(k, row, start);
+}
+
+/// The number of a row, or zero; `start` is the place of the first row's.
+void PanelWriter::put_row(const Affine& k, int row, const Place& start) {
+    const bool is_there = row < pack_.count;
+    put(k, row, is_there ? get(places_.beside(builder_, start, row), 1, 1) : zeros({type_.scalar, 1}), 1);
 }
 
 } // namespace swirl::gemm

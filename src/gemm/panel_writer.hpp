@@ -2,19 +2,10 @@
 
 #include "gemm/complex_lanes.hpp"
 #include "gemm/pack.hpp"
+#include "gemm/panel_places.hpp"
 #include "ir/builder.hpp"
 
 namespace swirl::gemm {
-
-/// Where a panel comes from and goes to, in scalars; strides are constants or arguments of the kernel.
-struct PanelPlaces {
-    ir::Buffer from = 0;
-    Affine from_origin = {};
-    Affine depth_stride = {};
-    Affine stride = {}; ///< across the panel
-    ir::Buffer to = 0;
-    Affine to_origin = {};
-};
 
 /// Appends what packs one panel.
 class PanelWriter {
@@ -25,22 +16,17 @@ public:
     void write(const Affine& steps, const Affine& depth);
 
 private:
-    /// A place in memory: an index, and what is added to it that is known only when the kernel runs.
-    struct Place {
-        Affine index;
-        ir::Value dynamic;
-    };
+    using Place = PanelPlaces::Place;
 
     template <class F> void over_depth(const Affine& begin, const Affine& end, int step, F&& body);
-    ir::Value product(const Affine& count, const Affine& stride);
-    Place place(const Affine& k, int row);
-    Place beside(const Place& first, int row);
     void put(const Affine& k, int first, Parts parts, int lanes);
     Parts zeros(ir::Type type);
     Parts get(const Place& place, int lanes, int active);
+    bool can_get(int active) const;
     void copy_step(const Affine& k);
     void transpose_steps(const Affine& k);
     void gather_step(const Affine& k);
+    void put_row(const Affine& k, int row, const Place& start);
 
     ir::Builder& builder_;
     const Pack& pack_;

@@ -1,18 +1,22 @@
 #include "gemm/tile_writer.hpp"
 
 #include "base/integer.hpp"
+#include "target/x86/dot_products.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::gemm {
 
-TileWriter::TileWriter(ir::Builder& builder, Number number, int lanes, int rows, int columns, ir::Buffer sums)
+TileWriter::TileWriter(ir::Builder& builder, Number number, int lanes, int rows, int columns, ir::Buffer sums,
+                       const Grouping& grouping)
     : builder_(builder),
       parts_(scalars_in(number)),
       rows_(rows),
       columns_(columns),
       vectors_((rows + lanes - 1) / lanes),
       type_{scalar_of(number), lanes},
+      grouping_(grouping),
       in_registers_(sums),
       sums_(static_cast<std::size_t>(parts_ * vectors_ * columns), builder.constant(type_, 0)) {}
 
@@ -35,6 +39,14 @@ void TileWriter::store_sums() {
 void TileWriter::clear() {
     is_looping_ = true;
     store_sums();
+}
+
+void TileWriter::start_from(ir::Buffer buffer, const Affine& first) {
+    for (int column = 0; column < columns_; ++column) {
+        const Value start = builder_.splat(builder_.load(buffer, first + column), type_.lanes);
+        for (int vector = 0; vector < vectors_; ++vector) sum(0, vector, column) = start;
+    }
+    clear();
 }
 
 void TileWriter::multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
@@ -86,9 +98,25 @@ void TileWriter::multiply_add(const Parts& row, Value factor, int part, bool neg
     for (int of_row = 0; of_row < parts_; ++of_row) {
         Value& target = sum(part ^ of_row, vector, column);
         const Value a = row[static_cast<std::size_t>(of_row)];
+        if (!grouping_.is_plain()) {
+            target = dot_product(a, factor, target);
+            continue;
+        }
         const bool subtracts = (part == 1 && of_row == 1) != negated;
         target = subtracts ? builder_.fnma(a, factor, target) : builder_.fma(a, factor, target);
     }
+}
+
+/// Of the groups of some rows and of a column.
+ir::Value TileWriter::dot_product(Value row, Value factor, Value sum) {
+    using namespace target::x86;
+    const int lanes = type_.lanes;
+    if (grouping_.method == Method::int16_pairs)
+        return builder_.add(sum, builder_.instruction(dot_product_of_int16(lanes), {row, factor}));
+    if (grouping_.method == Method::bfloat16_pairs)
+        return builder_.instruction(dot_product_of_bfloat16(lanes), {sum, row, factor});
+    if (grouping_.b_is_unsigned) std::swap(row, factor);
+    return builder_.instruction(dot_product_of_bytes(lanes), {sum, row, factor});
 }
 
 Parts TileWriter::factor(ir::Buffer buffer, Integer place) {
@@ -102,7 +130,9 @@ Parts TileWriter::factor(ir::Buffer buffer, Integer place) {
 /// x·y + z, or x·y where there is no z.
 Parts TileWriter::product(const Parts& x, const Parts& y, const Parts* z) {
     const auto plus = [&](Value a, Value b, std::size_t part) {
-        return z ? builder_.fma(a, b, (*z)[part]) : builder_.multiply(a, b);
+        if (z == nullptr) return builder_.multiply(a, b);
+        if (!ir::is_floating(type_.scalar)) return builder_.add(builder_.multiply(a, b), (*z)[part]);
+        return builder_.fma(a, b, (*z)[part]);
     };
     if (parts_ == 1) return {plus(x[0], y[0], 0), ir::no_value};
     return {builder_.fnma(x[1], y[1], plus(x[0], y[0], 0)), builder_.fma(x[1], y[0], plus(x[0], y[1], 1))};

@@ -2,6 +2,7 @@
 
 #include "gemm/complex_lanes.hpp"
 #include "gemm/epilogue.hpp"
+#include "gemm/numbers.hpp"
 #include "gemm/tile.hpp"
 #include "ir/builder.hpp"
 
@@ -55,7 +56,8 @@ struct TileResult {
 class TileWriter {
 public:
     /// A tile of so many rows and columns. `sums` is a local buffer of at least sums_needed() scalars.
-    TileWriter(ir::Builder& builder, Number number, int lanes, int rows, int columns, ir::Buffer sums);
+    TileWriter(ir::Builder& builder, Number number, int lanes, int rows, int columns, ir::Buffer sums,
+               const Grouping& grouping = {});
 
     static Integer sums_needed(Number number, const Tile& tile) {
         return Integer{scalars_in(number)} * tile.rows() * tile.columns;
@@ -63,6 +65,8 @@ public:
 
     /// From now on loops may add to the sums; before, they are zero.
     void clear();
+    /// The same, but sums begin as int32 in a buffer, one for each column.
+    void start_from(ir::Buffer buffer, const Affine& first);
     /// Adds the products of the steps begin … end − 1, a multiple of `unroll`, in a loop.
     void multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
                   int unroll, const TileAhead& ahead = {});
@@ -88,6 +92,7 @@ private:
     void store_sums();
     void multiply_step(const TileOperand& a, const TileOperand& b, const Affine& k);
     void multiply_add(const Parts& row, Value factor, int part, bool negated, int vector, int column);
+    Value dot_product(Value row, Value factor, Value sum);
     Parts factor(ir::Buffer buffer, Integer place);
     Parts product(const Parts& x, const Parts& y, const Parts* z);
     Parts updated(const TileResult& c, Update update, const Parts& sums, const Parts& alpha,
@@ -102,7 +107,8 @@ private:
     int rows_;
     int columns_;
     int vectors_;
-    ir::Type type_;
+    ir::Type type_; ///< of sums
+    Grouping grouping_;
     ir::Buffer in_registers_;
     bool is_looping_ = false; ///< the sums are in the buffer, not in values
     std::vector<Value> sums_;

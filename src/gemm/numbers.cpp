@@ -1,0 +1,21 @@
+#include "gemm/numbers.hpp"
+
+namespace swirl::gemm {
+
+Numbers numbers_of(const MatrixProduct& product, const target::Cpu& cpu,
+                   const target::Extensions& extensions) {
+    Numbers numbers{product.number_of_a(), product.number_of_b(), product.number};
+    Grouping& grouping = numbers.grouping;
+    const bool is_avx512 = cpu.set == target::InstructionSet::avx512;
+    if (numbers.a == Number::bfloat16 && is_avx512 && extensions.dot_products_of_bfloat16)
+        grouping.method = Method::bfloat16_pairs;
+    if (numbers.c != Number::int32) return numbers;
+    grouping.b_is_unsigned = numbers.b == Number::uint8;
+    grouping.method =
+        is_avx512 && extensions.dot_products_of_bytes ? Method::byte_quads : Method::int16_pairs;
+    if (grouping.method == Method::byte_quads && numbers.a == numbers.b)
+        grouping.correction = grouping.b_is_unsigned ? 128 : -128;
+    return numbers;
+}
+
+} // namespace swirl::gemm
