@@ -18,4 +18,14 @@ Numbers numbers_of(const MatrixProduct& product, const target::Cpu& cpu,
     return numbers;
 }
 
+std::string_view words_of(const Numbers& numbers) {
+    switch (numbers.grouping.method) {
+    case Method::multiply_add: return "widened to float32, ";
+    case Method::bfloat16_pairs: return "bfloat16 in pairs, ";
+    case Method::byte_quads: return "bytes in fours, ";
+    case Method::int16_pairs: return "bytes as pairs of int16, ";
+    }
+    return "";
+}
+
 } // namespace swirl::gemm

@@ -6,6 +6,8 @@
 #include "target/cpu.hpp"
 #include "target/extensions.hpp"
 
+#include <string_view>
+
 /// What a product's numbers are, and how its kernels take them: chosen here and nowhere else.
 namespace swirl::gemm {
 
@@ -45,6 +47,9 @@ struct Numbers {
         return grouping.is_plain() ? bytes_of(c) : Integer{ir::size_in_bytes(ir::Scalar::int32)};
     }
 };
+
+/// How narrow numbers are multiplied, for people, such as "bfloat16 in pairs, ".
+std::string_view words_of(const Numbers& numbers);
 
 /// The numbers of a valid product, taken as this CPU does best.
 Numbers numbers_of(const MatrixProduct& product, const target::Cpu& cpu,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/numbers.hpp"
 #include "gemm/tile.hpp"
 #include "target/cpu.hpp"
 
@@ -24,6 +25,9 @@ Integer balanced_block(Integer extent, Integer most, Integer step);
 
 /// The schedule from what the target's table says of registers and caches, as Yotov et al. derive ATLAS's parameters
 /// ("Is search really necessary to generate high-performance BLAS?", 2005).
-Schedule model_schedule(Number number, const target::Cpu& cpu);
+Schedule model_schedule(const Numbers& numbers, const target::Cpu& cpu);
+inline Schedule model_schedule(Number number, const target::Cpu& cpu) {
+    return model_schedule(Numbers::all(number), cpu);
+}
 
 } // namespace swirl::gemm

@@ -54,10 +54,8 @@ public:
     }
 
     void run(Update first_update) {
-        if (!extras_.a)
-            own_a_ = packed_block(0, static_cast<std::size_t>(block_rows_ * block_depth_ * bytes_));
-        if (!extras_.b)
-            own_b_ = packed_block(1, static_cast<std::size_t>(block_columns_ * block_depth_ * bytes_));
+        if (!extras_.a) own_a_ = packed_block(0, block_bytes(Operand::a, block_rows_));
+        if (!extras_.b) own_b_ = packed_block(1, block_bytes(Operand::b, block_columns_));
         for (Integer column = 0; column < product_.columns; column += block_columns_)
             for (Integer step = 0; step < product_.depth; step += block_depth_) {
                 update_ = step == 0 ? first_update : Update::add;
@@ -66,9 +64,16 @@ public:
     }
 
 private:
+    /// Of the panels of so many rows or columns.
+    std::size_t block_bytes(Operand operand, Integer extent) const {
+        return static_cast<std::size_t>(ceil_divide(extent, Integer{kernels_.width(operand)}) *
+                                        kernels_.panel_bytes(operand, block_depth_));
+    }
+
     void multiply_columns(Integer first_column, Integer first_step) {
         const Integer columns = std::min(block_columns_, product_.columns - first_column);
         depth_ = std::min(block_depth_, product_.depth - first_step);
+        groups_ = kernels_.groups_in(depth_);
         is_last_ = first_step + depth_ == product_.depth;
         packed_b_ = packed(b_, extras_.b, {first_column, columns, first_step, depth_}, own_b_);
         for (Integer row = 0; row < product_.rows; row += block_rows_) {
@@ -89,7 +94,9 @@ private:
 
     void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
         const Integer tile_rows = schedule_.tile.rows(), tile_columns = schedule_.tile.columns;
-        const std::int64_t parameters[] = {depth_ / schedule_.unroll * schedule_.unroll, depth_,
+        const Integer a_bytes = kernels_.panel_bytes(Operand::a, depth_),
+                      b_bytes = kernels_.panel_bytes(Operand::b, depth_);
+        const std::int64_t parameters[] = {groups_ / schedule_.unroll * schedule_.unroll, groups_,
                                            product_.c.column_stride};
         for (Integer column = 0; column < columns; column += tile_columns) {
             const int in_column = static_cast<int>(std::min(tile_columns, columns - column));
@@ -98,9 +105,9 @@ private:
                 const Integer in_c = first_row + row, at_c = first_column + column;
                 if (region_.contains_none(in_c, in_row, at_c, in_column)) continue;
                 std::byte* const target = c_ + (in_c + at_c * product_.c.column_stride) * bytes_;
-                void* const buffers[] = {packed_a_ + row * depth_ * bytes_,
-                                         packed_b_ + column * depth_ * bytes_, target, factors_,
-                                         share_of_next_panel(column, row / tile_rows)};
+                void* const buffers[] = {packed_a_ + row / tile_rows * a_bytes,
+                                         packed_b_ + column / tile_columns * b_bytes, target, factors_,
+                                         share_of_next_panel(column / tile_columns, row / tile_rows)};
                 if (is_last_ && epilogue_)
                     finish_tile(buffers, parameters, {in_c, in_c + in_row}, {at_c, at_c + in_column});
                 else if (region_.contains_all(in_c, in_row, at_c, in_column))
@@ -112,11 +119,11 @@ private:
     }
 
     /// Of the panel of B after this one, what a tile is to fetch while it is computed, the tiles of a panel numbered from 0.
-    std::byte* share_of_next_panel(Integer column, Integer tile) {
-        const Integer panel = schedule_.tile.columns * depth_ * bytes_;
-        const Integer share = depth_ / schedule_.unroll * target::line_bytes;
-        std::byte* const here = packed_b_ + column * depth_ * bytes_;
-        return tile * share < panel ? here + panel + tile * share : here;
+    std::byte* share_of_next_panel(Integer panel, Integer tile) {
+        const Integer bytes = kernels_.panel_bytes(Operand::b, depth_);
+        const Integer share = groups_ / schedule_.unroll * target::line_bytes;
+        std::byte* const here = packed_b_ + panel * bytes;
+        return tile * share < bytes ? here + bytes + tile * share : here;
     }
 
     /// A tile of the last block of the depth, with the epilogue.
@@ -138,7 +145,7 @@ private:
         alignas(64) std::byte tile[most_tile_bytes];
         const Integer in_row = rows.last - rows.first, in_column = columns.last - columns.first;
         void* const buffers[] = {whole[0], whole[1], tile, factors_, whole[4]};
-        const std::int64_t parameters[] = {depth_ / schedule_.unroll * schedule_.unroll, depth_, in_row};
+        const std::int64_t parameters[] = {groups_ / schedule_.unroll * schedule_.unroll, groups_, in_row};
         kernels_.tile(static_cast<int>(in_row), static_cast<int>(in_column), Update::overwrite)(buffers,
                                                                                                 parameters);
         with_number(product_.number, [&](auto example) {
@@ -174,6 +181,7 @@ private:
     alignas(16) std::byte factors_[32]; ///< α, β
     Integer block_rows_, block_columns_, block_depth_;
     Integer depth_ = 0;    ///< of the block at hand
+    Integer groups_ = 0;   ///< of its steps
     bool is_last_ = false; ///< it is the last one
     Update update_ = Update::add;
     std::byte* own_a_ = nullptr; ///< to pack into

@@ -21,9 +21,9 @@ using Op = Pointwise::Op;
 constexpr std::size_t batch_axis = 0, row_axis = 1, column_axis = 2;
 
 /// Tiles with this epilogue: those of another plan with the same one, while there is such a plan.
-std::shared_ptr<MatrixKernels> kernels_with(Number number, const gemm::Epilogue& epilogue) {
+std::shared_ptr<MatrixKernels> kernels_with(const MatrixKernels& plain, const gemm::Epilogue& epilogue) {
     struct Known {
-        Number number;
+        gemm::Numbers numbers;
         gemm::Epilogue epilogue;
         std::weak_ptr<MatrixKernels> kernels;
     };
@@ -32,11 +32,11 @@ std::shared_ptr<MatrixKernels> kernels_with(Number number, const gemm::Epilogue&
     const std::lock_guard lock(mutex);
     std::erase_if(*known, [](const Known& entry) { return entry.kernels.expired(); });
     for (const Known& entry : *known)
-        if (entry.number == number && entry.epilogue == epilogue)
+        if (entry.numbers == plain.numbers() && entry.epilogue == epilogue)
             if (auto kernels = entry.kernels.lock()) return kernels;
-    auto made = std::make_shared<MatrixKernels>(number, MatrixKernels::of_this_machine(number).schedule(),
-                                                target::host_cpu(), epilogue);
-    known->push_back({number, epilogue, made});
+    auto made =
+        std::make_shared<MatrixKernels>(plain.numbers(), plain.schedule(), target::host_cpu(), epilogue);
+    known->push_back({plain.numbers(), epilogue, made});
     return made;
 }
 
@@ -95,10 +95,11 @@ MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
         numbers_ = scalar_bytes_ == 4 ? numbers_below<float>(most) : numbers_below<double>(most);
     }
     const MatrixLayout& c = product.c;
+    const MatrixProduct oriented = is_turned ? transposed(product) : product;
     const bool is_scattered = c.row_stride != 1 && c.column_stride != 1;
     if (!needs_portable_products() && !is_scattered && code_.operands.size() <= most_operands &&
-        lies_near(MatrixKernels::of_this_machine(product.number).schedule().tile))
-        kernels_ = kernels_with(product.number, code_);
+        lies_near(MatrixKernels::of_this_machine(product).schedule().tile))
+        kernels_ = kernels_with(MatrixKernels::of_this_machine(oriented), code_);
 }
 
 int MatrixEpilogue::push(Pointwise::Node node) {

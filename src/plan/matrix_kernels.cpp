@@ -1,7 +1,9 @@
 #include "plan/matrix_kernels.hpp"
 
+#include "base/error.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <array>
 #include <utility>
@@ -17,15 +19,15 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 } // namespace
 
-MatrixKernels::MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu,
-                             gemm::Epilogue epilogue)
-    : number_(number),
+MatrixKernels::MatrixKernels(const gemm::Numbers& numbers, const gemm::Schedule& schedule,
+                             const target::Cpu& cpu, gemm::Epilogue epilogue)
+    : numbers_(numbers),
       schedule_(schedule),
       cpu_(cpu),
       epilogue_(std::move(epilogue)),
       tiles_(at(schedule.tile.rows() * schedule.tile.columns * updates)),
-      packs_{std::vector<Slot>(at(width(Operand::a) * sources * 2)),
-             std::vector<Slot>(at(width(Operand::b) * sources * 2))} {}
+      packs_{std::vector<Slot>(at(width(Operand::a) * sources * 2 * numbers.grouping.group())),
+             std::vector<Slot>(at(width(Operand::b) * sources * 2 * numbers.grouping.group()))} {}
 
 runtime::KernelFunction MatrixKernels::compile(Slot& slot, const ir::Program& program) {
     const runtime::ExecutableCode& code =
@@ -40,7 +42,7 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
-    return compile(slot, gemm::micro_kernel({.number = number_,
+    return compile(slot, gemm::micro_kernel({.number = numbers_.c,
                                              .tile = schedule_.tile,
                                              .rows = rows,
                                              .columns = columns,
@@ -50,29 +52,38 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
                                              .prefetch_next = schedule_.prefetch_next,
                                              .most_depth = most_depth,
                                              .most_stride = most_stride,
-                                             .epilogue = epilogue_}));
+                                             .epilogue = epilogue_,
+                                             .grouping = numbers_.grouping}));
 }
 
 gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,
                                       int count) const {
-    return {.number = number_,
-            .lanes = schedule_.tile.lanes,
-            .width = width(operand),
-            .count = count,
-            .source = source,
-            .conjugated = conjugated,
-            .most_depth = most_depth,
-            .most_stride = most_stride};
+    gemm::Pack pack{.number = numbers_.c,
+                    .lanes = schedule_.tile.lanes,
+                    .width = width(operand),
+                    .count = count,
+                    .source = source,
+                    .conjugated = conjugated,
+                    .most_depth = most_depth,
+                    .most_stride = most_stride,
+                    .grouping = numbers_.grouping,
+                    .is_b = operand == Operand::b,
+                    .has_masks = cpu_.has_masks};
+    const Number given = operand == Operand::a ? numbers_.a : numbers_.b;
+    if (given != numbers_.c) pack.narrow = given;
+    return pack;
 }
 
 runtime::KernelFunction MatrixKernels::pack(Operand operand, gemm::Pack::Source source, bool conjugated,
-                                            int count) {
-    Slot& slot = packs_[at(static_cast<int>(operand))]
-                       [at(((count - 1) * sources + static_cast<int>(source)) * 2 + (conjugated ? 1 : 0))];
+                                            int count, int rest) {
+    const int kind = ((count - 1) * sources + static_cast<int>(source)) * 2 + (conjugated ? 1 : 0);
+    Slot& slot = packs_[at(static_cast<int>(operand))][at(kind * numbers_.grouping.group() + rest)];
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
-    return compile(slot, gemm::pack(description(operand, source, conjugated, count)));
+    gemm::Pack pack = description(operand, source, conjugated, count);
+    pack.rest = rest;
+    return compile(slot, gemm::pack(pack));
 }
 
 int MatrixKernels::steps_together(Operand operand, gemm::Pack::Source source) const {
@@ -87,7 +98,29 @@ MatrixKernels& MatrixKernels::of_this_machine(Number number) {
     // Never destroyed: other threads may still multiply when the process ends.
     static const std::array<MatrixKernels*, 4> all = {make(Number::float32), make(Number::float64),
                                                       make(Number::complex32), make(Number::complex64)};
-    return *all[static_cast<std::size_t>(number == Number::int32 ? Number::float32 : number)];
+    return *all[static_cast<std::size_t>(number)];
+}
+
+MatrixKernels& MatrixKernels::of_this_machine(const MatrixProduct& product) {
+    if (!product.widens()) return of_this_machine(product.number);
+    const auto make = [](Number a, Number b, Number c) {
+        MatrixProduct like{.number = c};
+        like.a_number = a;
+        like.b_number = b;
+        const target::Cpu& cpu = target::host_cpu();
+        const gemm::Numbers numbers = gemm::numbers_of(like, cpu, target::host_extensions());
+        return new MatrixKernels(numbers, gemm::model_schedule(numbers, cpu), cpu);
+    };
+    using N = Number;
+    static const std::array<MatrixKernels*, 6> all = {
+        make(N::bfloat16, N::bfloat16, N::float32), make(N::float16, N::float16, N::float32),
+        make(N::int8, N::int8, N::int32),           make(N::int8, N::uint8, N::int32),
+        make(N::uint8, N::int8, N::int32),          make(N::uint8, N::uint8, N::int32)};
+    for (MatrixKernels* const kernels : all)
+        if (kernels->numbers_.a == product.number_of_a() && kernels->numbers_.b == product.number_of_b())
+            return *kernels;
+    throw InternalError("no kernels for {} by {}", word_of(product.number_of_a()),
+                        word_of(product.number_of_b()));
 }
 
 } // namespace swirl::planning

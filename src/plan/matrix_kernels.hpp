@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/integer.hpp"
 #include "gemm/micro_kernel.hpp"
 #include "gemm/pack.hpp"
 #include "gemm/schedule.hpp"
@@ -17,35 +18,48 @@ namespace swirl::planning {
 class MatrixKernels {
 public:
     /// Tiles end with the epilogue: its operands are buffers behind the others.
-    MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu,
+    MatrixKernels(const gemm::Numbers& numbers, const gemm::Schedule& schedule, const target::Cpu& cpu,
                   gemm::Epilogue epilogue = {});
+    MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu)
+        : MatrixKernels(gemm::Numbers::all(number), schedule, cpu) {}
 
     const gemm::Schedule& schedule() const { return schedule_; }
-    Number number() const { return number_; }
+    const gemm::Numbers& numbers() const { return numbers_; }
 
     /// A tile of so many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
 
     enum class Operand : std::uint8_t { a, b };
-    /// A panel of which there are so many rows or columns. See gemm::pack.
-    runtime::KernelFunction pack(Operand operand, gemm::Pack::Source source, bool conjugated, int count);
-    /// Steps along the depth that such a kernel takes at once.
+    /// A panel of which there are so many rows or columns, and a depth of which so many steps are beyond the last whole group of
+    /// them. See gemm::pack.
+    runtime::KernelFunction pack(Operand operand, gemm::Pack::Source source, bool conjugated, int count,
+                                 int rest = 0);
+    /// Groups of steps along the depth that such a kernel takes at once.
     int steps_together(Operand operand, gemm::Pack::Source source) const;
 
-    /// Kernels for the machine at hand, by number: a schedule from the model.
+    /// Groups of steps in panels of some depth.
+    Integer groups_in(Integer depth) const { return ceil_divide(depth, Integer{numbers_.grouping.group()}); }
+    /// From one panel of a block to the next.
+    Integer panel_bytes(Operand operand, Integer depth) const {
+        const bool has_sums = operand == Operand::b && numbers_.grouping.correction != 0;
+        return width(operand) * (groups_in(depth) + (has_sums ? 1 : 0)) * numbers_.panel_bytes();
+    }
+    int width(Operand operand) const {
+        return operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
+    }
+
+    /// Kernels for the machine at hand, by numbers: a schedule from the model.
     static MatrixKernels& of_this_machine(Number number);
+    static MatrixKernels& of_this_machine(const MatrixProduct& product);
 
 private:
     static constexpr int updates = 3, sources = 3;
     using Slot = std::atomic<runtime::KernelFunction>;
 
-    int width(Operand operand) const {
-        return operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
-    }
     gemm::Pack description(Operand operand, gemm::Pack::Source source, bool conjugated, int count) const;
     runtime::KernelFunction compile(Slot& slot, const ir::Program& program);
 
-    Number number_;
+    gemm::Numbers numbers_;
     gemm::Schedule schedule_;
     const target::Cpu& cpu_;
     gemm::Epilogue epilogue_;

@@ -82,7 +82,7 @@ void multiply_scattered(const Work& work) {
         using T = decltype(example);
         constexpr Integer most = 64;
         const Integer width =
-            MatrixKernels::of_this_machine(product.number).schedule().tile.columns; // of packed panels
+            MatrixKernels::of_this_machine(product).schedule().tile.columns; // of packed panels
         const Integer together = most / width * width;
         const T beta = value_at<T>(work.arguments.beta);
         std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
@@ -91,7 +91,7 @@ void multiply_scattered(const Work& work) {
             T* const c = static_cast<T*>(part.arguments.c);
             part.product.c = {.row_stride = 1, .column_stride = product.rows};
             part.arguments.c = columns.data();
-            multiply_blocks(MatrixKernels::of_this_machine(product.number), part.product, part.arguments,
+            multiply_blocks(MatrixKernels::of_this_machine(product), part.product, part.arguments,
                             gemm::Update::overwrite, part.block_depth, {}, part.extras);
             for (Integer column = 0; column < part.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
@@ -136,7 +136,7 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
 /// An epilogue that is not one of tiles waits until all elements are there.
 void multiply_alone(const Work& work) {
     const EpilogueCall& epilogue = work.extras.epilogue;
-    if (epilogue && (!epilogue.epilogue->is_in_tiles() || work.product.widens())) {
+    if (epilogue && !epilogue.epilogue->is_in_tiles()) {
         Work plain = work;
         plain.extras.epilogue = {};
         multiply_alone(plain);
@@ -144,15 +144,14 @@ void multiply_alone(const Work& work) {
     }
     if (work.route)
         return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth);
-    if (needs_portable_products() || work.product.widens())
-        return multiply_portable(work.product, work.arguments);
+    if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
                        work.arguments))
         return;
-    multiply_blocks(MatrixKernels::of_this_machine(work.product.number), work.product, work.arguments,
-                    work.update, work.block_depth, {}, work.extras);
+    multiply_blocks(MatrixKernels::of_this_machine(work.product), work.product, work.arguments, work.update,
+                    work.block_depth, {}, work.extras);
 }
 
 /// Threads along the rows and along the columns of C, so that the parts are nearly square.
@@ -177,7 +176,7 @@ void multiply_one(Work work, int threads) {
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
     work.look_at_operands(members);
     if (members <= 1) return multiply_alone(work);
-    const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product.number).schedule().tile;
+    const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product).schedule().tile;
     const Integer row_grain = work.route ? Integer{gemm::slice_tile} : tile.rows();
     const Integer column_grain = work.route ? Integer{gemm::slice_tile} : tile.columns;
     runtime::run_team(members, [&](const runtime::TeamMember& member) {
@@ -199,8 +198,10 @@ MatrixLayout turned(MatrixLayout layout) {
 
 Integer block_depth_of(const MatrixProduct& product) {
     if (gemm::suits_small_product(product)) return gemm::small_block_depth(product, target::host_cpu());
-    const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product.number).schedule();
-    return gemm::balanced_block(product.depth, schedule.block_depth, schedule.unroll);
+    const MatrixKernels& kernels = MatrixKernels::of_this_machine(product);
+    const gemm::Schedule& schedule = kernels.schedule();
+    return gemm::balanced_block(product.depth, schedule.block_depth,
+                                Integer{schedule.unroll} * kernels.numbers().grouping.group());
 }
 
 MatrixProduct transposed(const MatrixProduct& product) {

@@ -182,11 +182,12 @@ std::string MatrixPlan::description() const {
         return fmt::format(
             "amx: sums of {} products of bfloat16 slices, packed blocks, tile {}x{}, {} threads",
             route_.products, gemm::slice_tile, gemm::slice_tile, threads_);
-    const gemm::Schedule& schedule = MatrixKernels::of_this_machine(product_.number).schedule();
-    return fmt::format("{}: packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads",
-                       target::host_cpu().name, schedule.block_rows, schedule.block_columns,
-                       schedule.block_depth, schedule.tile.rows(), schedule.tile.columns, schedule.unroll,
-                       threads_);
+    const MatrixKernels& kernels = MatrixKernels::of_this_machine(product_);
+    const gemm::Schedule& schedule = kernels.schedule();
+    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads",
+                       target::host_cpu().name, product_.widens() ? gemm::words_of(kernels.numbers()) : "",
+                       schedule.block_rows, schedule.block_columns, schedule.block_depth,
+                       schedule.tile.rows(), schedule.tile.columns, schedule.unroll, threads_);
 }
 
 } // namespace swirl::planning

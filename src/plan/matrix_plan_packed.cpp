@@ -23,7 +23,7 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
     if (is_small_) {
         form.width = width(kernel(gemm::Update::overwrite, true).small().tile);
     } else {
-        form.width = width(MatrixKernels::of_this_machine(product_.number).schedule().tile);
+        form.width = width(MatrixKernels::of_this_machine(product_).schedule().tile);
         form.block_depth = std::min(block_depth_of(oriented_), form.depth);
     }
     return form;
@@ -36,8 +36,8 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
     if (!is_small_ || form.width == 0)
         return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout,
-                                                    &MatrixKernels::of_this_machine(product_.number));
-    gemm::Schedule schedule = MatrixKernels::of_this_machine(product_.number).schedule();
+                                                    &MatrixKernels::of_this_machine(product_));
+    gemm::Schedule schedule = MatrixKernels::of_this_machine(product_).schedule();
     schedule.tile = kernel(gemm::Update::overwrite, true).small().tile;
     MatrixKernels kernels(product_.number, schedule, target::host_cpu());
     return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout, &kernels);

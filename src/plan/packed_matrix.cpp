@@ -8,19 +8,22 @@
 namespace swirl::planning {
 
 void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelRange& range, std::byte* to) {
-    const gemm::Tile& tile = kernels.schedule().tile;
-    const Integer bytes = bytes_of(kernels.number());
-    const Integer width = source.operand == MatrixKernels::Operand::a ? tile.rows() : tile.columns;
+    const gemm::Numbers& numbers = kernels.numbers();
+    const Integer bytes = bytes_of(source.operand == MatrixKernels::Operand::a ? numbers.a : numbers.b);
+    const Integer width = kernels.width(source.operand);
+    const Integer panel_bytes = kernels.panel_bytes(source.operand, range.depth);
     const Integer together = kernels.steps_together(source.operand, source.kind());
-    const std::int64_t parameters[] = {range.depth / together * together, range.depth, source.depth_stride,
+    const Integer group = numbers.grouping.group(), whole = range.depth / group;
+    const std::int64_t parameters[] = {whole / together * together, whole, source.depth_stride,
                                        source.stride};
     for (Integer at = 0; at < range.extent; at += width) {
         const int count = static_cast<int>(std::min(width, range.extent - at));
         const std::byte* from =
             source.data +
             ((range.first + at) * source.stride + range.first_step * source.depth_stride) * bytes;
-        void* const buffers[] = {const_cast<std::byte*>(from), to + at * range.depth * bytes};
-        kernels.pack(source.operand, source.kind(), source.conjugated, count)(buffers, parameters);
+        void* const buffers[] = {const_cast<std::byte*>(from), to + at / width * panel_bytes};
+        kernels.pack(source.operand, source.kind(), source.conjugated, count,
+                     static_cast<int>(range.depth % group))(buffers, parameters);
     }
 }
 
