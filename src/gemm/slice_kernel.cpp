@@ -21,18 +21,19 @@ public:
           kernel_(kernel),
           row_halves_(kernel.rows > register_rows ? 2 : 1),
           column_halves_(kernel.columns > register_rows ? 2 : 1),
-          group_(slice_panel(kernel.product.slices, 1)) {
-        constexpr ir::Scalar narrow = ir::Scalar::bfloat16, wide = ir::Scalar::float32;
+          wide_(scalar_of(kernel.numbers.sums())),
+          group_(2 * kernel.product.slices * kernel.numbers.in_register()) {
+        const ir::Scalar narrow = kernel.numbers.in_panels();
         const Integer panel = group_ * kernel.groups_in_panel;
         a_ = builder.input("a", narrow, panel * kernel.most_tiles);
         b_ = builder.input("b", narrow, panel);
         c_.buffer = builder.output(
-            "c", wide, slice_tile * kernel.most_tiles + (kernel.columns - 1) * kernel.most_stride);
-        c_.alpha = c_.beta = builder.input("factors", wide, 2);
+            "c", wide_, slice_tile * kernel.most_tiles + (kernel.columns - 1) * kernel.most_stride);
+        c_.alpha = c_.beta = builder.input("factors", wide_, 2);
         c_.beta_place = 1;
-        if (kernel.prefetched_next > 0) next_ = builder.input("next", narrow, slice_register);
-        sums_ = builder.local("sums", wide, 4 * sums_in_register);
-        written_ = builder.local("written", wide, 4 * sums_in_register);
+        if (kernel.prefetched_next > 0) next_ = builder.input("next", narrow, kernel.numbers.in_register());
+        sums_ = builder.local("sums", wide_, 4 * sums_in_register);
+        written_ = builder.local("written", wide_, 4 * sums_in_register);
     }
 
     void write() {
@@ -41,7 +42,7 @@ public:
         const int whole_turns = kernel_.columns / kernel_.columns_at_once;
         builder_.for_loop("tile", tiles, [&](const Affine& tile) {
             for_each_sum([&](int sum, int, int) {
-                put(sums_, sum, builder_.constant({ir::Scalar::float32, sums_in_register}, 0));
+                put(sums_, sum, builder_.constant({wide_, sums_in_register}, 0));
             });
             const auto& passes = kernel_.product.passes;
             for (std::size_t pass = 0; pass < passes.size(); ++pass)
@@ -87,8 +88,16 @@ private:
         std::array<Value, 2> loaded{ir::no_value, ir::no_value};
         for (int half = 0; half < halves; ++half)
             at(loaded, half) =
-                builder_.load(buffer, panel + (2 * slice + half) * slice_register, {.lanes = slice_register});
+                builder_.load(buffer, panel + (2 * slice + half) * kernel_.numbers.in_register(),
+                              {.lanes = kernel_.numbers.in_register()});
         return loaded;
+    }
+
+    /// The columns of B are the rows of the instruction's first factor.
+    const ir::Instruction& product() const {
+        const TileNumbers& numbers = kernel_.numbers;
+        if (!numbers.are_bytes()) return target::x86::tile_product_of_bfloat16();
+        return target::x86::tile_product_of_bytes(numbers.b == Number::int8, numbers.a == Number::int8);
     }
 
     /// The products of a group of steps; other work is done in between.
@@ -105,8 +114,8 @@ private:
             if (pair.b != loaded.b) b = load(b_, group_ * group, pair.b, column_halves_);
             loaded = pair;
             for_each_sum([&](int sum, int column_half, int row_half) {
-                at(sums, sum) = builder_.instruction(target::x86::tile_product_of_bfloat16(),
-                                                     {at(sums, sum), at(b, column_half), at(a, row_half)});
+                at(sums, sum) =
+                    builder_.instruction(product(), {at(sums, sum), at(b, column_half), at(a, row_half)});
             });
         }
         for_each_sum([&](int sum, int, int) { put(sums_, sum, at(sums, sum)); });
@@ -118,11 +127,11 @@ private:
         for (int line = 0; line < kernel_.prefetched_next; ++line)
             builder_.prefetch(next_,
                               (kernel_.prefetched_next * (kernel_.groups_in_panel * tile + group) + line) *
-                                  scalars_in_line(ir::Scalar::bfloat16));
+                                  scalars_in_line(kernel_.numbers.in_panels()));
         for (int column = 0; column < kernel_.columns_at_once; ++column) {
             const Value start = column_start(kernel_.columns_at_once * group + column, stride);
             const Affine first = slice_tile * tile;
-            for (Integer row = 0; row < kernel_.rows; row += scalars_in_line(ir::Scalar::float32))
+            for (Integer row = 0; row < kernel_.rows; row += scalars_in_line(wide_))
                 builder_.prefetch(c_.buffer, first + row, start);
             builder_.prefetch(c_.buffer, first + (kernel_.rows - 1), start);
         }
@@ -132,7 +141,7 @@ private:
     }
     /// Adds some columns of a tile, the sums of which are written, to C.
     void update_some(const Affine& tile, const Affine& first, int columns, const Affine& stride) {
-        TileWriter writer(builder_, Number::float32, register_rows, kernel_.rows, columns, written_);
+        TileWriter writer(builder_, kernel_.numbers.sums(), register_rows, kernel_.rows, columns, written_);
         writer.read_sums(written_, [&](int vector, int column) {
             return 2 * vector * sums_in_register + (first + column) * register_rows;
         });
@@ -146,7 +155,8 @@ private:
     ir::Builder& builder_;
     const SliceKernel& kernel_;
     int row_halves_, column_halves_;
-    Integer group_;
+    ir::Scalar wide_;
+    Integer group_; ///< numbers in a panel for a group of steps
     ir::Buffer a_ = 0, b_ = 0, next_ = 0, sums_ = 0, written_ = 0;
     TileResult c_;
 };

@@ -6,17 +6,41 @@
 
 namespace swirl::gemm {
 
-/// Rows and columns of the tiles of C that slices are multiplied in, steps along the depth at once, and numbers of a tile
-/// register full of bfloat16.
-constexpr int slice_tile = 32, slice_steps = 32, slice_register = 512;
+/// Rows and columns of the tiles of C that tile registers are multiplied in.
+constexpr int slice_tile = 32;
 
-/// Numbers of a packed panel of slices for so many groups of slice_steps steps; a group is, slice by slice, two tile registers.
-constexpr Integer slice_panel(int slices, Integer groups) { return 2 * slices * slice_register * groups; }
+/// What tile registers multiply: bfloat16, in sums of float32, or bytes, in sums of int32.
+struct TileNumbers {
+    Number a = Number::bfloat16;
+    Number b = Number::bfloat16;
+    auto operator<=>(const TileNumbers&) const = default;
 
-/// Some tiles of C below each other, float32, from packed panels of slices of A and one of B (see slice_pack.hpp): products in
+    /// Of a product of bfloat16, float32 in slices, or bytes.
+    static TileNumbers of(const MatrixProduct& product) {
+        if (product.number != Number::int32) return {};
+        return {product.number_of_a(), product.number_of_b()};
+    }
+    bool are_bytes() const { return a != Number::bfloat16; }
+    Number sums() const { return are_bytes() ? Number::int32 : Number::float32; }
+    /// Of panels, which hold four bytes in an int32, the first step lowest.
+    ir::Scalar in_panels() const { return are_bytes() ? ir::Scalar::int32 : ir::Scalar::bfloat16; }
+    int in_register() const { return slice_register_bytes / ir::size_in_bytes(in_panels()); }
+    /// Along the depth that a register holds: a group.
+    int steps() const { return are_bytes() ? 64 : 32; }
+
+    static constexpr int slice_register_bytes = 1024;
+};
+
+/// Bytes of a packed panel of slices for so many groups of steps; a group is, slice by slice, two tile registers.
+constexpr Integer slice_panel_bytes(int slices, Integer groups) {
+    return 2 * slices * TileNumbers::slice_register_bytes * groups;
+}
+
+/// Some tiles of C below each other from packed panels of slices of A and one of B (see slice_pack.hpp): products in
 /// tile registers. While those of a tile are computed, the tile before is added to C.
 struct SliceKernel {
     SlicedProduct product = {};
+    TileNumbers numbers = {}; ///< bytes are a single slice
     int rows = slice_tile;    ///< that C has in each of the tiles
     int columns = slice_tile; ///< likewise
     Update update = Update::overwrite;
@@ -34,7 +58,7 @@ int columns_at_once(Integer groups);
 /// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if it is to be fetched, `next`; and, in this order, the
 /// parameters
 ///   tiles          at most most_tiles
-///   groups         the depth in groups of slice_steps, at most groups_in_panel; columns_at_once · groups ≥ columns
+///   groups         the depth in groups of steps, at most groups_in_panel; columns_at_once · groups ≥ columns
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other
 ir::Program slice_kernel(const SliceKernel& kernel);
 

@@ -6,6 +6,7 @@
 #include "target/x86/bfloat16_slices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace swirl::gemm {
@@ -16,16 +17,20 @@ using ir::Value;
 using Source = Pack::Source;
 
 constexpr int lanes = 16;
-constexpr ir::Type vector = {ir::Scalar::float32, lanes};
 
 class SlicePackWriter {
 public:
-    SlicePackWriter(ir::Builder& builder, const SlicePack& pack) : builder_(builder), pack_(pack) {
+    SlicePackWriter(ir::Builder& builder, const SlicePack& pack)
+        : builder_(builder),
+          pack_(pack),
+          vector_{pack.is_of_bytes() ? ir::Scalar::int32 : ir::Scalar::float32, lanes},
+          quarters_(pack.steps() / lanes),
+          group_(2 * pack.slices * in_register()) {
         from_ = builder.input("from", pack.from, (pack.most_depth + slice_tile - 1) * pack.most_stride);
-        to_ = builder.output("to", ir::Scalar::bfloat16,
-                             slice_panel(pack.slices, ceil_divide(pack.most_depth, Integer{slice_steps})));
-        if (pack.is_scaled) scale_ = builder.input("scale", vector.scalar, 1);
-        rest_ = builder.local("rest", vector.scalar, Integer{slice_steps} * lanes);
+        to_ = builder.output("to", pack.is_of_bytes() ? ir::Scalar::int32 : ir::Scalar::bfloat16,
+                             group_ * ceil_divide(pack.most_depth, Integer{pack.steps()}));
+        if (pack.is_scaled) scale_ = builder.input("scale", vector_.scalar, 1);
+        rest_ = builder.local("rest", vector_.scalar, Integer{pack.steps()} * lanes);
         steps_ = builder.parameter("steps");
         depth_ = builder.parameter("depth");
         depth_stride_ = builder.parameter("depth_stride");
@@ -37,11 +42,11 @@ public:
             const int count = std::min(lanes, pack_.count - first);
             over_groups("group", 0, steps_, [&](const Affine& k) {
                 if (pack_.source == Source::neither) {
-                    gather(k, slice_steps, first, count);
+                    gather(k, pack_.steps(), first, count);
                     slice_rest(k, first);
                 } else {
-                    slice(k, first, pack_.source, [&](int half, int line) {
-                        return scaled(source_line(k, lanes * half, line, first, count));
+                    slice(k, first, pack_.source, [&](int quarter, int line) {
+                        return scaled(source_line(k, lanes * quarter, line, first, count));
                     });
                 }
             });
@@ -54,7 +59,7 @@ public:
 
 private:
     template <class F> void over_groups(const char* name, const Affine& begin, const Affine& end, F&& body) {
-        builder_.for_loop(name, begin, end, slice_steps, ir::For::Kind::serial, body);
+        builder_.for_loop(name, begin, end, pack_.steps(), ir::For::Kind::serial, body);
     }
 
     Value product(const Affine& count, const Affine& stride) {
@@ -64,19 +69,19 @@ private:
     /// Of the steps from k + `later` on: one step of all members of the panel from `first` on, or 16 steps of one member.
     Value source_line(const Affine& k, int later, int line, int first, int count) {
         if (pack_.source == Source::along_depth) {
-            if (line >= count) return builder_.constant(vector, 0);
+            if (line >= count) return builder_.constant(vector_, 0);
             const Value start = product(first + line, stride_);
-            builder_.prefetch(from_, k + (later + 2 * slice_steps), start);
+            builder_.prefetch(from_, k + (later + 2 * pack_.steps()), start);
             return get(k + later, {.lanes = lanes, .dynamic = start});
         }
         const Affine step = k + (later + line);
         const Value start = product(step, depth_stride_);
-        builder_.prefetch(from_, first, product(step + slice_steps, depth_stride_));
+        builder_.prefetch(from_, first, product(step + pack_.steps(), depth_stride_));
         return get(first, {.lanes = lanes, .active = count, .dynamic = start});
     }
     Value get(const Affine& at, const ir::Access& access) {
         const Value loaded = builder_.load(from_, at, access);
-        return pack_.from == vector.scalar ? loaded : builder_.convert(loaded, vector.scalar);
+        return pack_.from == vector_.scalar ? loaded : builder_.convert(loaded, vector_.scalar);
     }
 
     Value scaled(Value x) {
@@ -86,8 +91,8 @@ private:
 
     /// Copies some steps of some members to `rest`, step by step, with zeros for those that there are not.
     void gather(const Affine& k, const Affine& steps, int first, int count) {
-        const Value zero = builder_.constant(vector, 0);
-        for (Integer step = 0; step < slice_steps; ++step)
+        const Value zero = builder_.constant(vector_, 0);
+        for (Integer step = 0; step < pack_.steps(); ++step)
             builder_.store(rest_, step * lanes, zero, {.lanes = lanes});
         builder_.for_loop("step", steps, [&](const Affine& step) {
             const Value start = product(k + step, depth_stride_);
@@ -99,24 +104,40 @@ private:
     }
 
     void slice_rest(const Affine& k, int first) {
-        slice(k, first, Source::across_panel, [&](int half, int line) {
-            return scaled(builder_.load(rest_, Integer{lanes} * (lanes * half + line), {.lanes = lanes}));
+        slice(k, first, Source::across_panel, [&](int quarter, int line) {
+            return scaled(builder_.load(rest_, Integer{lanes} * (lanes * quarter + line), {.lanes = lanes}));
         });
     }
 
-    /// A group: line(half, l) is the vector l of the first or second 16 steps, of one step or one member as the source says.
+    int in_register() const { return TileNumbers::slice_register_bytes / (pack_.is_of_bytes() ? 4 : 2); }
+
+    /// A group: line(quarter, l) is the vector l of 16 steps, of one step or one member as the source says.
     template <class Line> void slice(const Affine& k, int first, Source source, Line&& line) {
         const bool is_turned = (source == Source::along_depth) == (pack_.operand == SlicePack::Operand::a);
-        std::vector<Value> halves[2];
-        for (int half = 0; half < 2; ++half) {
-            for (int l = 0; l < lanes; ++l) halves[half].push_back(line(half, l));
-            if (is_turned) halves[half] = ir::columns_of_rows(builder_.writer(), halves[half], lanes);
+        std::array<std::vector<Value>, 4> steps;
+        for (int quarter = 0; quarter < quarters_; ++quarter) {
+            std::vector<Value>& of_quarter = steps[static_cast<std::size_t>(quarter)];
+            for (int l = 0; l < lanes; ++l) of_quarter.push_back(line(quarter, l));
+            if (is_turned) of_quarter = ir::columns_of_rows(builder_.writer(), of_quarter, lanes);
         }
         // A group of all slices is so many times as long as its steps of both registers.
-        const Affine group = slice_panel(pack_.slices, 1) / slice_steps * k + first / lanes * slice_register;
-        for (int at = 0; at < lanes; ++at)
-            put_slices(group + at * 2 * lanes, halves[0][static_cast<std::size_t>(at)],
-                       halves[1][static_cast<std::size_t>(at)]);
+        const Affine group = group_ / pack_.steps() * k + first / lanes * in_register();
+        for (std::size_t at = 0; at < lanes; ++at) {
+            const Affine place = group + static_cast<Integer>(at) * (in_register() / lanes);
+            if (pack_.is_of_bytes())
+                put_bytes(place, {steps[0][at], steps[1][at], steps[2][at], steps[3][at]});
+            else
+                put_slices(place, steps[0][at], steps[1][at]);
+        }
+    }
+
+    void put_bytes(const Affine& place, const std::array<Value, 4>& steps) {
+        Value word = steps[0];
+        for (std::size_t step = 1; step < steps.size(); ++step) {
+            const Value shift = builder_.constant(vector_, static_cast<long double>(Integer{1} << 8 * step));
+            word = builder_.add(word, builder_.multiply(steps[step], shift));
+        }
+        builder_.store(to_, place, word, {.lanes = lanes});
     }
 
     void put_slices(const Affine& place, Value x, Value y) {
@@ -125,7 +146,7 @@ private:
         for (int slice = 0; slice < pack_.slices; ++slice) {
             const bool is_rounded = slice < exact;
             const Value x_slice = is_rounded ? rounded(x) : x, y_slice = is_rounded ? rounded(y) : y;
-            builder_.store(to_, place + Integer{2} * slice * slice_register,
+            builder_.store(to_, place + Integer{2} * slice * in_register(),
                            builder_.instruction(target::x86::pairs_of_bfloat16(), {x_slice, y_slice}),
                            {.lanes = 2 * lanes});
             if (slice + 1 == pack_.slices) return;
@@ -137,6 +158,9 @@ private:
 
     ir::Builder& builder_;
     const SlicePack& pack_;
+    ir::Type vector_;
+    int quarters_;  ///< of a group, 16 steps each: halves of those of bfloat16
+    Integer group_; ///< numbers in a panel for a group of steps
     ir::Buffer from_ = 0, to_ = 0, scale_ = 0, rest_ = 0;
     Affine steps_, depth_, depth_stride_, stride_;
 };

@@ -49,7 +49,7 @@ struct Work {
             route = *extras.route;
         else if (!extras.epilogue && !extras.a && !extras.b)
             route = sliced_route(product, Accuracy::ordinary);
-        block_depth = route ? sliced_block_depth(route, product.depth) : block_depth_of(product);
+        block_depth = route ? sliced_block_depth(route, product) : block_depth_of(product);
     }
 
     /// The same when the numbers of A and B are known to be there.

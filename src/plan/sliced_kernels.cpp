@@ -4,6 +4,8 @@
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
+#include <array>
+
 namespace swirl::planning {
 
 namespace {
@@ -13,9 +15,9 @@ constexpr Integer most_depth = 1 << 16, most_stride = Integer{1} << 36, most_til
 } // namespace
 
 /// Packed rows take at most three quarters of a mebibyte, which stay in a core's own cache while the columns pass by.
-SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product) {
-    const Integer depth = product.slices == 3 ? 512 : 1024;
-    return {.block_rows = 256, .block_depth = depth, .block_columns = 4096};
+SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product, const gemm::TileNumbers& numbers) {
+    const Integer groups = product.slices == 3 ? 16 : 32;
+    return {.block_rows = 256, .block_depth = groups * numbers.steps(), .block_columns = 4096};
 }
 
 template <class Key, class Make>
@@ -34,11 +36,12 @@ runtime::KernelFunction SlicedKernels::tiles(int rows, int columns, gemm::Update
     const int at_once = gemm::columns_at_once(groups);
     return find(tiles_, Tiles{rows, columns, update, at_once}, [&] {
         return gemm::slice_kernel({.product = product_,
+                                   .numbers = numbers_,
                                    .rows = rows,
                                    .columns = columns,
                                    .update = update,
                                    .columns_at_once = at_once,
-                                   .groups_in_panel = schedule_.block_depth / gemm::slice_steps,
+                                   .groups_in_panel = groups_in_panel(),
                                    .most_tiles = most_tiles,
                                    .most_stride = most_stride});
     });
@@ -58,13 +61,23 @@ runtime::KernelFunction SlicedKernels::pack(gemm::SlicePack::Operand operand, ir
     });
 }
 
-SlicedKernels& SlicedKernels::of(int products) {
+SlicedKernels& SlicedKernels::of(int products, const gemm::TileNumbers& numbers) {
+    using N = Number;
+    const auto make = [](const gemm::SlicedProduct& product, const gemm::TileNumbers& of = {}) {
+        return new SlicedKernels(product, of);
+    };
     // Never destroyed: other threads may still multiply when the process ends.
-    static SlicedKernels& single = *new SlicedKernels(gemm::single_product());
-    static SlicedKernels& triple = *new SlicedKernels(gemm::triple_product());
-    static SlicedKernels& sixfold = *new SlicedKernels(gemm::sixfold_product());
-    for (SlicedKernels* kernels : {&single, &triple, &sixfold})
-        if (kernels->product().products() == products) return *kernels;
+    static const std::array<SlicedKernels*, 7> all = {
+        make(gemm::single_product()),
+        make(gemm::triple_product()),
+        make(gemm::sixfold_product()),
+        make(gemm::single_product(), {N::int8, N::int8}),
+        make(gemm::single_product(), {N::int8, N::uint8}),
+        make(gemm::single_product(), {N::uint8, N::int8}),
+        make(gemm::single_product(), {N::uint8, N::uint8}),
+    };
+    for (SlicedKernels* const kernels : all)
+        if (kernels->product().products() == products && kernels->numbers() == numbers) return *kernels;
     throw InternalError("no product of slices has {} products", products);
 }
 

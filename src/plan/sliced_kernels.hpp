@@ -17,28 +17,28 @@ struct SlicedSchedule {
     Integer block_depth;
     Integer block_columns;
 };
-SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product);
+SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product, const gemm::TileNumbers& numbers);
 
-/// The kernels of one way of slicing float32, each made when it is first asked for; for any number of threads.
+/// The kernels of products in tile registers, of bytes, bfloat16, or float32 in slices, each made when it is first asked for; for any number of threads.
 class SlicedKernels {
 public:
-    explicit SlicedKernels(const gemm::SlicedProduct& product)
-        : product_(product), schedule_(sliced_schedule(product)) {}
+    SlicedKernels(const gemm::SlicedProduct& product, const gemm::TileNumbers& numbers)
+        : product_(product), numbers_(numbers), schedule_(sliced_schedule(product, numbers)) {}
 
     const gemm::SlicedProduct& product() const { return product_; }
+    const gemm::TileNumbers& numbers() const { return numbers_; }
     const SlicedSchedule& schedule() const { return schedule_; }
+    Integer groups_in_panel() const { return schedule_.block_depth / numbers_.steps(); }
     /// Bytes of a packed panel of the schedule's depth: panels of blocks lie in this distance.
-    Integer panel_bytes() const {
-        return 2 * gemm::slice_panel(product_.slices, schedule_.block_depth / gemm::slice_steps);
-    }
+    Integer panel_bytes() const { return gemm::slice_panel_bytes(product_.slices, groups_in_panel()); }
 
     /// See gemm::slice_kernel and gemm::slice_pack.
     runtime::KernelFunction tiles(int rows, int columns, gemm::Update update, Integer groups);
     runtime::KernelFunction pack(gemm::SlicePack::Operand operand, ir::Scalar from, gemm::Pack::Source source,
                                  int count, bool is_scaled);
 
-    /// With so many products: 1, 3 or 6.
-    static SlicedKernels& of(int products);
+    /// With so many products: 1, 3 or 6; 1 of bytes.
+    static SlicedKernels& of(int products, const gemm::TileNumbers& numbers = {});
 
 private:
     using Tiles = std::tuple<int, int, gemm::Update, int>;
@@ -47,6 +47,7 @@ private:
     runtime::KernelFunction find(std::map<Key, runtime::KernelFunction>& made, const Key& key, Make&& make);
 
     gemm::SlicedProduct product_;
+    gemm::TileNumbers numbers_;
     SlicedSchedule schedule_;
     std::mutex making_;
     std::map<Tiles, runtime::KernelFunction> tiles_;

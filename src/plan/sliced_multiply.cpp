@@ -7,14 +7,15 @@
 #include "runtime/tile_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 namespace swirl::planning {
 
 namespace {
 
-using gemm::slice_steps;
 using gemm::slice_tile;
 using Operand = gemm::SlicePack::Operand;
 
@@ -26,13 +27,16 @@ struct Source {
     Integer depth_stride;
     Integer stride;
     float scale;
+
+    /// That it is packed from: bytes of either kind are taken as they are.
+    ir::Scalar scalar() const { return number == Number::int8 ? ir::Scalar::uint8 : gemm::scalar_of(number); }
 };
 
 class SlicedBlocks {
 public:
     SlicedBlocks(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
                  gemm::Update first_update, Integer block_depth)
-        : kernels_(SlicedKernels::of(route.products)),
+        : kernels_(SlicedKernels::of(route.products, gemm::TileNumbers::of(product))),
           product_(product),
           first_update_(first_update),
           a_{Operand::a,
@@ -43,13 +47,17 @@ public:
              std::ldexp(1.0F, route.scale.a)},
           b_{Operand::b,           product.number_of_b(),   static_cast<const std::byte*>(arguments.b),
              product.b.row_stride, product.b.column_stride, std::ldexp(1.0F, route.scale.b)},
-          c_(static_cast<float*>(arguments.c)),
-          factors_{std::ldexp(*static_cast<const float*>(arguments.alpha), -route.scale.a - route.scale.b),
-                   *static_cast<const float*>(arguments.beta)},
+          c_(static_cast<std::uint32_t*>(arguments.c)),
           block_rows_(gemm::balanced_block(product.rows, kernels_.schedule().block_rows, slice_tile)),
           block_columns_(
               gemm::balanced_block(product.columns, kernels_.schedule().block_columns, slice_tile)),
-          block_depth_(block_depth) {}
+          block_depth_(block_depth) {
+        std::memcpy(&factors_[0], arguments.alpha, sizeof factors_[0]);
+        std::memcpy(&factors_[1], arguments.beta, sizeof factors_[1]);
+        if (route.scale == SlicedScale{}) return;
+        const float alpha = std::bit_cast<float>(factors_[0]);
+        factors_[0] = std::bit_cast<std::uint32_t>(std::ldexp(alpha, -route.scale.a - route.scale.b));
+    }
 
     void run() {
         const auto block_bytes = [&](Integer extent) {
@@ -83,7 +91,8 @@ private:
                           : source.depth_stride == 1 ? Kind::along_depth
                                                      : Kind::neither;
         float scale = source.scale;
-        const std::int64_t parameters[] = {depth_ / slice_steps * slice_steps, depth_, source.depth_stride,
+        const Integer steps = kernels_.numbers().steps();
+        const std::int64_t parameters[] = {depth_ / steps * steps, depth_, source.depth_stride,
                                            source.stride};
         for (Integer at = 0; at < extent; at += slice_tile) {
             const int count = static_cast<int>(std::min<Integer>(slice_tile, extent - at));
@@ -92,18 +101,18 @@ private:
                 ((first + at) * source.stride + first_step * source.depth_stride) * bytes_of(source.number);
             void* const buffers[] = {const_cast<std::byte*>(from),
                                      to + at / slice_tile * kernels_.panel_bytes(), &scale};
-            kernels_.pack(source.operand, gemm::scalar_of(source.number), kind, count, scale != 1)(
-                buffers, parameters);
+            kernels_.pack(source.operand, source.scalar(), kind, count, scale != 1)(buffers, parameters);
         }
     }
 
     void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
-        const Integer groups = ceil_divide(depth_, Integer{slice_steps});
+        const Integer groups = ceil_divide(depth_, Integer{kernels_.numbers().steps()});
         for (Integer column = 0; column < columns; column += slice_tile) {
             const int in_column = static_cast<int>(std::min<Integer>(slice_tile, columns - column));
             const auto multiply = [&](Integer row, Integer tiles, int rows_of_tile) {
                 if (tiles == 0 || rows_of_tile == 0) return;
-                float* const c = c_ + first_row + row + (first_column + column) * product_.c.column_stride;
+                std::uint32_t* const c =
+                    c_ + first_row + row + (first_column + column) * product_.c.column_stride;
                 void* const buffers[] = {packed_a_ + row / slice_tile * kernels_.panel_bytes(),
                                          packed_b_ + column / slice_tile * kernels_.panel_bytes(), c,
                                          factors_};
@@ -120,8 +129,8 @@ private:
     const MatrixProduct& product_;
     gemm::Update first_update_;
     Source a_, b_;
-    float* c_;
-    float factors_[2]; ///< α, β
+    std::uint32_t* c_;
+    std::uint32_t factors_[2]; ///< α, β: float32, or int32 where C is
     Integer block_rows_, block_columns_, block_depth_;
     Integer depth_ = 0; ///< of the block at hand
     gemm::Update update_ = gemm::Update::add;
@@ -136,8 +145,9 @@ void multiply_sliced(const SlicedRoute& route, const MatrixProduct& product, con
     SlicedBlocks(route, product, arguments, update, block_depth).run();
 }
 
-Integer sliced_block_depth(const SlicedRoute& route, Integer depth) {
-    return gemm::balanced_block(depth, SlicedKernels::of(route.products).schedule().block_depth, slice_steps);
+Integer sliced_block_depth(const SlicedRoute& route, const MatrixProduct& product) {
+    const SlicedKernels& kernels = SlicedKernels::of(route.products, gemm::TileNumbers::of(product));
+    return gemm::balanced_block(product.depth, kernels.schedule().block_depth, kernels.numbers().steps());
 }
 
 } // namespace swirl::planning

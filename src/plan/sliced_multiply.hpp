@@ -7,12 +7,12 @@
 
 namespace swirl::planning {
 
-/// C = α·A·B + β·C of float32 by a route of slices, on the calling thread, with the β that the update says: of one matrix, C's
+/// C = α·A·B + β·C of float32 or int32 by a route of slices, on the calling thread, with the β that the update says: of one matrix, C's
 /// rows next to each other, no extent zero. `block_depth` is the same for all parts of a product.
 void multiply_sliced(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
                      gemm::Update update, Integer block_depth);
 
 /// Steps along the depth that are added to C at once.
-Integer sliced_block_depth(const SlicedRoute& route, Integer depth);
+Integer sliced_block_depth(const SlicedRoute& route, const MatrixProduct& product);
 
 } // namespace swirl::planning

@@ -48,16 +48,15 @@ void fill(std::vector<float>& numbers) {
 
 double time_slices() {
     constexpr Integer groups = 8, tiles = 2;
+    const Integer depth = groups * gemm::TileNumbers{}.steps();
     SlicedKernels& kernels = SlicedKernels::of(1);
     const auto bytes = static_cast<std::size_t>(kernels.panel_bytes());
     runtime::AlignedBuffer a(bytes * tiles), b(bytes);
-    std::vector<float> source(gemm::slice_tile * groups * gemm::slice_steps),
-        c(gemm::slice_tile * gemm::slice_tile * tiles);
+    std::vector<float> source(gemm::slice_tile * depth), c(gemm::slice_tile * gemm::slice_tile * tiles);
     fill(source);
     const auto pack = [&](gemm::SlicePack::Operand operand, std::byte* to) {
         void* const buffers[] = {source.data(), to};
-        const std::int64_t parameters[] = {groups * gemm::slice_steps, groups * gemm::slice_steps,
-                                           gemm::slice_tile, 1};
+        const std::int64_t parameters[] = {depth, depth, gemm::slice_tile, 1};
         kernels.pack(operand, ir::Scalar::float32, gemm::Pack::Source::across_panel, gemm::slice_tile, false)(
             buffers, parameters);
     };
@@ -74,7 +73,7 @@ double time_slices() {
     const double seconds = least_seconds([&] {
         for (int i = 0; i < repetitions; ++i) kernel(buffers, parameters);
     });
-    return repetitions * static_cast<double>(c.size()) * groups * gemm::slice_steps / seconds;
+    return repetitions * static_cast<double>(c.size()) * depth / seconds;
 }
 
 double time_ordinary() {
@@ -121,24 +120,26 @@ int products_for(Accuracy accuracy) {
     return 0;
 }
 
-bool is_of_bfloat16(const MatrixProduct& product) {
-    return product.number_of_a() == Number::bfloat16 && product.number_of_b() == Number::bfloat16;
+/// Tile registers hold A's and B's numbers as they are.
+bool is_of_tile_numbers(const MatrixProduct& product) {
+    return product.number == Number::int32 || product.number_of_a() == Number::bfloat16;
 }
 
 bool suits_slices(const MatrixProduct& product) {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.depth);
-    return product.number == Number::float32 && (!product.widens() || is_of_bfloat16(product)) &&
-           product.c.row_stride == 1 && std::min(product.rows, product.columns) >= least_extent &&
-           product.depth >= least_depth && work >= least_work;
+    return (product.number == Number::float32 || product.number == Number::int32) &&
+           (!product.widens() || is_of_tile_numbers(product)) && product.c.row_stride == 1 &&
+           std::min(product.rows, product.columns) >= least_extent && product.depth >= least_depth &&
+           work >= least_work;
 }
 
 } // namespace
 
 SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
     if (!suits_slices(product) || !runtime::may_use_tiles()) return {};
-    // These are slices already, and no other instructions are near.
-    if (is_of_bfloat16(product)) return {.products = gemm::single_product().products()};
+    // No other instructions are near.
+    if (is_of_tile_numbers(product)) return {.products = gemm::single_product().products()};
     const int products = products_for(accuracy);
     const Rates rates = rates_now();
     if (rates.slices * sliced_share / products <= rates.ordinary * ordinary_share) return {};
@@ -147,7 +148,7 @@ SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
 
 SlicedRoute with_scale(SlicedRoute route, const MatrixProduct& product, const MatrixArguments& arguments,
                        int threads) {
-    if (is_of_bfloat16(product)) return route;
+    if (is_of_tile_numbers(product)) return route;
     const Magnitudes a = magnitudes_of(static_cast<const float*>(arguments.a), product.a, product.rows,
                                        product.depth, threads);
     const Magnitudes b = magnitudes_of(static_cast<const float*>(arguments.b), product.b, product.depth,

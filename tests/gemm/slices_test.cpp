@@ -1,5 +1,6 @@
 #include "gemm/slice_kernel.hpp"
 #include "gemm/slice_pack.hpp"
+#include "ir/integers.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/rounding.hpp"
 #include "ir/verify.hpp"
@@ -19,7 +20,7 @@ Integer place_in_panel(Operand operand, int slices, Integer step, int slice, int
     const Integer pair = step % 16, second = step / 16 % 2;
     const Integer within = operand == Operand::a ? 32 * pair + 2 * (member % 16) + second
                                                  : 32 * (member % 16) + 2 * pair + second;
-    return slice_panel(slices, step / slice_steps) + (2 * slice + member / 16) * slice_register + within;
+    return slice_panel_bytes(slices, step / 32) / 2 + (2 * slice + member / 16) * 512 + within;
 }
 
 struct Shape {
@@ -63,8 +64,8 @@ void expect_tiles(const Shape& shape) {
                 long double sum = 0;
                 for (const auto& pass : shape.product.passes)
                     for (const SlicedProduct::Pair& pair : pass)
-                        for (Integer step = 0; step < shape.groups * slice_steps; ++step)
-                            sum += arguments["a"][tile * slice_panel(slices, shape.groups) +
+                        for (Integer step = 0; step < shape.groups * 32; ++step)
+                            sum += arguments["a"][tile * slice_panel_bytes(slices, shape.groups) / 2 +
                                                   place_in_panel(Operand::a, slices, step, pair.a, row)] *
                                    arguments["b"][place_in_panel(Operand::b, slices, step, pair.b, column)];
                 const Integer at = tile * slice_tile + row + column * stride;
@@ -109,10 +110,10 @@ void expect_packed(Operand operand, ir::Scalar scalar, int slices, int count, co
         from.set(i, static_cast<long double>(ir::round_to(scalar, static_cast<double>(uniform(random)))));
     const long double scale = is_scaled ? 0.25L : 1;
     if (is_scaled) arguments["scale"].set(0, scale);
-    arguments.parameters = {depth / slice_steps * slice_steps, depth, source.depth_stride, source.stride};
+    arguments.parameters = {depth / 32 * 32, depth, source.depth_stride, source.stride};
     ir::interpret(program, arguments);
     for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
-        for (Integer step = 0; step < (depth + slice_steps - 1) / slice_steps * slice_steps; ++step) {
+        for (Integer step = 0; step < (depth + 32 - 1) / 32 * 32; ++step) {
             const bool is_there = member < count && step < depth;
             const long double x =
                 is_there ? scale * from[step * source.depth_stride + member * source.stride] : 0;
@@ -138,6 +139,79 @@ TEST(SlicePack, TakesEveryLayoutApart) {
                 for (const int slices : {1, 2, 3})
                     expect_packed(operand, ir::Scalar::float32, slices, count, source, 69, slices == 2);
                 expect_packed(operand, ir::Scalar::bfloat16, 1, count, source, 69, false);
+            }
+}
+
+/// Byte `step` of a member in a panel of bytes.
+std::int64_t byte_at(const ir::Memory& panel, Operand operand, Integer step, int member, bool is_signed) {
+    const Integer quad = step % 16, byte = step / 16 % 4, group = step / 64;
+    const Integer within = operand == Operand::a ? 16 * quad + member % 16 : 16 * (member % 16) + quad;
+    const auto word = static_cast<std::int64_t>(panel[(2 * group + member / 16) * 256 + within]);
+    const std::uint8_t found = ir::byte_of(word, static_cast<int>(byte));
+    return is_signed ? static_cast<std::int8_t>(found) : std::int64_t{found};
+}
+
+TEST(SliceKernel, AddsTheProductsOfBytesOfEveryKind) {
+    for (const Number a : {Number::int8, Number::uint8})
+        for (const Number b : {Number::int8, Number::uint8}) {
+            const int rows = 20, columns = 17;
+            const ir::Program program = slice_kernel({.numbers = {a, b},
+                                                      .rows = rows,
+                                                      .columns = columns,
+                                                      .update = Update::add,
+                                                      .columns_at_once = columns_at_once(2),
+                                                      .groups_in_panel = 2,
+                                                      .most_stride = rows});
+            ir::verify(program, ir::Stage::vectorized);
+            ir::Arguments arguments(program);
+            std::mt19937 random(9);
+            for (const char* name : {"a", "b"})
+                for (Integer i = 0; i < arguments[name].elements(); ++i)
+                    arguments[name].set_integer(i, static_cast<std::int32_t>(random()));
+            arguments["factors"].set_integer(0, 3);
+            arguments["factors"].set_integer(1, 1);
+            for (Integer i = 0; i < arguments["c"].elements(); ++i) arguments["c"].set_integer(i, 7);
+            arguments.parameters = {1, 2, rows};
+            ir::interpret(program, arguments);
+            for (int column = 0; column < columns; ++column)
+                for (int row = 0; row < rows; ++row) {
+                    std::int64_t sum = 0;
+                    for (Integer step = 0; step < 128; ++step)
+                        sum += byte_at(arguments["a"], Operand::a, step, row, a == Number::int8) *
+                               byte_at(arguments["b"], Operand::b, step, column, b == Number::int8);
+                    EXPECT_EQ(arguments["c"][row + column * rows], static_cast<long double>(3 * sum + 7));
+                }
+        }
+}
+
+TEST(SlicePack, BringsBytesIntoWords) {
+    for (const Operand operand : {Operand::a, Operand::b})
+        for (const Source& source : {Source{Pack::Source::across_panel, 37, 1},
+                                     {Pack::Source::along_depth, 1, 140},
+                                     {Pack::Source::neither, 2, 67}})
+            for (const int count : {5, 32}) {
+                const Integer depth = 133;
+                const ir::Program program = slice_pack({.operand = operand,
+                                                        .from = ir::Scalar::uint8,
+                                                        .count = count,
+                                                        .source = source.kind,
+                                                        .most_depth = depth,
+                                                        .most_stride = 140});
+                ir::verify(program, ir::Stage::vectorized);
+                ir::Arguments arguments(program);
+                std::mt19937 random(3);
+                ir::Memory& from = arguments["from"];
+                for (Integer i = 0; i < from.elements(); ++i) from.set_integer(i, random() & 255);
+                arguments.parameters = {depth / 64 * 64, depth, source.depth_stride, source.stride};
+                ir::interpret(program, arguments);
+                for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
+                    for (Integer step = 0; step < 192; ++step) {
+                        const bool is_there = member < count && step < depth;
+                        const long double x =
+                            is_there ? from[step * source.depth_stride + member * source.stride] : 0;
+                        EXPECT_EQ(byte_at(arguments["to"], operand, step, member, false),
+                                  static_cast<std::int64_t>(x));
+                    }
             }
 }
 

@@ -177,5 +177,47 @@ TEST_F(SlicedProducts, HaveTheSameBitsForAnyNumberOfThreads) {
     }
 }
 
+template <class A, class B, class C> void expect_narrow_products() {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 64}, {100, 45, 2100}})
+        for (const bool by_rows : {false, true}) {
+            MatrixProduct product = by_rows
+                                        ? MatrixProduct::row_major(number_of<C>(), rows, columns, depth)
+                                        : MatrixProduct::column_major(number_of<C>(), rows, columns, depth);
+            product.a_number = number_of<A>();
+            product.b_number = number_of<B>();
+            std::mt19937 random(4);
+            std::vector<A> a(static_cast<std::size_t>(rows * depth));
+            std::vector<B> b(static_cast<std::size_t>(depth * columns));
+            for (A& x : a) x = A(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<A> ? 99 : 0));
+            for (B& x : b) x = B(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<B> ? 99 : 0));
+            std::vector<C> c(static_cast<std::size_t>(rows * columns), C(5));
+            const C alpha(2), beta(3);
+            const MatrixExtras extras{.route = SlicedRoute{.products = 1}};
+            multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, 1);
+            for (Integer i = 0; i < rows; ++i)
+                for (Integer j = 0; j < columns; ++j) {
+                    std::int64_t sum = 0; // small enough for float32
+                    for (Integer k = 0; k < depth; ++k)
+                        sum += static_cast<std::int64_t>(static_cast<float>(a[static_cast<std::size_t>(
+                                   i * product.a.row_stride + k * product.a.column_stride)])) *
+                               static_cast<std::int64_t>(static_cast<float>(b[static_cast<std::size_t>(
+                                   k * product.b.row_stride + j * product.b.column_stride)]));
+                    EXPECT_EQ(
+                        c[static_cast<std::size_t>(i * product.c.row_stride + j * product.c.column_stride)],
+                        static_cast<C>(2 * sum + 15))
+                        << i << ", " << j;
+                }
+        }
+}
+
+TEST_F(SlicedProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
+    expect_narrow_products<bfloat16, bfloat16, float>();
+    expect_narrow_products<std::int8_t, std::int8_t, std::int32_t>();
+    expect_narrow_products<std::int8_t, std::uint8_t, std::int32_t>();
+    expect_narrow_products<std::uint8_t, std::int8_t, std::int32_t>();
+    expect_narrow_products<std::uint8_t, std::uint8_t, std::int32_t>();
+}
+
 } // namespace
 } // namespace swirl::planning

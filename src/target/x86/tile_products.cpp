@@ -1,7 +1,9 @@
 #include "target/x86/tile_products.hpp"
 
+#include "ir/integers.hpp"
 #include "target/x86/mnemonic.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -37,7 +39,54 @@ ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
     return result;
 }
 
+std::int64_t byte_in(long double group, std::size_t step, bool is_signed) {
+    const std::uint8_t byte = ir::byte_of(static_cast<std::int64_t>(group), static_cast<int>(step));
+    return is_signed ? static_cast<std::int8_t>(byte) : std::int64_t{byte};
+}
+
+ir::Lanes product_of_bytes(std::span<const ir::Lanes> operands, bool a_is_signed, bool b_is_signed) {
+    constexpr std::size_t groups = 16;
+    ir::Lanes result = operands[0];
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t column = 0; column < columns; ++column) {
+            long double& c = result[row * columns + column];
+            auto sum = static_cast<std::int64_t>(c);
+            for (std::size_t group = 0; group < groups; ++group)
+                for (std::size_t step = 0; step < 4; ++step)
+                    sum += byte_in(operands[1][row * groups + group], step, a_is_signed) *
+                           byte_in(operands[2][group * columns + column], step, b_is_signed);
+            c = static_cast<long double>(ir::wrapped(ir::Scalar::int32, sum));
+        }
+    return result;
+}
+
+ir::Instruction of_bytes(std::string_view name, std::string_view text, Mnemonic mnemonic, bool a_is_signed,
+                         bool b_is_signed) {
+    constexpr ir::Type tile{ir::Scalar::int32, 256};
+    return {.name = name,
+            .operands = {tile, tile, tile},
+            .result = tile,
+            .meaning =
+                [=](std::span<const ir::Lanes> operands) {
+                    return product_of_bytes(operands, a_is_signed, b_is_signed);
+                },
+            .encoding = static_cast<std::uint32_t>(mnemonic),
+            .text = text,
+            .ports = "5", // uops.info, Sapphire Rapids
+            .latency = 52};
+}
+
 } // namespace
+
+const ir::Instruction& tile_product_of_bytes(bool a_is_signed, bool b_is_signed) {
+    // Never destroyed, as programs refer to them.
+    static const auto& all = *new std::array<ir::Instruction, 4>{
+        of_bytes("tdpbuud", "_tile_dpbuud", Mnemonic::tdpbuud, false, false),
+        of_bytes("tdpbusd", "_tile_dpbusd", Mnemonic::tdpbusd, false, true),
+        of_bytes("tdpbsud", "_tile_dpbsud", Mnemonic::tdpbsud, true, false),
+        of_bytes("tdpbssd", "_tile_dpbssd", Mnemonic::tdpbssd, true, true)};
+    return all[(a_is_signed ? 2U : 0U) + (b_is_signed ? 1U : 0U)];
+}
 
 const ir::Instruction& tile_product_of_bfloat16() {
     using ir::Scalar;

@@ -12,4 +12,7 @@ namespace swirl::target::x86 {
 /// each, from zero on; their sum is added to C. All rounds to nearest, ties to even; subnormal numbers, read or computed, are zero.
 const ir::Instruction& tile_product_of_bfloat16();
 
+/// int32x256 + int32x256 · int32x256 of four bytes each, of depth 64, with or without signs; modulo 2³².
+const ir::Instruction& tile_product_of_bytes(bool a_is_signed, bool b_is_signed);
+
 } // namespace swirl::target::x86
