@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "cli/products.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
 #include "problem/syntax.hpp"
@@ -215,13 +216,13 @@ void add_bench(CLI::App& program) {
         "bench", "Time transforms beside other libraries, in turn and in the same run");
     add_problem_words(command, options->words, "What to time: one problem or several");
     add_sizes_option(command, options->sizes);
-    command
-        .add_option(
-            "--peers", options->peers,
-            "Separated by commas: fftw-estimate, fftw-measure, fftw-patient, fftw, fftw-avx512, mkl, kfr, "
-            "pocketfft, none")
-        ->type_name("NAMES")
-        ->capture_default_str();
+    const CLI::Option* const peers = command
+                                         .add_option("--peers", options->peers,
+                                                     "Separated by commas: fftw-estimate, fftw-measure, "
+                                                     "fftw-patient, fftw, fftw-avx512, mkl, kfr, "
+                                                     "pocketfft, none")
+                                         ->type_name("NAMES")
+                                         ->capture_default_str();
     command.add_option("--seconds", options->seconds, "Time to spend on each problem, planning aside")
         ->type_name("SECONDS")
         ->capture_default_str();
@@ -233,7 +234,12 @@ void add_bench(CLI::App& program) {
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
     options->planning.add_device_to(command);
-    command.callback([options] {
+    command.callback([options, peers] {
+        if (is_product(options->words))
+            return bench_product(
+                parse_product(options->words, options->planning), options->planning,
+                {options->seconds, peers->count() > 0 ? options->peers : "openblas,mkl,libxsmm",
+                 options->seed, options->json});
         if (options->planning.is_for_gpu() && options->accuracy)
             throw UserError("--accuracy is for CPUs; 'swirl verify --device {}' compares with a reference",
                             options->planning.device);

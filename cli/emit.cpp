@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "cli/products.hpp"
 #include "search/gpu_planner.hpp"
 #include "target/gpu.hpp"
 
@@ -68,17 +69,34 @@ Text text_in_cpp(const Problem& problem, const Options& options, const std::stri
     return {std::move(text.source), std::move(text.header)};
 }
 
-void emit(const Options& options) {
-    const Problem problem = parse_one_problem(options.words);
-    const std::string function = options.function.empty() ? function_name(problem) : options.function;
-    check_identifier(function);
-    const Text text = options.language == "c++" ? text_in_cpp(problem, options, function)
-                                                : text_for_gpu(problem, options, function);
+void write(const Text& text, const Options& options) {
     if (!options.header.empty()) write_file(options.header, text.header);
     if (options.file.empty())
         print(text.source);
     else
         write_file(options.file, text.source);
+}
+
+void emit_product(const Options& options) {
+    if (options.language != "c++")
+        throw UserError("--language {} with a product of matrices; use c++", options.language);
+    const std::string function = options.function.empty() ? "swirl_gemm" : options.function;
+    check_identifier(function);
+    const MatrixProduct product = parse_product(options.words, options.planning);
+    ProductText text = product_as_cpp(product, options.planning, function);
+    if (text.header.empty() && !options.header.empty())
+        throw UserError("--header with a product by blocks: its kernels are several functions");
+    write({std::move(text.source), std::move(text.header)}, options);
+}
+
+void emit(const Options& options) {
+    if (is_product(options.words)) return emit_product(options);
+    const Problem problem = parse_one_problem(options.words);
+    const std::string function = options.function.empty() ? function_name(problem) : options.function;
+    check_identifier(function);
+    const Text text = options.language == "c++" ? text_in_cpp(problem, options, function)
+                                                : text_for_gpu(problem, options, function);
+    write(text, options);
 }
 
 } // namespace

@@ -17,6 +17,9 @@ constexpr const char* footer =
     "  dft 1024                     dft 16x8 backward float32 inplace\n"
     "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
     "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
+    "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxDEPTH:\n"
+    "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
+    "bias[i])'\n"
     "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
 
 /// Lines of a message as one, without the blanks that set them off.

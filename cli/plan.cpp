@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "cli/products.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
@@ -200,6 +201,9 @@ void add_plan(CLI::App& program) {
     options->planning.add_to(command);
     options->planning.add_device_to(command);
     command.callback([options] {
+        if (is_product(options->words))
+            return report_product(parse_product(options->words, options->planning), options->planning,
+                                  options->json);
         if (options->planning.is_for_gpu())
             return report_on_gpu(parse_one_problem(options->words), options->planning, options->json);
         const Report report = report_on(parse_one_problem(options->words), options->planning);

@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "cli/products.hpp"
 #include "formula/print.hpp"
 #include "ir/print.hpp"
 
@@ -104,6 +105,9 @@ const StageText& stage_named(const std::string& name) {
 void show(const Options& options) {
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
+    if (is_product(options.words))
+        return show_product(parse_product(options.words, options.planning), options.planning,
+                            options.stage == "formula" ? "ir" : options.stage, options.full);
     if (options.planning.is_for_gpu()) return show_on_gpu(options);
     const StageText& stage = stage_named(options.stage);
     const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);

@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
+#include "cli/products.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
 #include "plan/gpu_problem_data.hpp"
@@ -135,6 +136,9 @@ void add_verify(CLI::App& program) {
     options->planning.add_to(command);
     options->planning.add_device_to(command);
     command.callback([options] {
+        if (is_product(options->words))
+            return verify_product(parse_product(options->words, options->planning), options->planning,
+                                  options->seed, options->tolerance, options->json);
         std::vector<Verdict> verdicts;
         for (const Problem& problem : parse_problems(options->words, options->sizes))
             verdicts.push_back(verify(problem, *options));

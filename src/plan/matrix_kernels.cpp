@@ -42,18 +42,22 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
-    return compile(slot, gemm::micro_kernel({.number = numbers_.c,
-                                             .tile = schedule_.tile,
-                                             .rows = rows,
-                                             .columns = columns,
-                                             .unroll = schedule_.unroll,
-                                             .update = update,
-                                             .prefetch_c = schedule_.prefetch_c,
-                                             .prefetch_next = schedule_.prefetch_next,
-                                             .most_depth = most_depth,
-                                             .most_stride = most_stride,
-                                             .epilogue = epilogue_,
-                                             .grouping = numbers_.grouping}));
+    return compile(slot, gemm::micro_kernel(tile_description(rows, columns, update)));
+}
+
+gemm::MicroKernel MatrixKernels::tile_description(int rows, int columns, gemm::Update update) const {
+    return {.number = numbers_.c,
+            .tile = schedule_.tile,
+            .rows = rows,
+            .columns = columns,
+            .unroll = schedule_.unroll,
+            .update = update,
+            .prefetch_c = schedule_.prefetch_c,
+            .prefetch_next = schedule_.prefetch_next,
+            .most_depth = most_depth,
+            .most_stride = most_stride,
+            .epilogue = epilogue_,
+            .grouping = numbers_.grouping};
 }
 
 gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source, bool conjugated,

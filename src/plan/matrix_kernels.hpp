@@ -37,6 +37,10 @@ public:
     /// Groups of steps along the depth that such a kernel takes at once.
     int steps_together(Operand operand, gemm::Pack::Source source) const;
 
+    /// What these kernels are programs of.
+    gemm::MicroKernel tile_description(int rows, int columns, gemm::Update update) const;
+    gemm::Pack description(Operand operand, gemm::Pack::Source source, bool conjugated, int count) const;
+
     /// Groups of steps in panels of some depth.
     Integer groups_in(Integer depth) const { return ceil_divide(depth, Integer{numbers_.grouping.group()}); }
     /// From one panel of a block to the next.
@@ -56,7 +60,6 @@ private:
     static constexpr int updates = 3, sources = 3;
     using Slot = std::atomic<runtime::KernelFunction>;
 
-    gemm::Pack description(Operand operand, gemm::Pack::Source source, bool conjugated, int count) const;
     runtime::KernelFunction compile(Slot& slot, const ir::Program& program);
 
     gemm::Numbers numbers_;

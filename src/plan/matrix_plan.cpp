@@ -170,6 +170,25 @@ double MatrixPlan::flops() const {
            static_cast<double>(product_.depth) * static_cast<double>(product_.batch);
 }
 
+std::vector<ir::Program> MatrixPlan::programs() const {
+    using Operand = MatrixKernels::Operand;
+    if (is_empty_ || needs_portable_products()) return {};
+    if (is_small_) return {gemm::small_product(kernel(gemm::Update::overwrite, true).small())};
+    const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
+    MatrixKernels& kernels =
+        is_finished ? epilogue_->kernels() : MatrixKernels::of_this_machine(product_.number);
+    std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
+        kernels.width(Operand::a), kernels.width(Operand::b), gemm::Update::overwrite))};
+    for (const Operand operand : {Operand::a, Operand::b}) {
+        const MatrixLayout& layout = operand == Operand::a ? oriented_.a : oriented_.b;
+        const PanelSource source(operand, nullptr, layout);
+        programs.push_back(gemm::pack(
+            kernels.description(operand, source.kind(), source.conjugated, kernels.width(operand))));
+        programs.back().name += operand == Operand::a ? "_a" : "_b";
+    }
+    return programs;
+}
+
 std::string MatrixPlan::description() const {
     if (is_small_) {
         const gemm::SmallProduct& small = kernel(gemm::Update::overwrite, true).small();

@@ -1,0 +1,153 @@
+#include "cli/product_data.hpp"
+
+#include "plan/matrix_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace swirl::cli {
+
+namespace {
+
+constexpr std::size_t bytes_of_factor = 16;
+
+Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+    if (rows == 0 || columns == 0 || batch == 0) return {0, -1};
+    return extent_of(layout, rows, columns, batch);
+}
+
+} // namespace
+
+ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta)
+    : product_(product),
+      state_(seed),
+      is_single_(gemm::scalar_of(product.number) == ir::Scalar::float32),
+      extent_a_(reach(product.a, product.rows, product.depth, product.batch)),
+      extent_b_(reach(product.b, product.depth, product.columns, product.batch)),
+      extent_c_(reach(product.c, product.rows, product.columns, product.batch)),
+      a_(filled(extent_a_)),
+      b_(filled(extent_b_)),
+      c_(filled(extent_c_)),
+      before_(c_.as<std::byte>(), c_.as<std::byte>() + c_.bytes()),
+      alpha_(alpha),
+      beta_(beta),
+      factors_(2 * bytes_of_factor) {
+    for (const ProblemArray& array : arrays_of(product)) {
+        arrays_.emplace_back(
+            static_cast<std::size_t>(array.elements * (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
+        fill(arrays_.back());
+    }
+    for (const auto& array : arrays_) array_places_.push_back(array.data());
+    planning::with_number(product.number, [&](auto example) {
+        using T = decltype(example);
+        using R = typename planning::RealPart<T>::type;
+        *factors_.as<T>() = T(static_cast<R>(alpha));
+        *reinterpret_cast<T*>(factors_.as<std::byte>() + bytes_of_factor) = T(static_cast<R>(beta));
+    });
+}
+
+runtime::AlignedBuffer ProductData::filled(const Extent& extent) {
+    const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
+    runtime::AlignedBuffer buffer(static_cast<std::size_t>(numbers * bytes_of(product_.number)));
+    fill(buffer);
+    return buffer;
+}
+
+void ProductData::fill(runtime::AlignedBuffer& buffer) {
+    const auto next = [&] {
+        state_ = state_ * 1664525U + 1013904223U;
+        return static_cast<double>(state_ >> 8) / (1 << 23) - 1;
+    };
+    if (is_single_)
+        for (float& value : buffer.span_of<float>()) value = static_cast<float>(next());
+    else
+        for (double& value : buffer.span_of<double>()) value = next();
+}
+
+void* ProductData::element(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
+    return buffer.as<std::byte>() - extent.lowest * bytes_of(product_.number);
+}
+
+void ProductData::execute(const planning::MatrixPlan& plan) const {
+    const void* const alpha = factors_.data();
+    const void* const beta = factors_.as<std::byte>() + bytes_of_factor;
+    plan.execute({alpha, a(), b(), beta, c()}, planning::factor_kind(product_.number, alpha),
+                 planning::factor_kind(product_.number, beta), array_places_.data());
+}
+
+void ProductData::restore_c() const { std::memcpy(c_.data(), before_.data(), before_.size()); }
+
+ProductData::Wide ProductData::number(const void* origin, Integer index, bool is_complex) const {
+    const auto scalar = [&](Integer at) -> long double {
+        return is_single_ ? static_cast<const float*>(origin)[at] : static_cast<const double*>(origin)[at];
+    };
+    return is_complex ? Wide(scalar(2 * index), scalar(2 * index + 1)) : Wide(scalar(index));
+}
+
+ProductData::Wide ProductData::array_element(const ExpressionNode& array,
+                                             const std::vector<Integer>& indices) const {
+    const ExpressionScope scope = scope_of(product_);
+    Integer at = 0;
+    for (const std::string& name : array.indices) {
+        const std::size_t axis = *scope.axis_of(name);
+        at = at * scope.lengths[axis] + indices[axis];
+    }
+    const std::vector<ProblemArray> known = arrays_of(product_);
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const ProblemArray& one) { return one.name == array.name; });
+    return number(array_places_[static_cast<std::size_t>(found - known.begin())], at, array.is_complex);
+}
+
+double ProductData::error_at(Integer matrix, Integer row, Integer column) const {
+    const bool is_wide = is_complex(product_.number);
+    const auto value = [&](const void* origin, const MatrixLayout& layout, Integer i, Integer j) {
+        const Wide found = number(
+            origin, matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride, is_wide);
+        return layout.conjugated ? std::conj(found) : found;
+    };
+    Wide sum = 0;
+    long double magnitude = 0;
+    for (Integer k = 0; k < product_.depth; ++k) {
+        const Wide term = value(a(), product_.a, row, k) * value(b(), product_.b, k, column);
+        sum += term;
+        magnitude += std::abs(term);
+    }
+    const void* const before = before_.data() - extent_c_.lowest * bytes_of(product_.number);
+    const Wide old = value(before, product_.c, row, column);
+    Wide expected = static_cast<long double>(alpha_) * sum + static_cast<long double>(beta_) * old;
+    magnitude = std::abs(alpha_) * magnitude + std::abs(static_cast<long double>(beta_) * old);
+    if (const ExpressionTree* const tree = product_.epilogue.tree()) {
+        const std::vector<Integer> indices = {matrix, row, column};
+        const ExpressionScope scope = scope_of(product_);
+        const std::complex<double> x(expected);
+        const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
+        const auto array = [&](const ExpressionNode& node) {
+            return std::complex<double>(array_element(node, indices));
+        };
+        expected = Wide(evaluate(tree->value, {x, index, array}));
+        magnitude += std::abs(expected);
+    }
+    const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
+    const long double allowed =
+        epsilon * static_cast<long double>(product_.depth + 4) * std::max(magnitude, 1e-30L);
+    return static_cast<double>(std::abs(value(c(), product_.c, row, column) - expected) / allowed);
+}
+
+double ProductData::error() const {
+    constexpr double most_terms = 2e7;
+    const double all = static_cast<double>(product_.batch) * static_cast<double>(product_.rows) *
+                       static_cast<double>(product_.columns);
+    const double wanted = std::min(all, most_terms / static_cast<double>(product_.depth + 1));
+    const double step = all / std::max(wanted, 1.0);
+    double largest = 0;
+    for (double at = 0; at < all; at += step) { // the first and the last one, too
+        const auto element = static_cast<Integer>(at + step >= all ? all - 1 : at);
+        const Integer row = element % product_.rows, others = element / product_.rows;
+        const double error = error_at(others / product_.columns, row, others % product_.columns);
+        if (!(error <= largest)) largest = error; // NaN, too
+    }
+    return largest;
+}
+
+} // namespace swirl::cli

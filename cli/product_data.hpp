@@ -1,0 +1,50 @@
+#pragma once
+
+#include "plan/matrix_plan.hpp"
+#include "runtime/aligned_buffer.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace swirl::cli {
+
+/// Random operands of a product, with the arrays of its epilogue, and what the definition makes of them.
+class ProductData {
+public:
+    /// α and β are real.
+    ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta);
+
+    void execute(const planning::MatrixPlan& plan) const;
+    void restore_c() const; ///< as it was before executions
+
+    const void* a() const { return element(a_, extent_a_); }
+    const void* b() const { return element(b_, extent_b_); }
+    void* c() const { return element(c_, extent_c_); }
+
+    /// The largest error of some elements, over what the sum of absolute values allows in roundings: 1 is ε times the depth.
+    double error() const;
+
+private:
+    using Wide = std::complex<long double>;
+
+    runtime::AlignedBuffer filled(const Extent& extent);
+    void fill(runtime::AlignedBuffer& buffer);
+    void* element(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
+    Wide number(const void* origin, Integer index, bool is_complex) const;
+    Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
+    double error_at(Integer matrix, Integer row, Integer column) const;
+
+    MatrixProduct product_;
+    std::uint32_t state_;
+    bool is_single_;
+    Extent extent_a_, extent_b_, extent_c_;
+    runtime::AlignedBuffer a_, b_, c_;
+    std::vector<std::byte> before_;
+    std::vector<runtime::AlignedBuffer> arrays_;
+    std::vector<const void*> array_places_;
+    double alpha_, beta_;
+    runtime::AlignedBuffer factors_; ///< α, β
+};
+
+} // namespace swirl::cli

@@ -1,0 +1,167 @@
+#include "problem/matrix_syntax.hpp"
+
+#include "base/error.hpp"
+#include "problem/expression.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace swirl {
+
+namespace {
+
+struct NumberWord {
+    Number number;
+    std::string_view text;
+};
+constexpr NumberWord number_words[] = {{Number::float64, "float64"},
+                                       {Number::float32, "float32"},
+                                       {Number::complex32, "complex32"},
+                                       {Number::complex64, "complex64"}};
+
+/// A layout as it is written, before extents and the batch are known.
+struct LayoutText {
+    enum class Order : std::uint8_t { columns, rows, strides } order = Order::columns;
+    Integer row_stride = 1, column_stride = 1;
+    bool conjugated = false;
+    bool is_shared = false;
+
+    MatrixLayout layout(Integer rows, Integer columns) const {
+        MatrixLayout result{row_stride, column_stride, conjugated, 0};
+        if (order == Order::columns) result.column_stride = rows;
+        if (order == Order::rows) result.row_stride = columns;
+        const Integer down = std::abs(result.row_stride) * (rows - 1),
+                      across = std::abs(result.column_stride) * (columns - 1);
+        if (!is_shared) result.batch_stride = std::max<Integer>(down + across + 1, 1);
+        return result;
+    }
+};
+
+class Parser {
+public:
+    explicit Parser(std::string_view text) : text_(text) {}
+
+    MatrixProduct product() {
+        if (!accept("gemm") || !at_end_of_word()) fail("'gemm'");
+        MatrixProduct product{.number = Number::float64};
+        skip_spaces();
+        product.rows = extent();
+        expect("x");
+        product.columns = extent();
+        expect("x");
+        product.depth = extent();
+        while (skip_spaces(), position_ < text_.size()) option(product);
+        product.a = a_.layout(product.rows, product.depth);
+        product.b = b_.layout(product.depth, product.columns);
+        product.c = c_.layout(product.rows, product.columns);
+        if (product.batch == 1) product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
+        return product;
+    }
+
+private:
+    [[noreturn]] void fail(const char* expected) const { throw SyntaxError(expected, text_, position_); }
+
+    bool at_end_of_word() const { return position_ == text_.size() || text_[position_] == ' '; }
+    void skip_spaces() {
+        while (position_ < text_.size() && text_[position_] == ' ') ++position_;
+    }
+    bool accept(std::string_view word) {
+        if (text_.substr(position_, word.size()) != word) return false;
+        position_ += word.size();
+        return true;
+    }
+    void expect(std::string_view sign) {
+        if (!accept(sign)) fail(sign == "x" ? "'x' and the next extent" : "':' and the columns' stride");
+    }
+    Integer integer(const char* expected) {
+        Integer value = 0;
+        const auto [end, error] =
+            std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
+        if (error != std::errc()) fail(expected);
+        position_ = static_cast<std::size_t>(end - text_.data());
+        return value;
+    }
+    Integer extent() { return integer("an extent, as in gemm 100x80x60"); }
+
+    void option(MatrixProduct& product) {
+        for (const NumberWord& word : number_words)
+            if (accept(word.text)) {
+                product.number = word.number;
+                return end_word();
+            }
+        for (auto [name, layout] : {std::pair{"a=", &a_}, std::pair{"b=", &b_}, std::pair{"c=", &c_}})
+            if (accept(name)) return read(*layout);
+        if (accept("batch=")) {
+            product.batch = integer("a count");
+            return end_word();
+        }
+        if (!accept("epilogue="))
+            fail("float64, float32, complex32, complex64, a=, b=, c=, batch= or epilogue=");
+        std::size_t end = text_.size();
+        if (accept("\"")) {
+            if (text_.back() != '"' || end == position_) fail("'\"' at the end");
+            --end;
+        }
+        product.epilogue = parse_expression(text_, position_, end);
+        position_ = text_.size();
+    }
+    void end_word() const {
+        if (!at_end_of_word()) fail("a blank");
+    }
+
+    void read(LayoutText& layout) {
+        if (accept("columns")) {
+            layout.order = LayoutText::Order::columns;
+        } else if (accept("rows")) {
+            layout.order = LayoutText::Order::rows;
+        } else if (!text_.substr(position_).starts_with("conj") &&
+                   !text_.substr(position_).starts_with("shared")) {
+            layout.order = LayoutText::Order::strides;
+            layout.row_stride = integer("columns, rows, conj, shared, or two strides as in 2:100");
+            expect(":");
+            layout.column_stride = integer("the columns' stride");
+        }
+        do {
+            if (accept("conj")) layout.conjugated = true;
+            if (accept("shared")) layout.is_shared = true;
+        } while (accept(","));
+        end_word();
+    }
+
+    std::string_view text_;
+    std::size_t position_ = 0;
+    LayoutText a_, b_, c_;
+};
+
+std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                    Integer batch) {
+    std::string text;
+    const auto add = [&](const std::string& word) { text += (text.empty() ? "" : ",") + word; };
+    if (layout.row_stride == columns && layout.column_stride == 1)
+        add("rows");
+    else if (layout.row_stride != 1 || layout.column_stride != rows)
+        add(fmt::format("{}:{}", layout.row_stride, layout.column_stride));
+    if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
+    if (layout.conjugated) add("conj");
+    if (batch > 1 && layout.batch_stride == 0) add("shared");
+    return text.empty() ? "" : fmt::format(" {}={}", name, text);
+}
+
+} // namespace
+
+MatrixProduct parse_matrix_product(std::string_view text) { return Parser(text).product(); }
+
+std::string to_text(const MatrixProduct& product) {
+    std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.depth);
+    for (const NumberWord& word : number_words)
+        if (word.number == product.number) text += fmt::format(" {}", word.text);
+    text += text_of("a", product.a, product.rows, product.depth, product.batch);
+    text += text_of("b", product.b, product.depth, product.columns, product.batch);
+    text += text_of("c", product.c, product.rows, product.columns, product.batch);
+    if (product.batch != 1) text += fmt::format(" batch={}", product.batch);
+    if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
+    return text;
+}
+
+} // namespace swirl

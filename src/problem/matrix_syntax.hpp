@@ -1,0 +1,22 @@
+#pragma once
+
+#include <swirl/matrix_product.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace swirl {
+
+/// A product of matrices from one line of text, for people and tests:
+///
+///     gemm ROWSxCOLUMNSxDEPTH [float64|float32|complex32|complex64] [a=LAYOUT] [b=LAYOUT] [c=LAYOUT] [batch=COUNT] [epilogue=EXPRESSION]
+///
+/// A layout is `columns` (contiguous, columns one behind the other; what is meant without one), `rows`, or two strides, of rows
+/// and of columns, as 2:100; behind it may stand ,conj and, of a batch, ,shared (one matrix for all). The epilogue is the rest of the line.
+/// SyntaxError shows what is wrong where.
+MatrixProduct parse_matrix_product(std::string_view text);
+
+/// Text that reads as the same product.
+std::string to_text(const MatrixProduct& product);
+
+} // namespace swirl

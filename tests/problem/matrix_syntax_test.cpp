@@ -1,0 +1,41 @@
+#include "problem/matrix_syntax.hpp"
+
+#include <swirl/error.hpp>
+
+#include <gtest/gtest.h>
+
+namespace swirl {
+namespace {
+
+TEST(MatrixSyntax, ReadsWhatItWrites) {
+    for (const char* text :
+         {"gemm 100x80x60 float64", "gemm 1x2x3 float32 a=rows b=3:7 c=rows",
+          "gemm 4x5x6 complex32 a=conj b=rows,conj batch=7", "gemm 4x5x6 complex64 b=conj,shared batch=2",
+          "gemm 8x8x8 float64 c=2:16 epilogue=\"max(0, x + bias[i])\"", "gemm 0x3x0 float64"}) {
+        const MatrixProduct product = parse_matrix_product(text);
+        EXPECT_EQ(to_text(product), text);
+        EXPECT_EQ(parse_matrix_product(to_text(product)), product);
+    }
+    EXPECT_EQ(parse_matrix_product("gemm 10x20x30"),
+              MatrixProduct::column_major(Number::float64, 10, 20, 30));
+    EXPECT_EQ(parse_matrix_product("gemm 10x20x30 a=rows b=rows c=rows float32"),
+              MatrixProduct::row_major(Number::float32, 10, 20, 30));
+    EXPECT_EQ(parse_matrix_product("gemm 2x2x2 epilogue=x + bias[i]").epilogue.text(), "x + bias[i]");
+}
+
+TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
+    const std::pair<const char*, std::size_t> wrong[] = {
+        {"gem 2x2x2", 0},        {"gemm 2x2", 8},        {"gemm 2x2x2 half", 11},
+        {"gemm 2x2x2 a=up", 13}, {"gemm 2x2x2 a=2", 14}, {"gemm 2x2x2 epilogue=x +", 23}};
+    for (const auto& [text, position] : wrong) {
+        try {
+            parse_matrix_product(text);
+            ADD_FAILURE() << text;
+        } catch (const SyntaxError& error) {
+            EXPECT_EQ(error.position(), position) << text;
+        }
+    }
+}
+
+} // namespace
+} // namespace swirl
