@@ -62,7 +62,10 @@ void ProductData::fill(runtime::AlignedBuffer& buffer) {
     if (is_single_)
         for (float& value : buffer.span_of<float>()) value = static_cast<float>(next());
     else
-        for (double& value : buffer.span_of<double>()) value = next();
+        for (double& value : buffer.span_of<double>()) {
+            value = next();
+            value += 0x1p-24 * next(); // all bits of a double
+        }
 }
 
 void* ProductData::element(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
