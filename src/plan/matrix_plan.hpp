@@ -103,6 +103,7 @@ private:
     }
     const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
                                    GivenPacked packed) const;
+    bool copies_operands() const;
     PackedForm form_of(MatrixKernels::Operand operand) const;
     void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                       MatrixKernels::Operand operand, const void* c) const;

@@ -6,6 +6,9 @@ namespace swirl::planning {
 
 using Operand = MatrixKernels::Operand;
 
+/// Where kernels do not read panels, a packed operand is a copy.
+bool MatrixPlan::copies_operands() const { return needs_portable_products() || route_; }
+
 /// Of A or B of the product as it is stated.
 PackedForm MatrixPlan::form_of(Operand operand) const {
     const bool is_a = operand == Operand::a;
@@ -15,7 +18,7 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
                     .depth = product_.depth,
                     .matrices = (is_a ? product_.a : product_.b).batch_stride == 0 ? 1 : product_.batch};
     form.block_depth = form.depth;
-    if (is_empty_ || needs_portable_products()) return form;
+    if (is_empty_ || copies_operands()) return form;
     const bool are_rows = form.operand == Operand::a;
     const auto width = [&](const gemm::Tile& tile) -> Integer {
         return are_rows ? tile.rows() : tile.columns;
@@ -74,7 +77,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
     if (is_small_) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments given = arguments;
     given.extras = &extras;
-    if (!needs_portable_products()) return multiply(product_, given, threads_);
+    if (!copies_operands()) return multiply(product_, given, threads_);
     MatrixProduct product = product_;
     const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer,
                              bool is_a) {
@@ -88,6 +91,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
     lay_out(a, product.a, given.a, true);
     lay_out(b, product.b, given.b, false);
     extras.a = extras.b = {};
+    extras.route = route_;
     multiply(product, given, threads_);
 }
 
