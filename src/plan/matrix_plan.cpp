@@ -172,11 +172,10 @@ double MatrixPlan::flops() const {
 
 std::vector<ir::Program> MatrixPlan::programs() const {
     using Operand = MatrixKernels::Operand;
-    if (is_empty_ || needs_portable_products()) return {};
+    if (is_empty_ || needs_portable_products() || route_) return {};
     if (is_small_) return {gemm::small_product(kernel(gemm::Update::overwrite, true).small())};
     const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
-    MatrixKernels& kernels =
-        is_finished ? epilogue_->kernels() : MatrixKernels::of_this_machine(product_.number);
+    MatrixKernels& kernels = is_finished ? epilogue_->kernels() : MatrixKernels::of_this_machine(oriented_);
     std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
         kernels.width(Operand::a), kernels.width(Operand::b), gemm::Update::overwrite))};
     for (const Operand operand : {Operand::a, Operand::b}) {

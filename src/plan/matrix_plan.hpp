@@ -48,7 +48,8 @@ public:
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< about as many multiply-adds
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
-    /// What runs, for inspection: the kernel of its own for α = 1 and β = 0; or a tile and what packs the panels of A and B.
+    /// What runs, for inspection: the kernel of its own for α = 1 and β = 0; or a tile and what packs the panels of A and B;
+    /// nothing of products through slices.
     std::vector<ir::Program> programs() const;
     double flops() const;
 
