@@ -7,8 +7,9 @@
 #include "runtime/timer.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -97,19 +98,39 @@ double time_ordinary() {
     return repetitions * static_cast<double>(c.size()) * depth / seconds;
 }
 
-Rates rates_now() {
-    constexpr double lasting = 1; // seconds: what else a core's other thread does changes
-    static std::mutex measuring;
-    static Rates rates;
-    static double measured_at = -1;
-    const std::lock_guard lock(measuring);
-    const double now = runtime::monotonic_seconds();
-    if (measured_at < 0 || now - measured_at > lasting) {
-        rates = {time_slices(), time_ordinary()};
-        measured_at = runtime::monotonic_seconds();
+/// Which products of slices are worth their while on this machine. What a core's other thread does changes the rates, so each
+/// form is decided on by recent ones; once, so that the same product has the same bits in a process.
+class Decisions {
+public:
+    bool are_faster(int products, const MatrixProduct& product) {
+        const Form form{product.rows, product.columns, product.depth, products};
+        const std::lock_guard lock(deciding_);
+        if (const auto made = made_.find(form); made != made_.end()) return made->second;
+        if (made_.size() >= most) made_.clear();
+        const Rates& rates = recent_rates();
+        const bool are = rates.slices * sliced_share / products > rates.ordinary * ordinary_share;
+        made_.emplace(form, are);
+        return are;
     }
-    return rates;
-}
+
+private:
+    using Form = std::array<Integer, 4>;
+    static constexpr std::size_t most = 10000;
+    static constexpr double recent = 1; // seconds
+
+    const Rates& recent_rates() {
+        if (measured_at_ < 0 || runtime::monotonic_seconds() - measured_at_ > recent) {
+            rates_ = {time_slices(), time_ordinary()};
+            measured_at_ = runtime::monotonic_seconds();
+        }
+        return rates_;
+    }
+
+    std::mutex deciding_;
+    std::map<Form, bool> made_;
+    Rates rates_;
+    double measured_at_ = -1;
+};
 
 int products_for(Accuracy accuracy) {
     switch (accuracy) {
@@ -140,9 +161,10 @@ SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
     if (!suits_slices(product) || !runtime::may_use_tiles()) return {};
     // No other instructions are near.
     if (is_of_tile_numbers(product)) return {.products = gemm::single_product().products()};
+    // Never destroyed: other threads may still multiply when the process ends.
+    static Decisions& decisions = *new Decisions;
     const int products = products_for(accuracy);
-    const Rates rates = rates_now();
-    if (rates.slices * sliced_share / products <= rates.ordinary * ordinary_share) return {};
+    if (!decisions.are_faster(products, product)) return {};
     return {.products = products};
 }
 

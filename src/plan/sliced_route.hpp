@@ -12,8 +12,8 @@ struct SlicedRoute {
     explicit operator bool() const { return products != 0; }
 };
 
-/// The route that the accuracy asked for allows, if it is faster than ordinary arithmetic now: both are timed, unless they were
-/// within the last second. C's rows are next to each other.
+/// The route that the accuracy asked for allows, if it is faster than ordinary arithmetic: both are timed when a product of such
+/// extents is first asked for, unless they were within the second before. C's rows are next to each other.
 SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy);
 
 /// The same with a scale, or no route where the operands' numbers have none. Numbers of one matrix.
