@@ -68,7 +68,7 @@ MatrixRun blas_run(const SharedLibrary& library, const MatrixCall& call) {
         return library.load(function, std::string(1, letter(call.number)) + name) ? make(function, call)
                                                                                   : MatrixRun();
     };
-    if (call.from_bfloat16) return {};
+    if (call.widens()) return {};
     switch (call.routine) {
     case MatrixRoutine::gemm: return with(static_cast<Gemm*>(nullptr), "gemm_", gemm);
     case MatrixRoutine::symm: return with(static_cast<Symm*>(nullptr), "symm_", symm);

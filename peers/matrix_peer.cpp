@@ -22,6 +22,7 @@ char letter(Number number) {
 std::string routine_name(const MatrixCall& call) {
     constexpr std::string_view names[] = {"gemm", "symm", "syrk", "trmm", "trsm"};
     const std::string_view name = names[static_cast<std::size_t>(call.routine)];
+    if (call.from_int8()) return fmt::format("s8{}", name);
     return call.from_bfloat16 ? fmt::format("bf16{}", name) : fmt::format("{}{}", letter(call.number), name);
 }
 

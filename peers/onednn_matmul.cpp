@@ -33,13 +33,13 @@ struct Plugin {
 };
 
 MatrixPlan plan(const MatrixCall& call, int threads, bool packs) {
-    if (!call.from_bfloat16 || call.transposed_a || call.transposed_b)
-        return {.absent_because = "oneDNN's matmul is compared for bfloat16 that is not transposed"};
+    if (!call.widens() || call.transposed_a || call.transposed_b)
+        return {.absent_because = "oneDNN's matmul is compared for narrow numbers that are not transposed"};
     static const Plugin plugin(threads);
     if (!plugin.complete)
         return {.absent_because = plugin.library.absent_because() +
                                   "; it is built where CMake finds oneDNN (SWIRL_ONEDNN_INCLUDE_DIR)"};
-    const OnednnRequest request{call.rows, call.columns, call.depth, packs};
+    const OnednnRequest request{call.rows, call.columns, call.depth, call.from_int8(), packs};
     std::array<char, 256> error{};
     void* const made = plugin.plan(&request, error.data(), error.size());
     if (made == nullptr) return {.absent_because = fmt::format("oneDNN: {}", error.data())};

@@ -147,6 +147,13 @@ Group bfloat16_group() {
         .name = "bfloat16", .what = "operands of bfloat16, sums of float32", .peers = peers, .parts = {part}};
 }
 
+Group int8_group() {
+    Part part{.name = "int8", .calls = squares(Number::int32, {256, 1024, 4096})};
+    const Names peers{"onednn", "onednn-matmul", "onednn-packed"};
+    part.requirements = {{"best", peers, 1.0, 0}};
+    return {.name = "int8", .what = "operands of int8, sums of int32", .peers = peers, .parts = {part}};
+}
+
 /// Where products go through slices of bfloat16; elsewhere swirl's is ordinary, too.
 Group reduced_group() {
     return {.name = "reduced",
@@ -173,6 +180,7 @@ std::vector<Group> make_groups() {
                             [](Number number) { return transposed(number, 1000); })});
     all.push_back(level3_group());
     all.push_back(bfloat16_group());
+    all.push_back(int8_group());
     all.push_back(reduced_group());
     all.push_back(
         {.name = "avx2",

@@ -22,6 +22,7 @@ template <class F> void with_number(Number number, F&& f) {
     case Number::float64: return f(double{});
     case Number::complex32: return f(std::complex<float>{});
     case Number::complex64: return f(std::complex<double>{});
+    case Number::int32: return f(std::int32_t{});
     default: throw InternalError("no sums of {}", word_of(number));
     }
 }
@@ -89,6 +90,12 @@ template <class T> void Operands::fill(const peers::MatrixOperands& set) const {
     };
     const Elements elements = elements_of(call_);
     std::generate_n(static_cast<T*>(set.c), elements.c, random);
+    if (call_.from_int8()) {
+        const auto any_byte = [&] { return static_cast<std::int8_t>(generator()); };
+        std::generate_n(static_cast<std::int8_t*>(const_cast<void*>(set.a)), elements.a, any_byte);
+        std::generate_n(static_cast<std::int8_t*>(const_cast<void*>(set.b)), elements.b, any_byte);
+        return;
+    }
     if (call_.from_bfloat16) {
         const auto random_operand = [&] { return truncated(static_cast<float>(uniform(generator))); };
         std::generate_n(static_cast<Bfloat16*>(const_cast<void*>(set.a)), elements.a, random_operand);
@@ -148,6 +155,7 @@ public:
 
 private:
     Wide operand(const void* matrix, Integer at) const {
+        if (call_.from_int8()) return Wide(static_cast<const std::int8_t*>(matrix)[at]);
         if (call_.from_bfloat16) return Wide(widened(static_cast<const Bfloat16*>(matrix)[at]));
         return Wide(static_cast<const T*>(matrix)[at]);
     }

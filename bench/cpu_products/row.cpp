@@ -31,21 +31,24 @@ constexpr double shortest_team_run = 1e-3;
 MatrixProduct product_of(const MatrixCall& call) {
     MatrixProduct product = MatrixProduct::column_major(call.number, call.rows, call.columns, call.depth);
     if (call.transposed_a) product.a = {.row_stride = call.depth, .column_stride = 1};
+    if (call.from_bfloat16) product.a_number = product.b_number = Number::bfloat16;
+    if (call.from_int8()) product.a_number = product.b_number = Number::int8;
     if (call.transposed_b) product.b = {.row_stride = call.columns, .column_stride = 1};
     return product;
 }
 
 std::string why_swirl_has_none(const MatrixCall& call) {
     if (call.routine != MatrixRoutine::gemm) return "only through its library of the BLAS";
-    return call.from_bfloat16 ? "it multiplies no matrices of bfloat16" : "";
+    return "";
 }
 
 /// Planned once, as its users do.
-template <class T> MatrixPlan planned_as(const MatrixCall& call, const MatrixPlanOptions& options) {
+template <class T, class Operand = T>
+MatrixPlan planned_as(const MatrixCall& call, const MatrixPlanOptions& options) {
     const swirl::MatrixPlan plan = swirl::plan(product_of(call), options);
     return {.run = peers::repeated([plan](const peers::MatrixOperands& o) {
-                plan.execute<T>(T(1), static_cast<const T*>(o.a), static_cast<const T*>(o.b), T(0),
-                                static_cast<T*>(o.c));
+                plan.execute(T(1), static_cast<const Operand*>(o.a), static_cast<const Operand*>(o.b), T(0),
+                             static_cast<T*>(o.c));
             }),
             .made_by = plan.description()};
 }
@@ -54,7 +57,10 @@ MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) 
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
     switch (call.number) {
-    case Number::float32: return planned_as<float>(call, options);
+    case Number::float32:
+        return call.from_bfloat16 ? planned_as<float, bfloat16>(call, options)
+                                  : planned_as<float>(call, options);
+    case Number::int32: return planned_as<std::int32_t, std::int8_t>(call, options);
     case Number::float64: return planned_as<double>(call, options);
     case Number::complex32: return planned_as<std::complex<float>>(call, options);
     case Number::complex64: return planned_as<std::complex<double>>(call, options);
@@ -182,7 +188,7 @@ private:
     }
 
     void add_peak(std::string_view name, int threads) {
-        const bool floats = has_floats(call_.number);
+        const bool floats = has_floats(call_.number) || call_.from_int8();
         const search::ProbeKernels::Arithmetic& kernel = floats ? kernels_.float32 : kernels_.float64;
         constexpr std::int64_t iterations = 20;
         row_.entries.push_back({.name = std::string(name),

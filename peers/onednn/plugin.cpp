@@ -21,10 +21,11 @@ public:
         : packs_(request.packs),
           engine_(dnnl::engine::kind::cpu, 0),
           stream_(engine_),
-          b_description_({request.columns, request.depth}, Type::bf16, Tag::ab),
-          a_description_({request.depth, request.rows}, Type::bf16, Tag::ab),
-          c_description_({request.columns, request.rows}, Type::f32, Tag::ab) {
-        const memory::desc any({request.depth, request.rows}, Type::bf16, Tag::any);
+          type_(request.of_int8 ? Type::s8 : Type::bf16),
+          b_description_({request.columns, request.depth}, type_, Tag::ab),
+          a_description_({request.depth, request.rows}, type_, Tag::ab),
+          c_description_({request.columns, request.rows}, request.of_int8 ? Type::s32 : Type::f32, Tag::ab) {
+        const memory::desc any({request.depth, request.rows}, type_, Tag::any);
         const memory::desc& weights = packs_ ? any : a_description_;
 #if DNNL_VERSION_MAJOR >= 3
         const dnnl::matmul::primitive_desc chosen(engine_, b_description_, weights, c_description_);
@@ -61,6 +62,7 @@ private:
     bool packs_;
     dnnl::engine engine_;
     dnnl::stream stream_;
+    Type type_; ///< of A and B
     memory::desc b_description_, a_description_, c_description_, packed_description_;
     dnnl::matmul matmul_;
     memory a_, b_, c_;
