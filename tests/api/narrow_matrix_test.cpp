@@ -178,6 +178,19 @@ TEST(NarrowProduct, InfinitiesAndNansSpread) {
     EXPECT_TRUE(std::isnan(product_of(float16{}, std::nanf(""), 1)));
 }
 
+TEST(NarrowProduct, EpiloguesAreOfFloat32) {
+    MatrixProduct product = contiguous<bfloat16>(Number::float32, 50, 30, 40);
+    product.epilogue = Expression("max(0, x + bias[i])");
+    const std::vector<bfloat16> a(50 * 40, bfloat16(0.5F)), b(40 * 30, bfloat16(-1));
+    std::vector<float> c(50 * 30), bias(50);
+    for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<float>(i);
+    plan(product).with("bias", bias.data()).execute(1, a.data(), b.data(), 0, c.data());
+    for (std::size_t at = 0; at < c.size(); ++at) EXPECT_EQ(c[at], std::max(0.0F, bias[at % 50] - 20)) << at;
+    product = contiguous<std::int8_t>(Number::int32, 2, 2, 2);
+    product.epilogue = Expression("max(0, x)");
+    EXPECT_THROW(validate(product), UserError);
+}
+
 TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
     const auto expect = [](Number a, Number b, Number c, const char* words) {
         MatrixProduct product = MatrixProduct::column_major(c, 2, 2, 2);
