@@ -49,8 +49,8 @@ Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const
             load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], place, type);
         return {parts[0], parts[1]};
     };
-    const auto [re, im] = arithmetic.evaluate(buffers.epilogue->nodes, {elements[0], elements[1]}, leaf);
-    return {re, im};
+    const auto result = arithmetic.evaluate(buffers.epilogue->nodes, {elements[0], elements[1]}, leaf);
+    return {result.re, result.im};
 }
 
 } // namespace swirl::gemm

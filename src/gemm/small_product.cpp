@@ -15,14 +15,12 @@ namespace {
 bool is_packed(const MatrixProduct& product) {
     return is_complex(product.number) || product.a.row_stride != 1;
 }
-bool packs(const SmallProduct& small) { return !small.a_is_given_packed && is_packed(small.product); }
-
-/// Of an operand that is given in panels of so many rows or columns.
-ir::Buffer add_panels(ir::Builder& builder, const char* name, const MatrixProduct& product, Integer extent,
-                      Integer width) {
-    return builder.input(name, scalar_of(product.number),
-                         scalars_in(product.number) * ceil_divide(extent, width) * width * product.depth);
+/// Of A in panels.
+Integer panels_bytes(const SmallProduct& small) {
+    const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
+    return rows * small.product.depth * bytes_of(small.product.number);
 }
+bool packs(const SmallProduct& small) { return !small.a_is_given_packed && is_packed(small.product); }
 
 class ProductBuilder {
 public:
@@ -32,13 +30,11 @@ public:
           parts_(scalars_in(product_.number)),
           scalar_(scalar_of(product_.number)),
           builder_("gemm_small") {
-        a_ = small.a_is_given_packed ? add_panels(builder_, "a", product_, product_.rows, small.tile.rows())
-                                     : add_matrix(builder_, "a", product_.number, product_.a, product_.rows,
-                                                  product_.depth, false);
-        b_ = small.b_is_given_packed
-                 ? add_panels(builder_, "b", product_, product_.columns, small.tile.columns)
-                 : add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns,
+        a_ = small.a_is_given_packed
+                 ? builder_.input("a", scalar_, panels_bytes(small) / ir::size_in_bytes(scalar_))
+                 : add_matrix(builder_, "a", product_.number, product_.a, product_.rows, product_.depth,
                               false);
+        b_ = add_matrix(builder_, "b", product_.number, product_.b, product_.depth, product_.columns, false);
         c_ = add_matrix(builder_, "c", product_.number, product_.c, product_.rows, product_.columns, true);
         alpha_ = builder_.input("alpha", scalar_, parts_);
         beta_ = builder_.input("beta", scalar_, parts_);
@@ -89,7 +85,7 @@ private:
         if (product_.a.row_stride == 1) return Pack::Source::across_panel;
         return product_.a.column_stride == 1 ? Pack::Source::along_depth : Pack::Source::neither;
     }
-    /// Of the panel that begins with a row of A or a column of B: parts·depth scalars each.
+    /// Of the panel of A that begins with a row: parts·depth scalars a row.
     Affine packed_place(const Affine& row) const { return parts_ * product_.depth * row; }
 
     void multiply_block(const Affine& step, Integer depth, Update update) {
@@ -144,18 +140,12 @@ private:
     }
 
     TileOperand operand_b(const Affine& column, const Affine& step) const {
-        if (!small_.b_is_given_packed)
-            return {.buffer = b_,
-                    .origin = parts_ * (product_.b.column_stride * column + product_.b.row_stride * step),
-                    .depth_stride = parts_ * product_.b.row_stride,
-                    .stride = parts_ * product_.b.column_stride,
-                    .part_stride = 1,
-                    .conjugated = product_.b.conjugated};
-        const Integer b_step = parts_ * small_.tile.columns;
         return {.buffer = b_,
-                .origin = packed_place(column) + b_step * step,
-                .depth_stride = b_step,
-                .part_stride = small_.tile.columns};
+                .origin = parts_ * (product_.b.column_stride * column + product_.b.row_stride * step),
+                .depth_stride = parts_ * product_.b.row_stride,
+                .stride = parts_ * product_.b.column_stride,
+                .part_stride = 1,
+                .conjugated = product_.b.conjugated};
     }
 
     TileOperand operand_a(const Affine& row, const Affine& step) const {
@@ -234,11 +224,7 @@ SmallProduct model_small_product(const MatrixProduct& product, Update update, bo
     return small;
 }
 
-Integer packed_bytes(const SmallProduct& small) {
-    if (!packs(small)) return 0;
-    const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
-    return rows * small.product.depth * bytes_of(small.product.number);
-}
+Integer packed_bytes(const SmallProduct& small) { return packs(small) ? panels_bytes(small) : 0; }
 
 ir::Program small_product(const SmallProduct& small) {
     ensure(small.product.c.row_stride == 1 && small.product.rows >= 1 && small.product.columns >= 1 &&

@@ -20,7 +20,6 @@ struct SmallProduct {
     bool prefetch_c = false;   ///< a tile of C is fetched while its sums are computed
     bool a_is_given_packed =
         false; ///< `a` is panels of as many rows as a tile (see pack.hpp), one behind the other
-    bool b_is_given_packed = false; ///< `b` is panels of as many columns
     Epilogue epilogue = {};
     bool operator==(const SmallProduct&) const = default;
 };

@@ -14,27 +14,32 @@ PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const std::vector<Poin
 }
 
 /// Conditions on numbers, as reals.
-ir::Value PointwiseArithmetic::compared(const Pointwise::Node& node, const std::vector<Number>& known) {
+PointwiseArithmetic::Number PointwiseArithmetic::compared(const Pointwise::Node& node,
+                                                          const std::vector<Number>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
     switch (node.op) {
-    case Op::less: return as_real(builder_.less(real(0), real(1)));
-    case Op::less_equal: return opposite(as_real(builder_.less(real(1), real(0))));
+    case Op::less: {
+        const ir::Value test = builder_.less(real(0), real(1));
+        return {as_real(test), ir::no_value, test};
+    }
+    case Op::less_equal: return {opposite(as_real(builder_.less(real(1), real(0))))};
     case Op::equal: {
         const ir::Value first = opposite(as_real(builder_.less(real(1), real(0))));
-        return builder_.multiply(first, opposite(as_real(builder_.less(real(0), real(1)))));
+        return {builder_.multiply(first, opposite(as_real(builder_.less(real(0), real(1)))))};
     }
-    case Op::both: return builder_.multiply(real(0), real(1));
+    case Op::both: return {builder_.multiply(real(0), real(1))};
     case Op::either: {
         const ir::Value first = opposite(real(0));
-        return opposite(builder_.multiply(first, opposite(real(1))));
+        return {opposite(builder_.multiply(first, opposite(real(1))))};
     }
-    default: return opposite(real(0));
+    default: return {opposite(real(0))};
     }
 }
 
 PointwiseArithmetic::Number PointwiseArithmetic::choose(const Number& chooser, const Number& a,
                                                         const Number& b) {
-    const ir::Value holds = builder_.less(number(0.5L), chooser.re);
+    const ir::Value holds =
+        chooser.test != ir::no_value ? chooser.test : builder_.less(number(0.5L), chooser.re);
     const bool complex = a.im != ir::no_value || b.im != ir::no_value;
     const auto part_of = [&](ir::Value value) { return value == ir::no_value ? number(0) : value; };
     Number result{builder_.select(holds, a.re, b.re), ir::no_value};
@@ -88,7 +93,7 @@ PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const Pointwise::Node&
     case Op::im: return {at(0).im == none ? number(0) : at(0).im, none};
     case Op::complex: return {at(0).re, at(1).re};
     case Op::choose: return choose(at(0), at(1), at(2));
-    default: return {compared(node, known), none};
+    default: return compared(node, known);
     }
 }
 

@@ -15,7 +15,8 @@ public:
 
     struct Number {
         ir::Value re = ir::no_value;
-        ir::Value im = ir::no_value; ///< none of a real
+        ir::Value im = ir::no_value;   ///< none of a real
+        ir::Value test = ir::no_value; ///< of a condition that is a comparison: the boolean
     };
     /// Nodes that depend on a place: elements of arrays, forms, conditions on forms.
     using Leaf = std::function<Number(const Pointwise::Node& node)>;
@@ -32,7 +33,7 @@ private:
     Number evaluate(const Pointwise::Node& node, const Number& x, const std::vector<Number>& known,
                     const Leaf& leaf);
     Number choose(const Number& chooser, const Number& a, const Number& b);
-    ir::Value compared(const Pointwise::Node& node, const std::vector<Number>& known);
+    Number compared(const Pointwise::Node& node, const std::vector<Number>& known);
 
     ir::Builder& builder_;
     ir::Type type_;

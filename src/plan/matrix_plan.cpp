@@ -28,6 +28,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     is_direct_ = is_small_ && epilogue_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     find_array_overlaps();
+    forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
     if (is_empty_) return;
     const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
     const Integer bytes = bytes_of(product.number);
@@ -46,7 +47,8 @@ void MatrixPlan::find_array_overlaps() {
     const Extent c = in_scalars(extent_of(product_.c, product_.rows, product_.columns, product_.batch),
                                 is_complex(product_.number));
     const Integer bytes = ir::size_in_bytes(gemm::scalar_of(product_.number));
-    for (const ProblemArray& array : arrays_of(product_))
+    arrays_ = arrays_of(product_);
+    for (const ProblemArray& array : arrays_)
         arrays_with_c_.push_back(
             overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), bytes, c, bytes));
 }
@@ -66,10 +68,14 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
         const target::Cpu& cpu = target::host_cpu();
-        gemm::SmallProduct small = gemm::model_small_product(oriented_, update, alpha_is_one,
-                                                             gemm::small_block_depth(oriented_, cpu), cpu);
-        small.a_is_given_packed = packed.a;
-        small.b_is_given_packed = packed.b;
+        MatrixProduct product = oriented_;
+        const PackedForm &a = oriented_form(MatrixKernels::Operand::a),
+                         &b = oriented_form(MatrixKernels::Operand::b);
+        if (packed.a && a.width == 0) product.a = a.layout();
+        if (packed.b) product.b = b.layout();
+        gemm::SmallProduct small = gemm::model_small_product(product, update, alpha_is_one,
+                                                             gemm::small_block_depth(product, cpu), cpu);
+        small.a_is_given_packed = packed.a && a.width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
         made_[kind] = std::make_unique<const SmallKernel>(small, cpu);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
@@ -99,7 +105,7 @@ void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Fac
 }
 
 void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
-    const std::vector<ProblemArray> wanted = arrays_of(product_);
+    const std::vector<ProblemArray>& wanted = arrays_;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
         if (arrays == nullptr || arrays[k] == nullptr)
             throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",

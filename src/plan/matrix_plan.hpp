@@ -105,7 +105,12 @@ private:
     const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
                                    GivenPacked packed) const;
     bool copies_operands() const;
+    gemm::Tile small_tile() const;
     PackedForm form_of(MatrixKernels::Operand operand) const;
+    /// Of the oriented operand, where it is a copy.
+    const PackedForm& oriented_form(MatrixKernels::Operand operand) const {
+        return forms_[(operand == MatrixKernels::Operand::a) != is_turned_ ? 0 : 1];
+    }
     void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                       MatrixKernels::Operand operand, const void* c) const;
     void run_small(MatrixArguments arguments, Factor alpha, Factor beta) const {
@@ -131,7 +136,9 @@ private:
     Accuracy accuracy_;
     SlicedRoute route_; ///< of executions without extras
     Overlap a_with_c_, b_with_c_;
-    std::vector<Overlap> arrays_with_c_;             ///< of the epilogue's arrays
+    std::vector<ProblemArray> arrays_; ///< of the epilogue
+    std::vector<Overlap> arrays_with_c_;
+    std::array<PackedForm, 2> forms_;                ///< of A and B as the product states them, packed
     std::unique_ptr<const MatrixEpilogue> epilogue_; ///< null: there is none
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;

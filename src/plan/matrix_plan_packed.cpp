@@ -23,25 +23,32 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
     const auto width = [&](const gemm::Tile& tile) -> Integer {
         return are_rows ? tile.rows() : tile.columns;
     };
-    if (is_small_) {
-        form.width = width(kernel(gemm::Update::overwrite, true).small().tile);
-    } else {
+    if (!is_small_) {
         form.width = width(MatrixKernels::of_this_machine(product_).schedule().tile);
         form.block_depth = std::min(block_depth_of(oriented_), form.depth);
+    } else if (are_rows && is_complex(product_.number)) {
+        form.width = width(small_tile()); // others are read where they lie
     }
     return form;
+}
+
+gemm::Tile MatrixPlan::small_tile() const {
+    const target::Cpu& cpu = target::host_cpu();
+    return gemm::model_small_product(oriented_, gemm::Update::overwrite, true,
+                                     gemm::small_block_depth(oriented_, cpu), cpu)
+        .tile;
 }
 
 std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void* data) const {
     const bool is_a = operand == Operand::a;
     const MatrixLayout& layout = is_a ? product_.a : product_.b;
-    const PackedForm form = form_of(operand);
+    const PackedForm& form = forms_[is_a ? 0 : 1];
     if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
     if (!is_small_ || form.width == 0)
         return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout,
                                                     &MatrixKernels::of_this_machine(product_));
     gemm::Schedule schedule = MatrixKernels::of_this_machine(product_).schedule();
-    schedule.tile = kernel(gemm::Update::overwrite, true).small().tile;
+    schedule.tile = small_tile();
     MatrixKernels kernels(product_.number, schedule, target::host_cpu());
     return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout, &kernels);
 }
@@ -56,7 +63,7 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
                             pointer, c);
         return;
     }
-    const PackedForm wanted = form_of(operand);
+    const PackedForm& wanted = forms_[operand == Operand::a ? 0 : 1];
     if (packed->form() != wanted)
         throw UserError(
             "the packed '{}' is of another form than this plan takes: {}\n  it takes {}\n  pack it "
@@ -79,17 +86,13 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
     given.extras = &extras;
     if (!copies_operands()) return multiply(product_, given, threads_);
     MatrixProduct product = product_;
-    const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer,
-                             bool is_a) {
+    const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer) {
         if (packed == nullptr) return;
-        const Integer extent = packed->form().extent;
-        layout = {.row_stride = is_a ? 1 : extent,
-                  .column_stride = is_a ? extent : 1,
-                  .batch_stride = packed->form().matrices == 1 ? 0 : extent * product.depth};
+        layout = is_turned_ ? turned(packed->form().layout()) : packed->form().layout();
         pointer = packed->matrix(0);
     };
-    lay_out(a, product.a, given.a, true);
-    lay_out(b, product.b, given.b, false);
+    lay_out(a, product.a, given.a);
+    lay_out(b, product.b, given.b);
     extras.a = extras.b = {};
     extras.route = route_;
     multiply(product, given, threads_);

@@ -58,14 +58,14 @@ void PackedMatrix::copy(const std::byte* from, const MatrixLayout& layout, std::
     const PanelSource source(form_.operand, from, layout);
     with_number(form_.number, [&](auto example) {
         using T = decltype(example);
-        T* element = reinterpret_cast<T*>(to);
+        const PanelSource copied(form_.operand, to, form_.layout());
         for (Integer k = 0; k < form_.depth; ++k)
             for (Integer i = 0; i < form_.extent; ++i) {
-                *element = value_at<T>(reinterpret_cast<const T*>(source.data) + k * source.depth_stride +
-                                       i * source.stride);
+                T& element = reinterpret_cast<T*>(to)[k * copied.depth_stride + i * copied.stride];
+                element =
+                    reinterpret_cast<const T*>(source.data)[k * source.depth_stride + i * source.stride];
                 if constexpr (!std::is_same_v<T, typename RealPart<T>::type>)
-                    if (source.conjugated) *element = std::conj(*element);
-                ++element;
+                    if (source.conjugated) element = std::conj(element);
             }
     });
 }

@@ -48,7 +48,7 @@ struct PackedForm {
     Number number = Number::float64;
     Integer extent = 0; ///< rows of A, columns of B
     Integer depth = 0;
-    Integer width = 0; ///< of a panel; 0: the numbers as they are, those across the panel next to each other
+    Integer width = 0; ///< of a panel; 0: the numbers as they are, in `layout`
     Integer block_depth =
         0; ///< panels of so many steps; these of one block stand together, block after block
     Integer matrices = 1;
@@ -56,6 +56,13 @@ struct PackedForm {
 
     Integer padded() const { return width == 0 ? extent : (extent + width - 1) / width * width; }
     Integer bytes_of_matrix() const { return padded() * depth * bytes_of(number); }
+    /// Of a copy: A's rows and B's steps along the depth are next to each other.
+    MatrixLayout layout() const {
+        MatrixLayout result{.row_stride = 1,
+                            .column_stride = operand == MatrixKernels::Operand::a ? extent : depth};
+        result.batch_stride = matrices == 1 ? 0 : extent * depth;
+        return result;
+    }
     std::string text() const; ///< for people
 };
 
