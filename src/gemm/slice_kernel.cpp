@@ -32,6 +32,11 @@ public:
         c_.alpha = c_.beta = builder.input("factors", wide_, 2);
         c_.beta_place = 1;
         if (kernel.prefetched_next > 0) next_ = builder.input("next", narrow, kernel.numbers.in_register());
+        if (!kernel.epilogue.is_identity()) {
+            epilogue_ = EpilogueBuffers(builder, kernel.numbers.sums(), kernel.epilogue,
+                                        slice_tile * kernel.most_tiles, kernel.columns);
+            c_.epilogue = &epilogue_;
+        }
         sums_ = builder.local("sums", wide_, 4 * sums_in_register);
         written_ = builder.local("written", wide_, 4 * sums_in_register);
     }
@@ -148,6 +153,8 @@ private:
         TileResult c = c_;
         c.origin = slice_tile * tile;
         c.columns_before = first;
+        c.first_row = c.origin;
+        c.first_column = first;
         c.column_stride = stride;
         writer.update(c, kernel_.update);
     }
@@ -158,6 +165,7 @@ private:
     ir::Scalar wide_;
     Integer group_; ///< numbers in a panel for a group of steps
     ir::Buffer a_ = 0, b_ = 0, next_ = 0, sums_ = 0, written_ = 0;
+    EpilogueBuffers epilogue_;
     TileResult c_;
 };
 

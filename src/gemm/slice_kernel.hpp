@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/epilogue.hpp"
 #include "gemm/sliced_product.hpp"
 #include "gemm/tile_writer.hpp"
 #include "ir/program.hpp"
@@ -50,13 +51,14 @@ struct SliceKernel {
     Integer groups_in_panel = 1; ///< from one panel of A to the next, in groups of steps
     Integer most_tiles = 1;
     Integer most_stride = 1; ///< of C's columns
+    Epilogue epilogue = {};
 };
 
 /// The least of 1, 2, 4 … columns at once with which a tile is added to C in so many groups of steps.
 int columns_at_once(Integer groups);
 
-/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and, if it is to be fetched, `next`; and, in this order, the
-/// parameters
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β), if it is to be fetched, `next`, and the epilogue's operands; and, in
+/// this order, the parameters
 ///   tiles          at most most_tiles
 ///   groups         the depth in groups of steps, at most groups_in_panel; columns_at_once · groups ≥ columns
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other

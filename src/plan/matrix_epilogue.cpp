@@ -4,10 +4,10 @@
 #include "plan/matrix_values.hpp"
 #include "plan/pointwise.hpp"
 #include "plan/portable_product.hpp"
+#include "plan/shared_kernels.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace swirl::planning {
@@ -20,24 +20,34 @@ using Op = Pointwise::Op;
 /// Axes of an epilogue's scope.
 constexpr std::size_t batch_axis = 0, row_axis = 1, column_axis = 2;
 
-/// Tiles with this epilogue: those of another plan with the same one, while there is such a plan.
+/// Tiles with this epilogue.
 std::shared_ptr<MatrixKernels> kernels_with(const MatrixKernels& plain, const gemm::Epilogue& epilogue) {
-    struct Known {
+    struct Description {
         gemm::Numbers numbers;
         gemm::Epilogue epilogue;
-        std::weak_ptr<MatrixKernels> kernels;
+        bool operator==(const Description&) const = default;
     };
-    static auto* const known = new std::vector<Known>; // never destroyed: threads may outlive main
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    std::erase_if(*known, [](const Known& entry) { return entry.kernels.expired(); });
-    for (const Known& entry : *known)
-        if (entry.numbers == plain.numbers() && entry.epilogue == epilogue)
-            if (auto kernels = entry.kernels.lock()) return kernels;
-    auto made =
-        std::make_shared<MatrixKernels>(plain.numbers(), plain.schedule(), target::host_cpu(), epilogue);
-    known->push_back({plain.numbers(), epilogue, made});
-    return made;
+    static auto* const known =
+        new SharedKernels<Description, MatrixKernels>; // never destroyed: threads may outlive main
+    return known->find({plain.numbers(), epilogue}, [&] {
+        return std::make_shared<MatrixKernels>(plain.numbers(), plain.schedule(), target::host_cpu(),
+                                               epilogue);
+    });
+}
+
+/// Tiles of tile registers with it.
+std::shared_ptr<SlicedKernels> sliced_kernels_with(const SlicedKernels& plain,
+                                                   const gemm::Epilogue& epilogue) {
+    struct Description {
+        int products;
+        gemm::TileNumbers numbers;
+        gemm::Epilogue epilogue;
+        bool operator==(const Description&) const = default;
+    };
+    static auto* const known = new SharedKernels<Description, SlicedKernels>;
+    return known->find({plain.product().products(), plain.numbers(), epilogue}, [&] {
+        return std::make_shared<SlicedKernels>(plain.product(), plain.numbers(), epilogue);
+    });
 }
 
 template <class T> std::vector<std::byte> numbers_below(Integer count) {
@@ -97,10 +107,14 @@ MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
     const MatrixLayout& c = product.c;
     const MatrixProduct oriented = is_turned ? transposed(product) : product;
     const bool is_scattered = c.row_stride != 1 && c.column_stride != 1;
-    if (!needs_portable_products() && !is_scattered && code_.operands.size() <= most_operands &&
-        lies_near(MatrixKernels::of_this_machine(product).schedule().tile))
+    if (needs_portable_products() || is_scattered || code_.operands.size() > most_operands) return;
+    if (lies_near(MatrixKernels::of_this_machine(product).schedule().tile))
         kernels_ = kernels_with(MatrixKernels::of_this_machine(oriented), code_);
+    constexpr gemm::Tile sliced{.lanes = 1, .vectors = gemm::slice_tile, .columns = gemm::slice_tile};
+    suits_slices_ = kernels_ != nullptr && oriented.number == Number::float32 && lies_near(sliced);
 }
+
+void MatrixEpilogue::make_sliced(const SlicedKernels& plain) { sliced_ = sliced_kernels_with(plain, code_); }
 
 int MatrixEpilogue::push(Pointwise::Node node) {
     code_.nodes.push_back(std::move(node));

@@ -4,6 +4,7 @@
 
 #include "gemm/epilogue.hpp"
 #include "plan/matrix_kernels.hpp"
+#include "plan/sliced_kernels.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -28,6 +29,11 @@ public:
     bool is_in_tiles() const { return kernels_ != nullptr; }
     MatrixKernels& kernels() const { return *kernels_; }
 
+    /// Whether the product may go through tile registers, once make_sliced has been called.
+    bool suits_slices() const { return suits_slices_; }
+    void make_sliced(const SlicedKernels& plain);
+    SlicedKernels& sliced() const { return *sliced_; }
+
     /// Where the operand's numbers for element (row, column) of a matrix of the batch begin, given the arrays.
     const void* place(std::size_t operand, const void* const* arrays, Integer matrix, Integer row,
                       Integer column) const;
@@ -51,6 +57,8 @@ private:
     std::size_t scalar_bytes_;
     std::vector<std::byte> numbers_; ///< 0, 1, 2, …
     std::shared_ptr<MatrixKernels> kernels_;
+    bool suits_slices_ = false;
+    std::shared_ptr<SlicedKernels> sliced_;
 };
 
 /// The epilogue in an execution.

@@ -143,7 +143,8 @@ void multiply_alone(const Work& work) {
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
     if (work.route)
-        return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth);
+        return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth,
+                               epilogue);
     if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&

@@ -21,8 +21,8 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
     oriented_.epilogue = {};
-    if (!product.epilogue.is_identity()) epilogue_ = std::make_unique<const MatrixEpilogue>(product);
-    if (!is_empty_ && epilogue_ == nullptr) route_ = sliced_route(oriented_, accuracy);
+    if (!product.epilogue.is_identity()) epilogue_ = std::make_unique<MatrixEpilogue>(product);
+    choose_route();
     is_small_ = !is_empty_ && !route_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
                 !needs_portable_products() && (epilogue_ == nullptr || epilogue_->is_in_tiles());
     is_direct_ = is_small_ && epilogue_ == nullptr;
@@ -37,6 +37,14 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch),
                            bytes_of(product.number_of_b()), c, bytes);
     if (is_small_) kernel(gemm::Update::overwrite, true);
+}
+
+/// By tile registers, where they are faster.
+void MatrixPlan::choose_route() {
+    if (is_empty_ || (epilogue_ != nullptr && !epilogue_->suits_slices())) return;
+    route_ = sliced_route(oriented_, accuracy_);
+    if (route_ && epilogue_ != nullptr)
+        epilogue_->make_sliced(SlicedKernels::of(route_.products, gemm::TileNumbers::of(oriented_)));
 }
 
 void MatrixPlan::find_array_overlaps() {

@@ -85,6 +85,7 @@ private:
     }
     void execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
                      const void* const* arrays) const;
+    void choose_route();
     void find_array_overlaps();
     void check_arrays(const void* c, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
@@ -139,7 +140,7 @@ private:
     std::vector<ProblemArray> arrays_; ///< of the epilogue
     std::vector<Overlap> arrays_with_c_;
     std::array<PackedForm, 2> forms_;                ///< of A and B as the product states them, packed
-    std::unique_ptr<const MatrixEpilogue> epilogue_; ///< null: there is none
+    std::unique_ptr<MatrixEpilogue> epilogue_;       ///< null: there is none
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
     mutable std::mutex making_;

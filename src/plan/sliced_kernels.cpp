@@ -43,7 +43,8 @@ runtime::KernelFunction SlicedKernels::tiles(int rows, int columns, gemm::Update
                                    .columns_at_once = at_once,
                                    .groups_in_panel = groups_in_panel(),
                                    .most_tiles = most_tiles,
-                                   .most_stride = most_stride});
+                                   .most_stride = most_stride,
+                                   .epilogue = epilogue_});
     });
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -22,8 +23,13 @@ SlicedSchedule sliced_schedule(const gemm::SlicedProduct& product, const gemm::T
 /// The kernels of products in tile registers, of bytes, bfloat16, or float32 in slices, each made when it is first asked for; for any number of threads.
 class SlicedKernels {
 public:
-    SlicedKernels(const gemm::SlicedProduct& product, const gemm::TileNumbers& numbers)
-        : product_(product), numbers_(numbers), schedule_(sliced_schedule(product, numbers)) {}
+    /// Tiles end with the epilogue: its operands are buffers behind the others.
+    SlicedKernels(const gemm::SlicedProduct& product, const gemm::TileNumbers& numbers,
+                  gemm::Epilogue epilogue = {})
+        : product_(product),
+          numbers_(numbers),
+          schedule_(sliced_schedule(product, numbers)),
+          epilogue_(std::move(epilogue)) {}
 
     const gemm::SlicedProduct& product() const { return product_; }
     const gemm::TileNumbers& numbers() const { return numbers_; }
@@ -49,6 +55,7 @@ private:
     gemm::SlicedProduct product_;
     gemm::TileNumbers numbers_;
     SlicedSchedule schedule_;
+    gemm::Epilogue epilogue_;
     std::mutex making_;
     std::map<Tiles, runtime::KernelFunction> tiles_;
     std::map<Pack, runtime::KernelFunction> packs_;

@@ -7,6 +7,7 @@
 #include "runtime/tile_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -35,7 +36,7 @@ struct Source {
 class SlicedBlocks {
 public:
     SlicedBlocks(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
-                 gemm::Update first_update, Integer block_depth)
+                 gemm::Update first_update, Integer block_depth, const EpilogueCall& epilogue)
         : kernels_(SlicedKernels::of(route.products, gemm::TileNumbers::of(product))),
           product_(product),
           first_update_(first_update),
@@ -51,7 +52,8 @@ public:
           block_rows_(gemm::balanced_block(product.rows, kernels_.schedule().block_rows, slice_tile)),
           block_columns_(
               gemm::balanced_block(product.columns, kernels_.schedule().block_columns, slice_tile)),
-          block_depth_(block_depth) {
+          block_depth_(block_depth),
+          epilogue_(epilogue) {
         std::memcpy(&factors_[0], arguments.alpha, sizeof factors_[0]);
         std::memcpy(&factors_[1], arguments.beta, sizeof factors_[1]);
         if (route.scale == SlicedScale{}) return;
@@ -77,6 +79,7 @@ private:
     void multiply_columns(Integer first_column, Integer first_step) {
         const Integer columns = std::min(block_columns_, product_.columns - first_column);
         depth_ = std::min(block_depth_, product_.depth - first_step);
+        is_finished_ = epilogue_ && first_step + depth_ == product_.depth;
         pack(b_, first_column, columns, first_step, packed_b_);
         for (Integer row = 0; row < product_.rows; row += block_rows_) {
             const Integer rows = std::min(block_rows_, product_.rows - row);
@@ -111,13 +114,17 @@ private:
             const int in_column = static_cast<int>(std::min<Integer>(slice_tile, columns - column));
             const auto multiply = [&](Integer row, Integer tiles, int rows_of_tile) {
                 if (tiles == 0 || rows_of_tile == 0) return;
-                std::uint32_t* const c =
-                    c_ + first_row + row + (first_column + column) * product_.c.column_stride;
-                void* const buffers[] = {packed_a_ + row / slice_tile * kernels_.panel_bytes(),
-                                         packed_b_ + column / slice_tile * kernels_.panel_bytes(), c,
-                                         factors_};
+                const Integer in_c = first_row + row, at_c = first_column + column;
+                std::array<void*, 4 + most_operands> buffers = {
+                    packed_a_ + row / slice_tile * kernels_.panel_bytes(),
+                    packed_b_ + column / slice_tile * kernels_.panel_bytes(),
+                    c_ + in_c + at_c * product_.c.column_stride, factors_};
+                if (is_finished_)
+                    for (std::size_t k = 0; k < epilogue_.epilogue->code().operands.size(); ++k)
+                        buffers[4 + k] = const_cast<void*>(epilogue_.operand(k, in_c, at_c));
                 const std::int64_t parameters[] = {tiles, groups, product_.c.column_stride};
-                kernels_.tiles(rows_of_tile, in_column, update_, groups)(buffers, parameters);
+                SlicedKernels& kernels = is_finished_ ? epilogue_.epilogue->sliced() : kernels_;
+                kernels.tiles(rows_of_tile, in_column, update_, groups)(buffers.data(), parameters);
             };
             const Integer whole = rows / slice_tile;
             multiply(0, whole, slice_tile);
@@ -132,7 +139,9 @@ private:
     std::uint32_t* c_;
     std::uint32_t factors_[2]; ///< α, β: float32, or int32 where C is
     Integer block_rows_, block_columns_, block_depth_;
-    Integer depth_ = 0; ///< of the block at hand
+    const EpilogueCall& epilogue_;
+    Integer depth_ = 0;        ///< of the block at hand
+    bool is_finished_ = false; ///< by the block at hand, so that the epilogue follows
     gemm::Update update_ = gemm::Update::add;
     std::byte* packed_a_ = nullptr;
     std::byte* packed_b_ = nullptr;
@@ -141,8 +150,8 @@ private:
 } // namespace
 
 void multiply_sliced(const SlicedRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update, Integer block_depth) {
-    SlicedBlocks(route, product, arguments, update, block_depth).run();
+                     gemm::Update update, Integer block_depth, const EpilogueCall& epilogue) {
+    SlicedBlocks(route, product, arguments, update, block_depth, epilogue).run();
 }
 
 Integer sliced_block_depth(const SlicedRoute& route, const MatrixProduct& product) {

@@ -67,6 +67,22 @@ TEST(Magnitudes, AreThoseOfTheMatrixAloneInEveryLayout) {
     }
 }
 
+TEST(SlicedKernels, OfEveryKindAreMadeOnAnyMachine) {
+    const target::Cpu& host = target::host_cpu();
+    if (host.set < target::InstructionSet::sse2 || host.emitted_only) GTEST_SKIP() << "makes no machine code";
+    MatrixProduct product = MatrixProduct::row_major(Number::float32, 75, 50, 70);
+    product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
+    SlicedKernels with_epilogue(gemm::sixfold_product(), {}, MatrixEpilogue(product).code());
+    for (SlicedKernels* kernels : {&with_epilogue, &SlicedKernels::of(1), &SlicedKernels::of(3),
+                                   &SlicedKernels::of(1, {Number::int8, Number::uint8})})
+        for (const int rows : {7, 32}) {
+            EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
+            const auto operand = rows == 7 ? gemm::SlicePack::Operand::a : gemm::SlicePack::Operand::b;
+            const ir::Scalar from = kernels->numbers().are_bytes() ? ir::Scalar::uint8 : ir::Scalar::bfloat16;
+            EXPECT_NE(kernels->pack(operand, from, gemm::Pack::Source::along_depth, rows, false), nullptr);
+        }
+}
+
 class SlicedProducts : public testing::Test {
 protected:
     void SetUp() override {
@@ -175,6 +191,46 @@ TEST_F(SlicedProducts, HaveTheSameBitsForAnyNumberOfThreads) {
         if (threads == 1) first = c;
         EXPECT_EQ(c, first) << threads;
     }
+}
+
+TEST_F(SlicedProducts, EndWithEpilogues) {
+    for (const bool by_rows : {false, true})
+        for (const Integer depth : {70, 1100}) {
+            const Integer rows = 75, columns = 50;
+            MatrixProduct product = by_rows
+                                        ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
+                                        : MatrixProduct::column_major(Number::float32, rows, columns, depth);
+            product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
+            const std::vector<float> a = numbers(rows * depth, 1), b = numbers(depth * columns, 1);
+            const std::vector<float> bias = numbers(columns, 1), scale = numbers(rows * columns, 1);
+            std::vector<float> c(scale.size());
+            MatrixEpilogue epilogue(product);
+            ASSERT_TRUE(epilogue.suits_slices());
+            epilogue.make_sliced(SlicedKernels::of(6));
+            const std::vector<ProblemArray> arrays = arrays_of(product);
+            std::vector<const void*> places;
+            for (const ProblemArray& array : arrays)
+                places.push_back(array.name == "bias" ? bias.data() : scale.data());
+            const MatrixExtras extras{.epilogue = {&epilogue, places.data()},
+                                      .route = SlicedRoute{.products = 6}};
+            const float one = 1, zero = 0;
+            multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+            for (Integer i = 0; i < rows; ++i)
+                for (Integer j = 0; j < columns; ++j) {
+                    double sum = 0;
+                    for (Integer k = 0; k < depth; ++k)
+                        sum += double{a[static_cast<std::size_t>(i * product.a.row_stride +
+                                                                 k * product.a.column_stride)]} *
+                               b[static_cast<std::size_t>(k * product.b.row_stride +
+                                                          j * product.b.column_stride)];
+                    const double expected = std::max(0.0, sum + bias[static_cast<std::size_t>(j)]) *
+                                            scale[static_cast<std::size_t>(i * columns + j)];
+                    EXPECT_NEAR(
+                        c[static_cast<std::size_t>(i * product.c.row_stride + j * product.c.column_stride)],
+                        expected, 1e-4)
+                        << i << ", " << j;
+                }
+        }
 }
 
 template <class A, class B, class C> void expect_narrow_products() {

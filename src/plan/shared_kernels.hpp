@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace swirl::planning {
+
+/// Kernels that plans of the same description have in common, while there is such a plan.
+template <class Description, class Kernels> class SharedKernels {
+public:
+    template <class Make> std::shared_ptr<Kernels> find(const Description& description, Make&& make) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(known_, [](const Known& entry) { return entry.kernels.expired(); });
+        for (const Known& entry : known_)
+            if (entry.description == description)
+                if (auto kernels = entry.kernels.lock()) return kernels;
+        std::shared_ptr<Kernels> made = std::forward<Make>(make)();
+        known_.push_back({description, made});
+        return made;
+    }
+
+private:
+    struct Known {
+        Description description;
+        std::weak_ptr<Kernels> kernels;
+    };
+    std::mutex mutex_;
+    std::vector<Known> known_;
+};
+
+} // namespace swirl::planning
