@@ -139,8 +139,8 @@ private:
     Overlap a_with_c_, b_with_c_;
     std::vector<ProblemArray> arrays_; ///< of the epilogue
     std::vector<Overlap> arrays_with_c_;
-    std::array<PackedForm, 2> forms_;                ///< of A and B as the product states them, packed
-    std::unique_ptr<MatrixEpilogue> epilogue_;       ///< null: there is none
+    std::array<PackedForm, 2> forms_;          ///< of A and B as the product states them, packed
+    std::unique_ptr<MatrixEpilogue> epilogue_; ///< null: there is none
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
     mutable std::mutex making_;
