@@ -34,7 +34,8 @@ void MatrixPlan::check_numbers(const Numbers& numbers) const {
 
 void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
                      detail::Factor beta) const {
-    check_numbers(numbers);
+    if (planning::MatrixPlan::kinds_of(numbers.a, numbers.b, numbers.c) != plan_->kinds_of_numbers())
+        check_numbers(numbers);
     plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta,
                    arrays_ == nullptr ? nullptr : arrays_->data());
 }

@@ -8,7 +8,8 @@
 namespace swirl::planning {
 
 MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy)
-    : product_(product),
+    : kinds_of_numbers_(kinds_of(product.number_of_a(), product.number_of_b(), product.number)),
+      product_(product),
       oriented_(product),
       is_turned_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0),

@@ -43,6 +43,11 @@ public:
                         const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
 
     const MatrixProduct& product() const { return product_; }
+    /// The kinds of A's, B's and C's numbers in one.
+    static constexpr unsigned kinds_of(Number a, Number b, Number c) {
+        return static_cast<unsigned>(a) | static_cast<unsigned>(b) << 8 | static_cast<unsigned>(c) << 16;
+    }
+    unsigned kinds_of_numbers() const { return kinds_of_numbers_; }
     int threads() const { return threads_; } ///< that are worth their while for one execution
     int threads_asked_for() const { return threads_asked_for_; }
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< about as many multiply-adds
@@ -125,6 +130,7 @@ private:
     void to_next_matrix(MatrixArguments& arguments) const;
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
+    unsigned kinds_of_numbers_;
     MatrixProduct product_;
     MatrixProduct oriented_; ///< of one matrix, with C's rows next to each other, if they can be
     bool is_turned_;         ///< A and B have changed places in `oriented_`
