@@ -30,14 +30,16 @@ struct Rates {
     double ordinary = 0;
 };
 
+/// Of one of many runs: a core needs about a millisecond until tile registers, or long vectors, have their full rate.
 template <class F> double least_seconds(F&& run) {
-    constexpr int rounds = 8;
+    constexpr double lasting = 2e-3;
+    const double begin = runtime::monotonic_seconds();
     double least = 0;
-    for (int round = 0; round < rounds; ++round) {
-        const double start = runtime::monotonic_seconds();
+    for (double start = begin; start - begin < lasting;) {
         run();
-        const double taken = runtime::monotonic_seconds() - start;
-        least = round == 0 ? taken : std::min(least, taken);
+        const double end = runtime::monotonic_seconds();
+        least = least == 0 ? end - start : std::min(least, end - start);
+        start = end;
     }
     return least;
 }
