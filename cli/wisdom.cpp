@@ -10,6 +10,7 @@
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iostream>
@@ -95,20 +96,28 @@ void import_lines(const Options& options) {
     throw ExitStatus{exit_failure};
 }
 
+/// What entries for a problem are named: products of matrices by "gemm" and their numbers.
+std::vector<std::string> names_of(const std::vector<std::string>& words) {
+    const std::string text = fmt::format("{}", fmt::join(words, " "));
+    if (text.starts_with("gemm ")) return {text, text + ", model"};
+    return {to_text(parse_one_problem(words))};
+}
+
 void forget(const Options& options) {
     const bool one_problem = !options.words.empty();
     if (one_problem + !options.machine.empty() + options.all == 0)
         throw UserError("nothing to forget is given; use a PROBLEM, --machine NAME, or --all");
     if (one_problem + !options.machine.empty() + options.all > 1)
         throw UserError("a PROBLEM, --machine and --all exclude each other");
-    const std::string problem = one_problem ? to_text(parse_one_problem(options.words)) : "";
+    const auto names = one_problem ? names_of(options.words) : std::vector<std::string>{};
     Wisdom wisdom = options.open();
     Integer forgotten = 0;
     if (options.all) forgotten = wisdom.forget_all();
     if (!options.machine.empty()) forgotten = wisdom.forget_machine(options.machine);
     if (one_problem)
         for (const auto& [key, entry] : wisdom.entries())
-            if (key.problem == problem) forgotten += wisdom.forget(key);
+            if (std::find(names.begin(), names.end(), key.problem) != names.end())
+                forgotten += wisdom.forget(key);
     print(fmt::format("{} entries forgotten\n", forgotten));
 }
 

@@ -8,6 +8,6 @@ endif()
 add_library(swirl_blas_shared SHARED $<TARGET_OBJECTS:swirl_blas> ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
 set_target_properties(swirl_blas_shared PROPERTIES OUTPUT_NAME swirl_blas LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-target_link_libraries(swirl_blas_shared PRIVATE swirl_plan swirl_compile_options asmjit::asmjit ${CMAKE_DL_LIBS})
+target_link_libraries(swirl_blas_shared PRIVATE swirl_search swirl_compile_options asmjit::asmjit ${CMAKE_DL_LIBS})
 target_link_options(swirl_blas_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed)
 install(TARGETS swirl_blas_shared)

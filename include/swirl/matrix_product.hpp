@@ -6,6 +6,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/effort.hpp>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/half.hpp>
@@ -16,6 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -167,6 +169,13 @@ enum class Accuracy : std::uint8_t {
 struct MatrixPlanOptions {
     int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
     Accuracy accuracy = Accuracy::ordinary; ///< that results must have
+    /// Effort::measure searches for the blocks, tiles and prefetches with which this machine multiplies such numbers fastest,
+    /// unless wisdom knows them, and wisdom keeps them; so does Effort::exhaustive. All products by blocks of a process are
+    /// computed in one way: with what is found where none has been planned or computed before, else from the next process
+    /// on. Products that have one kernel of their own are computed as tables about the machine say.
+    Effort effort = Effort::estimate;
+    std::optional<double> time_budget_seconds = {}; ///< for the search, roughly; 10 where nothing is said
+    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while searching
 };
 
 template <MatrixNumber T> struct MatrixGroup;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/effort.hpp>
 #include <swirl/error.hpp>
 #include <swirl/half.hpp>
 #include <swirl/problem.hpp>
@@ -23,13 +24,6 @@ namespace swirl {
 namespace planning {
 class Plan;
 }
-
-/// How much work goes into choosing an algorithm.
-enum class Effort : std::uint8_t {
-    estimate,   ///< from tables about the machine; nothing is timed
-    measure,    ///< the likely algorithms are timed under a time budget, and the winner is remembered
-    exhaustive, ///< the same with every algorithm that applies, which may take hours
-};
 
 struct PlanOptions {
     Effort effort = Effort::estimate;

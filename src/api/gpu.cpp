@@ -1,6 +1,7 @@
 #include "api/gpu.hpp"
 
 #include "api/arguments.hpp"
+#include "api/plan.hpp"
 #include "base/error.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "search/gpu_planner.hpp"
@@ -13,15 +14,6 @@ namespace swirl {
 namespace api {
 
 namespace {
-
-search::Effort effort_of(Effort effort) {
-    switch (effort) {
-    case Effort::estimate: return search::Effort::estimate;
-    case Effort::measure: return search::Effort::measure;
-    case Effort::exhaustive: return search::Effort::exhaustive;
-    }
-    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
-}
 
 /// Seconds for measuring, unless said otherwise: the driver compiles some two hundred kernels in them.
 constexpr double usual_budget = 5;

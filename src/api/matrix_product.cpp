@@ -4,16 +4,30 @@
 #include "api/plan.hpp"
 #include "base/error.hpp"
 #include "plan/matrix_groups.hpp"
+#include "plan/matrix_plan.hpp"
+#include "search/matrix_wisdom.hpp"
 
 #include <utility>
 #include <vector>
 
 namespace swirl {
 
+namespace {
+
+/// What a search has found on this machine is used from the first product on; until then nothing is read.
+[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
+
+} // namespace
+
 MatrixPlan::MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan) : plan_(std::move(plan)) {}
 
 MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) {
     validate(product);
+    const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);
+    if (!(budget >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);
+    if (api::effort_of(options.effort) != search::Effort::estimate)
+        search::find_schedule(product, {.seconds = budget, .progress = options.progress});
     return MatrixPlan(std::make_shared<const planning::MatrixPlan>(
         product, api::threads_asked_for(options.threads), options.accuracy));
 }

@@ -17,15 +17,6 @@ constexpr int most_threads = 4096;
 constexpr double small_budget = 0.8, large_budget = 3.5;
 constexpr double small = 65536;
 
-search::Effort effort_of(Effort effort) {
-    switch (effort) {
-    case Effort::estimate: return search::Effort::estimate;
-    case Effort::measure: return search::Effort::measure;
-    case Effort::exhaustive: return search::Effort::exhaustive;
-    }
-    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
-}
-
 /// The CPU that the options name, in either way; the host's best where they name none.
 const target::Cpu& cpu_of(const PlanOptions& options) {
     if (options.recipe.empty())
@@ -76,6 +67,15 @@ void check_workspace(const Workspace& workspace, std::size_t needed) {
 }
 
 } // namespace
+
+search::Effort effort_of(Effort effort) {
+    switch (effort) {
+    case Effort::estimate: return search::Effort::estimate;
+    case Effort::measure: return search::Effort::measure;
+    case Effort::exhaustive: return search::Effort::exhaustive;
+    }
+    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
+}
 
 int threads_asked_for(int threads) {
     if (threads < 0 || threads > most_threads)

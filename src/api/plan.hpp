@@ -3,6 +3,7 @@
 #include <swirl/plan.hpp>
 
 #include "plan/plan.hpp"
+#include "search/planner.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,9 @@ enum class Purpose : std::uint8_t {
     execute,
     inspect, ///< the plan is only looked at: it may be for a CPU that this machine is not, and is then not checked
 };
+
+/// UserError for what is none.
+search::Effort effort_of(Effort effort);
 
 /// The number of threads that an option means; UserError for what is none.
 int threads_asked_for(int threads);

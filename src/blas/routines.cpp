@@ -9,11 +9,15 @@
 #include "plan/shared_items.hpp"
 #include "plan/small_products.hpp"
 #include "runtime/team.hpp"
+#include "search/matrix_wisdom.hpp"
 
 #include <vector>
 
 namespace swirl::blas {
 namespace {
+
+/// What a search has found on this machine is used from the first product on; until then nothing is read.
+[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
 /// op(A), of so many rows and columns.
 template <class T>

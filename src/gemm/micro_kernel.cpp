@@ -18,7 +18,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     const TileOperand a{.buffer = builder.input("a", panel, kernel.most_depth * a_step),
                         .depth_stride = a_step,
                         .part_stride = tile.rows(),
-                        .is_padded = true};
+                        .is_padded = true,
+                        .prefetch_rows = kernel.prefetch_a * a_step};
     const TileOperand b{.buffer = builder.input("b", panel, (kernel.most_depth + 1) * b_step),
                         .depth_stride = b_step,
                         .part_stride = tile.columns};

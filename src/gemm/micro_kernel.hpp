@@ -16,6 +16,7 @@ struct MicroKernel {
     bool prefetch_c = true; ///< the tile of C is fetched while the product is computed
     bool prefetch_next =
         false; ///< and, a line for each iteration, what `next` points to: the panel of B after this one
+    int prefetch_a = 0; ///< so many steps ahead A's panel is fetched; 0: it is not
     Integer most_depth = 1;
     Integer most_stride = 1; ///< of C's columns
     Epilogue epilogue = {};  ///< its operands are given from the tile's first element on

@@ -70,7 +70,8 @@ void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, c
 /// The outer product of a column of A and a row of B.
 void TileWriter::multiply_step(const TileOperand& a, const TileOperand& b, const Affine& k) {
     if (a.prefetch_rows > 0)
-        for (Integer row = 0; row < rows_; row += scalars_in_line(type_.scalar))
+        for (Integer row = 0; row < (a.is_padded ? a.depth_stride : rows_);
+             row += scalars_in_line(type_.scalar))
             builder_.prefetch(a.buffer, a.origin + a.depth_stride * k + (a.prefetch_rows + row));
     std::vector<Parts> rows;
     for (int vector = 0; vector < vectors_; ++vector) {

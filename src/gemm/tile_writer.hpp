@@ -25,8 +25,8 @@ struct TileOperand {
     Integer stride = 1;        ///< from one column of B to the next
     Integer part_stride = 0;   ///< from real to imaginary parts
     bool conjugated = false;   ///< B's numbers are the conjugates of what is there
-    bool is_padded = false;    ///< A has rows beyond the last, up to a whole vector
-    Integer prefetch_rows = 0; ///< the rows of A so much further are fetched with these; 0: none
+    bool is_padded = false;    ///< of A: it is a panel, with rows beyond the last, up to the next step's
+    Integer prefetch_rows = 0; ///< A's numbers so much further are fetched with these; 0: none
 };
 
 /// What is to be in cache soon: with each iteration along the depth one more line is fetched, from the beginning on.

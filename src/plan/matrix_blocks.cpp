@@ -38,14 +38,7 @@ public:
           c_(static_cast<std::byte*>(arguments.c)) {
         std::memcpy(factors_, arguments.alpha, static_cast<std::size_t>(bytes_));
         std::memcpy(factors_ + bytes_, arguments.beta, static_cast<std::size_t>(bytes_));
-        // Deeper blocks than the schedule's have fewer rows and columns.
-        const auto most = [&](Integer extent) {
-            return std::clamp<Integer>(extent * schedule_.block_depth / block_depth, 1, extent);
-        };
-        block_rows_ = gemm::balanced_block(product.rows, most(schedule_.block_rows), schedule_.tile.rows());
-        block_columns_ =
-            gemm::balanced_block(product.columns, most(schedule_.block_columns), schedule_.tile.columns);
-        block_depth_ = std::min(block_depth, product.depth);
+        blocks_ = gemm::blocks_of(schedule_, product.rows, product.depth, product.columns, block_depth);
         ensure(!epilogue_ || epilogue_.epilogue->kernels().schedule() == schedule_,
                "an epilogue of tiles of another schedule");
         ensure(region.half == MatrixRegion::Half::all ||
@@ -54,10 +47,10 @@ public:
     }
 
     void run(Update first_update) {
-        if (!extras_.a) own_a_ = packed_block(0, block_bytes(Operand::a, block_rows_));
-        if (!extras_.b) own_b_ = packed_block(1, block_bytes(Operand::b, block_columns_));
-        for (Integer column = 0; column < product_.columns; column += block_columns_)
-            for (Integer step = 0; step < product_.depth; step += block_depth_) {
+        if (!extras_.a) own_a_ = packed_block(0, block_bytes(Operand::a, blocks_.rows));
+        if (!extras_.b) own_b_ = packed_block(1, block_bytes(Operand::b, blocks_.columns));
+        for (Integer column = 0; column < product_.columns; column += blocks_.columns)
+            for (Integer step = 0; step < product_.depth; step += blocks_.depth) {
                 update_ = step == 0 ? first_update : Update::add;
                 multiply_columns(column, step);
             }
@@ -67,17 +60,17 @@ private:
     /// Of the panels of so many rows or columns.
     std::size_t block_bytes(Operand operand, Integer extent) const {
         return static_cast<std::size_t>(ceil_divide(extent, Integer{kernels_.width(operand)}) *
-                                        kernels_.panel_bytes(operand, block_depth_));
+                                        kernels_.panel_bytes(operand, blocks_.depth));
     }
 
     void multiply_columns(Integer first_column, Integer first_step) {
-        const Integer columns = std::min(block_columns_, product_.columns - first_column);
-        depth_ = std::min(block_depth_, product_.depth - first_step);
+        const Integer columns = std::min(blocks_.columns, product_.columns - first_column);
+        depth_ = std::min(blocks_.depth, product_.depth - first_step);
         groups_ = kernels_.groups_in(depth_);
         is_last_ = first_step + depth_ == product_.depth;
         packed_b_ = packed(b_, extras_.b, {first_column, columns, first_step, depth_}, own_b_);
-        for (Integer row = 0; row < product_.rows; row += block_rows_) {
-            const Integer rows = std::min(block_rows_, product_.rows - row);
+        for (Integer row = 0; row < product_.rows; row += blocks_.rows) {
+            const Integer rows = std::min(blocks_.rows, product_.rows - row);
             if (region_.contains_none(row, rows, first_column, columns)) continue;
             packed_a_ = packed(a_, extras_.a, {row, rows, first_step, depth_}, own_a_);
             multiply_block(row, rows, first_column, columns);
@@ -92,37 +85,60 @@ private:
         return own;
     }
 
+    /// Where in C a block begins.
+    struct Corner {
+        Integer row, column;
+    };
+
     void multiply_block(Integer first_row, Integer rows, Integer first_column, Integer columns) {
+        const Corner corner{first_row, first_column};
         const Integer tile_rows = schedule_.tile.rows(), tile_columns = schedule_.tile.columns;
-        const Integer a_bytes = kernels_.panel_bytes(Operand::a, depth_),
-                      b_bytes = kernels_.panel_bytes(Operand::b, depth_);
-        const std::int64_t parameters[] = {groups_ / schedule_.unroll * schedule_.unroll, groups_,
-                                           product_.c.column_stride};
-        for (Integer column = 0; column < columns; column += tile_columns) {
-            const int in_column = static_cast<int>(std::min(tile_columns, columns - column));
-            for (Integer row = 0; row < rows; row += tile_rows) {
-                const int in_row = static_cast<int>(std::min(tile_rows, rows - row));
-                const Integer in_c = first_row + row, at_c = first_column + column;
-                if (region_.contains_none(in_c, in_row, at_c, in_column)) continue;
-                std::byte* const target = c_ + (in_c + at_c * product_.c.column_stride) * bytes_;
-                void* const buffers[] = {packed_a_ + row / tile_rows * a_bytes,
-                                         packed_b_ + column / tile_columns * b_bytes, target, factors_,
-                                         share_of_next_panel(column / tile_columns, row / tile_rows)};
-                if (is_last_ && epilogue_)
-                    finish_tile(buffers, parameters, {in_c, in_c + in_row}, {at_c, at_c + in_column});
-                else if (region_.contains_all(in_c, in_row, at_c, in_column))
-                    kernels_.tile(in_row, in_column, update_)(buffers, parameters);
-                else
-                    multiply_in_part(buffers, {in_c, in_c + in_row}, {at_c, at_c + in_column});
-            }
-        }
+        const auto over_rows = [&](auto&& body) {
+            for (Integer row = 0; row < rows; row += tile_rows)
+                body(runtime::Share{row, std::min(row + tile_rows, rows)});
+        };
+        const auto over_columns = [&](auto&& body) {
+            for (Integer column = 0; column < columns; column += tile_columns)
+                body(runtime::Share{column, std::min(column + tile_columns, columns)});
+        };
+        using runtime::Share;
+        if (schedule_.rows_inside)
+            over_columns(
+                [&](const Share& c) { over_rows([&](const Share& r) { multiply_tile(corner, r, c); }); });
+        else
+            over_rows(
+                [&](const Share& r) { over_columns([&](const Share& c) { multiply_tile(corner, r, c); }); });
     }
 
-    /// Of the panel of B after this one, what a tile is to fetch while it is computed, the tiles of a panel numbered from 0.
-    std::byte* share_of_next_panel(Integer panel, Integer tile) {
-        const Integer bytes = kernels_.panel_bytes(Operand::b, depth_);
+    void multiply_tile(const Corner& corner, runtime::Share rows, runtime::Share columns) {
+        const int in_row = static_cast<int>(rows.last - rows.first);
+        const int in_column = static_cast<int>(columns.last - columns.first);
+        const Integer in_c = corner.row + rows.first, at_c = corner.column + columns.first;
+        if (region_.contains_none(in_c, in_row, at_c, in_column)) return;
+        std::byte* const target = c_ + (in_c + at_c * product_.c.column_stride) * bytes_;
+        const Integer a_panel = rows.first / schedule_.tile.rows(),
+                      b_panel = columns.first / schedule_.tile.columns;
+        void* const buffers[] = {packed_a_ + a_panel * kernels_.panel_bytes(Operand::a, depth_),
+                                 packed_b_ + b_panel * kernels_.panel_bytes(Operand::b, depth_), target,
+                                 factors_, share_of_next_panel(a_panel, b_panel)};
+        const std::int64_t parameters[] = {groups_ / schedule_.unroll * schedule_.unroll, groups_,
+                                           product_.c.column_stride};
+        if (is_last_ && epilogue_)
+            finish_tile(buffers, parameters, {in_c, in_c + in_row}, {at_c, at_c + in_column});
+        else if (region_.contains_all(in_c, in_row, at_c, in_column))
+            kernels_.tile(in_row, in_column, update_)(buffers, parameters);
+        else
+            multiply_in_part(buffers, {in_c, in_c + in_row}, {at_c, at_c + in_column});
+    }
+
+    /// Of the panel after the one that stays, of B where rows are inside, what a tile is to fetch while it is computed: its
+    /// tiles are numbered from 0.
+    std::byte* share_of_next_panel(Integer a_panel, Integer b_panel) {
+        const bool is_b = schedule_.rows_inside;
+        const Integer bytes = kernels_.panel_bytes(is_b ? Operand::b : Operand::a, depth_);
         const Integer share = groups_ / schedule_.unroll * target::line_bytes;
-        std::byte* const here = packed_b_ + panel * bytes;
+        const Integer tile = is_b ? a_panel : b_panel;
+        std::byte* const here = is_b ? packed_b_ + b_panel * bytes : packed_a_ + a_panel * bytes;
         return tile * share < bytes ? here + bytes + tile * share : here;
     }
 
@@ -179,7 +195,7 @@ private:
     PanelSource a_, b_;
     std::byte* c_;
     alignas(16) std::byte factors_[32]; ///< α, β
-    Integer block_rows_, block_columns_, block_depth_;
+    gemm::Blocks blocks_;
     Integer depth_ = 0;    ///< of the block at hand
     Integer groups_ = 0;   ///< of its steps
     bool is_last_ = false; ///< it is the last one

@@ -6,6 +6,7 @@
 #include "problem/matrix_product.hpp"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 namespace swirl::planning {
@@ -14,6 +15,10 @@ namespace {
 
 /// Kernels take depth and strides as arguments; their programs want to know how far these reach.
 constexpr Integer most_depth = 1 << 16, most_stride = Integer{1} << 36;
+
+constexpr std::size_t numbers = static_cast<std::size_t>(Number::complex64) + 1;
+std::array<std::atomic<MatrixKernels*>, numbers> of_machine{}; ///< null: not asked for yet
+std::atomic<MatrixKernels::Source> known_schedules = nullptr;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -54,6 +59,7 @@ gemm::MicroKernel MatrixKernels::tile_description(int rows, int columns, gemm::U
             .update = update,
             .prefetch_c = schedule_.prefetch_c,
             .prefetch_next = schedule_.prefetch_next,
+            .prefetch_a = schedule_.prefetch_a,
             .most_depth = most_depth,
             .most_stride = most_stride,
             .epilogue = epilogue_,
@@ -95,14 +101,13 @@ int MatrixKernels::steps_together(Operand operand, gemm::Pack::Source source) co
 }
 
 MatrixKernels& MatrixKernels::of_this_machine(Number number) {
-    const auto make = [](Number which) {
-        const target::Cpu& cpu = target::host_cpu();
-        return new MatrixKernels(which, gemm::model_schedule(which, cpu), cpu);
-    };
-    // Never destroyed: other threads may still multiply when the process ends.
-    static const std::array<MatrixKernels*, 4> all = {make(Number::float32), make(Number::float64),
-                                                      make(Number::complex32), make(Number::complex64)};
-    return *all[static_cast<std::size_t>(number)];
+    const std::atomic<MatrixKernels*>& place = of_machine[at(static_cast<int>(number))];
+    if (MatrixKernels* const known = place.load(std::memory_order_acquire)) return *known;
+    const target::Cpu& cpu = target::host_cpu();
+    const Source source = known_schedules.load();
+    const std::optional<gemm::Schedule> found = source ? source(number, cpu) : std::nullopt;
+    prefer(number, found ? *found : gemm::model_schedule(number, cpu));
+    return *place.load(std::memory_order_acquire);
 }
 
 MatrixKernels& MatrixKernels::of_this_machine(const MatrixProduct& product) {
@@ -126,5 +131,16 @@ MatrixKernels& MatrixKernels::of_this_machine(const MatrixProduct& product) {
     throw InternalError("no kernels for {} by {}", word_of(product.number_of_a()),
                         word_of(product.number_of_b()));
 }
+
+bool MatrixKernels::prefer(Number number, const gemm::Schedule& schedule) {
+    // Never destroyed: other threads may still multiply when the process ends.
+    auto made = std::make_unique<MatrixKernels>(number, schedule, target::host_cpu());
+    MatrixKernels* none = nullptr;
+    const bool is_first = of_machine[at(static_cast<int>(number))].compare_exchange_strong(none, made.get());
+    if (is_first) static_cast<void>(made.release());
+    return is_first;
+}
+
+void MatrixKernels::use(Source source) { known_schedules = source; }
 
 } // namespace swirl::planning

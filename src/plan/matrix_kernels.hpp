@@ -10,6 +10,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace swirl::planning {
@@ -52,9 +53,15 @@ public:
         return operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
     }
 
-    /// Kernels for the machine at hand, by numbers: a schedule from the model.
+    /// Kernels for the machine at hand, by number: of the schedule that was found best, else of the model's.
     static MatrixKernels& of_this_machine(Number number);
     static MatrixKernels& of_this_machine(const MatrixProduct& product);
+    /// What knows schedules that are better than the model's. Asked once for each number, when it is first multiplied.
+    using Source = std::optional<gemm::Schedule> (*)(Number number, const target::Cpu& cpu);
+    static void use(Source source);
+    /// Makes `of_this_machine` be of this schedule. False: it has been asked for before, and stays what it is, so that the same
+    /// plan gives the same bits.
+    static bool prefer(Number number, const gemm::Schedule& schedule);
 
 private:
     static constexpr int updates = 3, sources = 3;

@@ -14,6 +14,10 @@ namespace swirl::runtime {
 /// Seconds of a monotonic clock; only differences mean anything.
 double monotonic_seconds();
 
+/// Seconds that the calling thread has run: what other processes take of its processor does not count. Where the system
+/// does not say, monotonic_seconds.
+double thread_seconds();
+
 /// What one pair of clock readings costs, in seconds; measured once.
 double clock_overhead();
 

@@ -50,13 +50,14 @@ runtime::TimingOptions timing(double budget) {
             .budget = budget};
 }
 
-double arithmetic_speed(const ProbeKernels::Arithmetic& kernel, double budget) {
+/// Seconds of an iteration.
+double seconds_of_iteration(const ProbeKernels::Arithmetic& kernel, double budget) {
     const runtime::AlignedBuffer data(static_cast<std::size_t>(kernel.elements) * sizeof(double));
     void* const buffers[] = {data.data()};
     const std::int64_t parameters[] = {20};
     const runtime::TimedWork work{.run = [&] { kernel.run(buffers, parameters); }, .restore = {}};
     const double seconds = runtime::measure(work, timing(budget)).minimum;
-    return kernel.flops_each * static_cast<double>(parameters[0]) / seconds;
+    return seconds / static_cast<double>(parameters[0]);
 }
 
 class BandwidthProbe {
@@ -121,13 +122,24 @@ MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
     result.machine = host_machine();
     result.measured_with = kernels.made_of;
     const std::vector<Level> levels = levels_of(result.machine, options.memory_working_set);
-    const double each = options.budget / static_cast<double>(2 + 3 * levels.size());
-    result.flops_float32 = arithmetic_speed(kernels.float32, each);
-    result.flops_float64 = arithmetic_speed(kernels.float64, each);
+    const double for_pages = options.budget / 4;
+    const double each = (options.budget - for_pages) / static_cast<double>(4 + 3 * levels.size());
+    const auto flops = [&](const ProbeKernels::Arithmetic& all) {
+        return all.flops_each / seconds_of_iteration(all, each);
+    };
+    const auto latency = [&](const ProbeKernels::Arithmetic& chain) {
+        return seconds_of_iteration(chain, each) / chain.steps;
+    };
+    result.flops_float32 = flops(kernels.float32);
+    result.flops_float64 = flops(kernels.float64);
+    result.latency_float32 = latency(kernels.chain_float32);
+    result.latency_float64 = latency(kernels.chain_float64);
+    result.vector_registers = target::host_cpu().vector_registers;
     Integer largest = 0;
     for (const Level& level : levels) largest = std::max(largest, level.working_set);
     const BandwidthProbe bandwidth(kernels, largest, each);
     for (const Level& level : levels) result.bandwidth.push_back(bandwidth.measure(level));
+    result.pages = measure_page_costs(for_pages, options.most_pages);
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "search/machine.hpp"
 #include "search/probe_kernels.hpp"
+#include "search/probe_pages.hpp"
 
 #include <optional>
 #include <string>
@@ -28,9 +29,17 @@ struct MachineProbe {
     std::string measured_with; ///< ProbeKernels::made_of
     double flops_float32 = 0;  ///< a second, fused multiply-adds as two
     double flops_float64 = 0;
+    double latency_float32 = 0; ///< seconds until a multiply-add's result can go into the next one
+    double latency_float64 = 0;
+    int vector_registers = 0;         ///< that values stay in: the CPU's table says so
     std::vector<Bandwidth> bandwidth; ///< from the first cache to memory
+    std::vector<PageCost> pages;      ///< by number
     bool operator==(const MachineProbe&) const = default;
 
+    /// Multiply-adds of vectors that have to be on their way at once, so that none waits.
+    double multiply_adds_at_once(double flops, double latency, int scalar_bytes) const {
+        return flops * latency * scalar_bytes / (2 * machine.vector_bytes);
+    }
     /// The fastest level that holds so many bytes.
     const Bandwidth& level_holding(Integer bytes) const;
 };
@@ -38,6 +47,7 @@ struct MachineProbe {
 struct ProbeOptions {
     double budget = 1.2;            ///< seconds for all measurements, roughly
     Integer memory_working_set = 0; ///< bytes; 0: several times the last cache
+    Integer most_pages = 8192;      ///< to touch in turn
 };
 
 /// Measures this machine, on one core. Best times count: whatever else runs can only make it look slower.

@@ -12,7 +12,7 @@ using ir::Scalar;
 using ir::Value;
 
 /// Chains side by side: two FMA units of latency 4 or 5 need 8 to 10; more do no harm while they fit in registers.
-int chains(const target::Cpu& cpu) { return cpu.vector_registers > 16 ? 20 : 12; }
+int most_chains(const target::Cpu& cpu) { return cpu.vector_registers > 16 ? 20 : 12; }
 /// Steps of each chain between load and store, so that these do not count.
 constexpr int steps = 48;
 /// Vectors that one iteration of a memory loop touches.
@@ -38,35 +38,39 @@ constexpr Integer most_elements = Integer{1} << 40;
 
 } // namespace
 
-ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar) {
+ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar, int chains) {
     const int lanes = target::lanes(cpu, scalar);
     ir::Builder builder(scalar == Scalar::float32 ? "probe_float32" : "probe_float64");
-    const ir::Buffer data = builder.output("accumulators", scalar, Integer{chains(cpu)} * lanes);
-    const ir::Buffer in_registers = builder.local("chains", scalar, Integer{chains(cpu)} * lanes);
+    const ir::Buffer data = builder.output("accumulators", scalar, Integer{chains} * lanes);
+    const ir::Buffer in_registers = builder.local("chains", scalar, Integer{chains} * lanes);
     const Affine iterations = builder.parameter("iterations");
     const auto move = [&](ir::Buffer from, ir::Buffer to) {
-        for (int c = 0; c < chains(cpu); ++c)
+        for (int c = 0; c < chains; ++c)
             builder.store(to, Integer{c} * lanes, builder.load(from, Integer{c} * lanes, {.lanes = lanes}));
     };
     move(data, in_registers);
     builder.for_loop("i", iterations, [&](const Affine&) {
         const Value half = builder.constant({scalar, lanes}, 0.5L);
         std::vector<Value> x;
-        for (int c = 0; c < chains(cpu); ++c)
+        for (int c = 0; c < chains; ++c)
             x.push_back(builder.load(in_registers, Integer{c} * lanes, {.lanes = lanes}));
         for (int step = 0; step < steps; ++step)
             for (Value& each : x)
                 each = cpu.has_fma ? builder.fma(each, half, half)
                                    : builder.add(builder.multiply(each, half), half);
-        for (int c = 0; c < chains(cpu); ++c)
+        for (int c = 0; c < chains; ++c)
             builder.store(in_registers, Integer{c} * lanes, x[static_cast<std::size_t>(c)]);
     });
     move(in_registers, data);
     return builder.finish();
 }
 
+ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar) {
+    return arithmetic_program(cpu, scalar, most_chains(cpu));
+}
+
 double arithmetic_flops(const target::Cpu& cpu, Scalar scalar) {
-    return 2.0 * steps * chains(cpu) * target::lanes(cpu, scalar);
+    return 2.0 * steps * most_chains(cpu) * target::lanes(cpu, scalar);
 }
 
 Integer memory_granule(const target::Cpu& cpu) {
@@ -117,13 +121,18 @@ ir::Program copy_program(const target::Cpu& cpu) {
 
 ProbeKernels compiled_probe_kernels(const target::Cpu& cpu) {
     ProbeKernels kernels;
-    kernels.code.reserve(5);
-    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
-        ProbeKernels::Arithmetic& arithmetic = scalar == Scalar::float32 ? kernels.float32 : kernels.float64;
-        compile_into(kernels, arithmetic.run, arithmetic_program(cpu, scalar), cpu);
-        arithmetic.elements = Integer{chains(cpu)} * target::lanes(cpu, scalar);
-        arithmetic.flops_each = arithmetic_flops(cpu, scalar);
-    }
+    kernels.code.reserve(7);
+    const auto add = [&](ProbeKernels::Arithmetic& arithmetic, Scalar scalar, int chains) {
+        const int lanes = target::lanes(cpu, scalar);
+        compile_into(kernels, arithmetic.run, arithmetic_program(cpu, scalar, chains), cpu);
+        arithmetic.elements = Integer{chains} * lanes;
+        arithmetic.flops_each = 2.0 * steps * chains * lanes;
+        arithmetic.steps = steps;
+    };
+    add(kernels.float32, Scalar::float32, most_chains(cpu));
+    add(kernels.float64, Scalar::float64, most_chains(cpu));
+    add(kernels.chain_float32, Scalar::float32, 1);
+    add(kernels.chain_float64, Scalar::float64, 1);
     compile_into(kernels, kernels.read, read_program(cpu), cpu);
     compile_into(kernels, kernels.write, write_program(cpu), cpu);
     compile_into(kernels, kernels.copy, copy_program(cpu), cpu);

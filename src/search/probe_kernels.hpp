@@ -19,9 +19,12 @@ struct ProbeKernels {
         runtime::KernelFunction run = nullptr;
         Integer elements = 0;  ///< of the buffer
         double flops_each = 0; ///< floating-point operations of one iteration
+        int steps = 0;         ///< of each chain, in one iteration
     };
     Arithmetic float32;
     Arithmetic float64;
+    Arithmetic chain_float32; ///< a single chain: each multiply-add waits for the one before
+    Arithmetic chain_float64;
     runtime::KernelFunction read = nullptr;  ///< {from, sums}: `granule` numbers at most in sums
     runtime::KernelFunction write = nullptr; ///< {to}
     runtime::KernelFunction copy = nullptr;  ///< {from, to}
@@ -33,6 +36,8 @@ struct ProbeKernels {
 
 /// Independent chains x ← x·½ + ½ in registers, as many fused multiply-adds as the machine can hold.
 ir::Program arithmetic_program(const target::Cpu& cpu, ir::Scalar scalar);
+/// The same with so many chains.
+ir::Program arithmetic_program(const target::Cpu& cpu, ir::Scalar scalar, int chains);
 ir::Program read_program(const target::Cpu& cpu);
 ir::Program write_program(const target::Cpu& cpu);
 ir::Program copy_program(const target::Cpu& cpu);

@@ -12,9 +12,9 @@ constexpr int lanes = 4;
 constexpr int steps = 48;
 constexpr int granule = 32;
 
-template <class Real> void arithmetic(void* const* buffers, const std::int64_t* parameters) {
+template <class Real, int numbers> void arithmetic(void* const* buffers, const std::int64_t* parameters) {
     Real* const data = static_cast<Real*>(buffers[0]);
-    Real x[chains * lanes];
+    Real x[numbers];
     std::memcpy(x, data, sizeof x);
     const Real half = Real(0.5);
     for (std::int64_t i = 0; i < parameters[0]; ++i)
@@ -64,8 +64,11 @@ void copy(void* const* buffers, const std::int64_t* parameters) {
 
 ProbeKernels portable_probe_kernels() {
     ProbeKernels kernels;
-    kernels.float32 = {arithmetic<float>, chains * lanes, 2.0 * steps * chains * lanes};
-    kernels.float64 = {arithmetic<double>, chains * lanes, 2.0 * steps * chains * lanes};
+    constexpr int all = chains * lanes;
+    kernels.float32 = {arithmetic<float, all>, all, 2.0 * steps * all, steps};
+    kernels.float64 = {arithmetic<double, all>, all, 2.0 * steps * all, steps};
+    kernels.chain_float32 = {arithmetic<float, 1>, 1, 2.0 * steps, steps};
+    kernels.chain_float64 = {arithmetic<double, 1>, 1, 2.0 * steps, steps};
     kernels.read = read;
     kernels.write = write;
     kernels.copy = copy;

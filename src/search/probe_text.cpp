@@ -27,6 +27,10 @@ Json json_of(const Bandwidth& bandwidth) {
             {"copy", bandwidth.copy}};
 }
 
+Json json_of(const PageCost& cost) {
+    return {{"pages", cost.pages}, {"dense", cost.dense}, {"small", cost.small}, {"large", cost.large}};
+}
+
 CacheLevel cache_of(const Json& json) {
     return {.level = json.at("level").get<int>(),
             .bytes = json.at("bytes").get<Integer>(),
@@ -35,18 +39,26 @@ CacheLevel cache_of(const Json& json) {
             .shared_by = json.at("shared_by").get<int>()};
 }
 
-double speed_of(const Json& json, const char* name) {
-    const double speed = json.at(name).get<double>();
-    if (!(speed > 0)) throw UserError("a machine probe whose {} is {}", name, speed);
-    return speed;
+/// A speed or a time.
+double positive(const Json& json, const char* name) {
+    const double value = json.at(name).get<double>();
+    if (!(value > 0)) throw UserError("a machine probe whose {} is {}", name, value);
+    return value;
 }
 
 Bandwidth bandwidth_of(const Json& json) {
     return {.level = json.at("level").get<std::string>(),
             .working_set = json.at("working_set").get<Integer>(),
-            .read = speed_of(json, "read"),
-            .write = speed_of(json, "write"),
-            .copy = speed_of(json, "copy")};
+            .read = positive(json, "read"),
+            .write = positive(json, "write"),
+            .copy = positive(json, "copy")};
+}
+
+PageCost page_cost_of(const Json& json) {
+    return {.pages = json.at("pages").get<Integer>(),
+            .dense = positive(json, "dense"),
+            .small = positive(json, "small"),
+            .large = positive(json, "large")};
 }
 
 Machine machine_of(const Json& json) {
@@ -66,7 +78,8 @@ Machine machine_of(const Json& json) {
 std::string to_json(const MachineProbe& probe) {
     Json caches = Json::array();
     for (const CacheLevel& cache : probe.machine.caches) caches.push_back(json_of(cache));
-    Json bandwidth = Json::array();
+    Json bandwidth = Json::array(), pages = Json::array();
+    for (const PageCost& each : probe.pages) pages.push_back(json_of(each));
     for (const Bandwidth& each : probe.bandwidth) bandwidth.push_back(json_of(each));
     const Json json = {{"model", probe.machine.model},
                        {"generation", probe.machine.generation},
@@ -78,7 +91,11 @@ std::string to_json(const MachineProbe& probe) {
                        {"measured_with", probe.measured_with},
                        {"flops_float32", probe.flops_float32},
                        {"flops_float64", probe.flops_float64},
-                       {"bandwidth", bandwidth}};
+                       {"latency_float32", probe.latency_float32},
+                       {"latency_float64", probe.latency_float64},
+                       {"vector_registers", probe.vector_registers},
+                       {"bandwidth", bandwidth},
+                       {"pages", pages}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -88,8 +105,12 @@ MachineProbe parse_probe(std::string_view text) {
         MachineProbe probe;
         probe.machine = machine_of(json);
         probe.measured_with = json.at("measured_with").get<std::string>();
-        probe.flops_float32 = speed_of(json, "flops_float32");
-        probe.flops_float64 = speed_of(json, "flops_float64");
+        probe.flops_float32 = positive(json, "flops_float32");
+        probe.flops_float64 = positive(json, "flops_float64");
+        probe.latency_float32 = positive(json, "latency_float32");
+        probe.latency_float64 = positive(json, "latency_float64");
+        probe.vector_registers = json.at("vector_registers").get<int>();
+        for (const Json& each : json.at("pages")) probe.pages.push_back(page_cost_of(each));
         for (const Json& each : json.at("bandwidth")) probe.bandwidth.push_back(bandwidth_of(each));
         if (probe.bandwidth.empty()) throw UserError("a machine probe without bandwidths");
         return probe;
@@ -110,8 +131,9 @@ std::string to_table(const MachineProbe& probe) {
     line("processor", machine.model + (machine.generation.empty() ? "" : " (" + machine.generation + ")"));
     line("available",
          count(machine.cores, "core") + ", " + count(machine.hardware_threads, "hardware thread"));
-    line("vectors", fmt::format("{}: {} bytes, {} float64 or {} float32", machine.instruction_set,
-                                machine.vector_bytes, machine.vector_bytes / 8, machine.vector_bytes / 4));
+    line("vectors", fmt::format("{}: {} bytes, {} float64 or {} float32; {} registers",
+                                machine.instruction_set, machine.vector_bytes, machine.vector_bytes / 8,
+                                machine.vector_bytes / 4, probe.vector_registers));
     for (const CacheLevel& cache : machine.caches)
         line(fmt::format("L{} data cache", cache.level),
              fmt::format("{}{}, {}-byte lines, shared by {}", size_text(cache.bytes),
@@ -119,12 +141,24 @@ std::string to_table(const MachineProbe& probe) {
                          count(cache.shared_by, "hardware thread")));
     line("arithmetic", fmt::format("float64 {:.1f} Gflop/s, float32 {:.1f} Gflop/s, one core",
                                    probe.flops_float64 / 1e9, probe.flops_float32 / 1e9));
+    line("multiply-adds",
+         fmt::format("float64 {:.2f} ns, {:.1f} vectors at once; float32 {:.2f} ns, {:.1f} vectors at once",
+                     probe.latency_float64 * 1e9,
+                     probe.multiply_adds_at_once(probe.flops_float64, probe.latency_float64, 8),
+                     probe.latency_float32 * 1e9,
+                     probe.multiply_adds_at_once(probe.flops_float32, probe.latency_float32, 4)));
+    line("pages at hand", fmt::format("{} of 4 KiB", pages_at_hand(probe.pages)));
     line("measured with", probe.measured_with);
     text += fmt::format("\n{:<10}{:>12}{:>12}{:>12}{:>12}   GB/s, one core\n", "level", "data", "read",
                         "write", "copy");
     for (const Bandwidth& each : probe.bandwidth)
         text += fmt::format("{:<10}{:>12}{:>12.1f}{:>12.1f}{:>12.1f}\n", each.level,
                             size_text(each.working_set), each.read / 1e9, each.write / 1e9, each.copy / 1e9);
+    text += fmt::format("\n{:<10}{:>12}{:>12}{:>12}   ns a load, a line on each page\n", "pages", "no pages",
+                        "4 KiB", "2 MiB");
+    for (const PageCost& each : probe.pages)
+        text += fmt::format("{:<10}{:>12.2f}{:>12.2f}{:>12.2f}\n", each.pages, each.dense * 1e9,
+                            each.small * 1e9, each.large * 1e9);
     return text;
 }
 

@@ -1,5 +1,7 @@
 #include "plan/matrix_multiply.hpp"
 
+#include "plan/matrix_blocks.hpp"
+#include "plan/portable_product.hpp"
 #include "plan/small_products.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +103,34 @@ TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {
     operands.multiply_by(product, 1, 0);
     for (std::size_t column = 0; column < 41; ++column)
         for (std::size_t row = 50; row < 53; ++row) EXPECT_EQ(operands.c[column * 53 + row], 7);
+}
+
+TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
+    if (needs_portable_products()) GTEST_SKIP() << "generated code cannot run here";
+    const MatrixProduct product = MatrixProduct::column_major(Number::float64, 71, 53, 90);
+    const gemm::Schedule model = gemm::model_schedule(Number::float64, target::host_cpu());
+    std::vector<gemm::Schedule> schedules(6, model);
+    schedules[1].rows_inside = false;
+    schedules[1].block_rows = 2 * model.tile.rows();
+    schedules[2].prefetch_a = 4;
+    schedules[2].prefetch_c = schedules[2].prefetch_next = false;
+    schedules[3].tile = {model.tile.lanes, 1, 5};
+    schedules[3].block_columns = 20;
+    schedules[4].tile = {model.tile.lanes, 2, 3};
+    schedules[4].unroll = 1;
+    schedules[5].unroll = 7;
+    schedules[5].rows_inside = false;
+    Operands operands(product);
+    std::vector<double> first;
+    for (const gemm::Schedule& schedule : schedules) {
+        MatrixKernels kernels(Number::float64, schedule, target::host_cpu());
+        const double alpha = 0.7, beta = 0;
+        multiply_blocks(kernels, product,
+                        {&alpha, operands.a.data(), operands.b.data(), &beta, operands.c.data()},
+                        gemm::Update::overwrite, 40);
+        if (first.empty()) first = operands.c;
+        EXPECT_EQ(operands.c, first) << to_string(schedule);
+    }
 }
 
 } // namespace

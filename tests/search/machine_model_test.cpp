@@ -24,6 +24,7 @@ MachineProbe probe_of(double speed = 1, double far = 1) {
     probe.measured_with = "avx512 machine code";
     probe.flops_float64 = speed * 112e9;
     probe.flops_float32 = speed * 224e9;
+    probe.latency_float64 = probe.latency_float32 = 1e-9 / speed;
     probe.bandwidth = {{"L1", 24 << 10, 1e9, 1e9, speed * 390e9},
                        {"L2", 512 << 10, 1e9, 1e9, speed * 182e9},
                        {"L3", 8 << 20, 1e9, 1e9, speed * far * 84e9},

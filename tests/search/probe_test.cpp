@@ -13,7 +13,7 @@
 namespace swirl::search {
 namespace {
 
-const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20};
+const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20, .most_pages = 64};
 
 TEST(HostMachine, DescribesItself) {
     const Machine& machine = host_machine();
@@ -123,6 +123,15 @@ TEST(Probe, GivesASpeedForEverythingItMeasures) {
     for (const MachineProbe& probe : {search::probe(quick), search::probe(portable_probe_kernels(), quick)}) {
         EXPECT_GT(probe.flops_float32, 0);
         EXPECT_GT(probe.flops_float64, 0);
+        EXPECT_GT(probe.latency_float32, 0);
+        EXPECT_GT(probe.latency_float64, 0);
+        ASSERT_EQ(probe.pages.size(), 4U) << "16, 32, 48 and 64";
+        EXPECT_EQ(probe.pages.back().pages, 64);
+        for (const PageCost& each : probe.pages) {
+            EXPECT_GT(each.dense, 0) << each.pages;
+            EXPECT_GT(each.small, 0) << each.pages;
+            EXPECT_GT(each.large, 0) << each.pages;
+        }
         ASSERT_FALSE(probe.bandwidth.empty());
         EXPECT_EQ(probe.bandwidth.back().level, "memory");
         for (const Bandwidth& each : probe.bandwidth) {
@@ -146,6 +155,10 @@ MachineProbe invented() {
     probe.measured_with = "avx512 machine code";
     probe.flops_float32 = 160e9;
     probe.flops_float64 = 1.0 / 3 * 1e9;
+    probe.latency_float32 = 1.5e-9;
+    probe.latency_float64 = 4e-9;
+    probe.vector_registers = 32;
+    probe.pages = {{16, 1e-9, 1.1e-9, 1e-9}, {64, 1e-9, 1.4e-9, 1.2e-9}, {96, 1e-9, 2e-9, 1.3e-9}};
     probe.bandwidth = {{"L1", 24576, 3e11, 2e11, 2.5e11},
                        {"L2", 1048576, 1e11, 9e10, 8e10},
                        {"memory", 1 << 27, 1e10, 7e9, 8e9}};
@@ -169,16 +182,23 @@ TEST(Probe, ReadsWellAsATable) {
     EXPECT_EQ(to_table(invented()),
               "processor         An \"odd\" name\n"
               "available         2 cores, 4 hardware threads\n"
-              "vectors           avx512: 64 bytes, 8 float64 or 16 float32\n"
+              "vectors           avx512: 64 bytes, 8 float64 or 16 float32; 32 registers\n"
               "L1 data cache     48 KiB, 12 ways, 64-byte lines, shared by 2 hardware threads\n"
               "L2 data cache     2 MiB, 16 ways, 64-byte lines, shared by 2 hardware threads\n"
               "arithmetic        float64 0.3 Gflop/s, float32 160.0 Gflop/s, one core\n"
+              "multiply-adds     float64 4.00 ns, 0.1 vectors at once; float32 1.50 ns, 7.5 vectors at once\n"
+              "pages at hand     64 of 4 KiB\n"
               "measured with     avx512 machine code\n"
               "\n"
               "level             data        read       write        copy   GB/s, one core\n"
               "L1              24 KiB       300.0       200.0       250.0\n"
               "L2               1 MiB       100.0        90.0        80.0\n"
-              "memory         128 MiB        10.0         7.0         8.0\n");
+              "memory         128 MiB        10.0         7.0         8.0\n"
+              "\n"
+              "pages         no pages       4 KiB       2 MiB   ns a load, a line on each page\n"
+              "16                1.00        1.10        1.00\n"
+              "64                1.00        1.40        1.20\n"
+              "96                1.00        2.00        1.30\n");
 }
 
 TEST(Probe, NamesTheLevelThatHoldsTheData) {
@@ -188,6 +208,15 @@ TEST(Probe, NamesTheLevelThatHoldsTheData) {
     EXPECT_EQ(probe.level_holding(49153).level, "L2");
     EXPECT_EQ(probe.level_holding(2097152).level, "L2");
     EXPECT_EQ(probe.level_holding(Integer{1} << 40).level, "memory");
+}
+
+TEST(Probe, AChainOfMultiplyAddsIsNoFasterThanManySideBySide) {
+    for (const ProbeKernels& kernels : {best_probe_kernels(), portable_probe_kernels()})
+        for (const auto& [all, chain] : {std::pair{kernels.float32, kernels.chain_float32},
+                                         std::pair{kernels.float64, kernels.chain_float64}}) {
+            EXPECT_EQ(all.steps, chain.steps);
+            EXPECT_GE(all.flops_each, chain.flops_each);
+        }
 }
 
 TEST(KnownProbe, IsMeasuredOnceAndAgainWhenItCannotBeRead) {

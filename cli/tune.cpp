@@ -1,0 +1,153 @@
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/problems.hpp"
+#include "cli/table.hpp"
+#include "problem/matrix_product.hpp"
+#include "runtime/executable_memory.hpp"
+#include "search/matrix_search.hpp"
+#include "search/matrix_wisdom.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+namespace swirl::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> numbers;
+    std::string sizes = "500,1000,2000";
+    double seconds = 20;
+    bool json = false;
+    bool keep = true;
+    bool quiet = false;
+};
+
+struct Result {
+    Number number;
+    search::MatrixFinding finding;
+    std::vector<Integer> sizes;
+    std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then what was found
+};
+
+std::vector<Number> numbers_of(const Options& options) {
+    std::vector<Number> numbers;
+    for (const std::string& word : options.numbers) {
+        const auto* const known =
+            std::find_if(std::begin(search::searched_numbers), std::end(search::searched_numbers),
+                         [&](Number number) { return word_of(number) == word; });
+        if (known == std::end(search::searched_numbers))
+            throw UserError("--number is '{}'; use float64, float32, complex64 or complex32", word);
+        numbers.push_back(*known);
+    }
+    if (numbers.empty())
+        numbers.assign(std::begin(search::searched_numbers), std::end(search::searched_numbers));
+    return numbers;
+}
+
+Result tune(Number number, const Options& options) {
+    const auto progress = [&](const std::string& line) {
+        if (!options.quiet) std::cerr << line << std::endl;
+    };
+    search::MachineMatrixTimekeeper timekeeper(number, search::searched_extents());
+    Result result{
+        number,
+        search::search_schedule(
+            {.number = number, .cpu = target::host_cpu(), .seconds = options.seconds, .progress = progress},
+            timekeeper),
+        parse_sizes(options.sizes),
+        {}};
+    if (options.keep) search::remember(number, target::host_cpu(), result.finding);
+    for (const Integer size : result.sizes) {
+        search::MachineMatrixTimekeeper at_size(number, {size});
+        result.rates.push_back(
+            at_size.rates({result.finding.model, result.finding.found}, size, options.seconds / 8));
+    }
+    return result;
+}
+
+std::string gigaflops(double flops) { return fmt::format("{:.1f}", flops * 1e-9); }
+
+std::string text_of(const Result& result) {
+    Table table({"size", "model", "found", "found over model", "peak", "model of peak", "found of peak"});
+    for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+        const search::MatrixRates& rates = result.rates[k];
+        const auto &model = rates.schedules[0], &found = rates.schedules[1];
+        table.add({std::to_string(result.sizes[k]), gigaflops(model.median), gigaflops(found.median),
+                   fmt::format("{:.3f}", found.ratio), gigaflops(rates.peak),
+                   format_percent(model.median / rates.peak), format_percent(found.median / rates.peak)});
+    }
+    return fmt::format(
+        "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
+        word_of(result.number), target::host_cpu().name, to_string(result.finding.model),
+        to_string(result.finding.found), result.finding.timed,
+        result.finding.is_complete ? "" : "; time was too short for all", table.text());
+}
+
+Json json_of(const Result& result) {
+    Json json{{"number", word_of(result.number)},
+              {"cpu", target::host_cpu().name},
+              {"model", to_string(result.finding.model)},
+              {"found", to_string(result.finding.found)},
+              {"timed", result.finding.timed},
+              {"complete", result.finding.is_complete},
+              {"sizes", Json::array()}};
+    for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+        const search::MatrixRates& rates = result.rates[k];
+        json["sizes"].push_back({{"size", result.sizes[k]},
+                                 {"model", rates.schedules[0].median},
+                                 {"found", rates.schedules[1].median},
+                                 {"found_over_model", rates.schedules[1].ratio},
+                                 {"peak", rates.peak}});
+    }
+    return json;
+}
+
+void run(const Options& options) {
+    if (!(options.seconds >= 0))
+        throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
+    const std::vector<Number> numbers = numbers_of(options);
+    for (const Integer size : parse_sizes(options.sizes))
+        if (size > 20000) throw UserError("--sizes has {}; use sizes up to 20000", size);
+    if (!runtime::ExecutableCode::is_available())
+        throw UserError("generated code cannot run here, so there is nothing to tune");
+    Json json = Json::array();
+    for (const Number number : numbers) {
+        const Result result = tune(number, options);
+        if (options.json)
+            json.push_back(json_of(result));
+        else
+            print((number == numbers.front() ? "" : "\n") + text_of(result));
+    }
+    if (options.json) print_json(json);
+}
+
+} // namespace
+
+void add_tune(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    CLI::App& command = *program.add_subcommand("tune", "Search for what is fastest on this machine");
+    command.require_subcommand(1);
+    CLI::App& gemm = *command.add_subcommand(
+        "gemm",
+        "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
+        "what is found, and products are computed so from then on");
+    gemm.add_option("--number", options->numbers,
+                    "float64, float32, complex64 or complex32; several; else all")
+        ->delimiter(',')
+        ->type_name("NUMBER");
+    gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    gemm.add_option("--sizes", options->sizes, "Square products to compare the model and what was found at")
+        ->type_name("SIZES")
+        ->capture_default_str();
+    gemm.add_flag("--json", options->json, "Print JSON");
+    gemm.add_flag("!--no-wisdom", options->keep, "Do not keep what is found");
+    gemm.add_flag("--quiet", options->quiet, "No progress on standard error");
+    gemm.callback([options] { run(*options); });
+}
+
+} // namespace swirl::cli
