@@ -11,8 +11,10 @@ Numbers numbers_of(const MatrixProduct& product, const target::Cpu& cpu,
         grouping.method = Method::bfloat16_pairs;
     if (numbers.c != Number::int32) return numbers;
     grouping.b_is_unsigned = numbers.b == Number::uint8;
-    grouping.method =
-        is_avx512 && extensions.dot_products_of_bytes ? Method::byte_quads : Method::int16_pairs;
+    const bool is_avx2 = cpu.set == target::InstructionSet::avx2_fma;
+    const bool has_quads = (is_avx512 && extensions.dot_products_of_bytes) ||
+                           (is_avx2 && extensions.dot_products_of_bytes_in_avx2);
+    grouping.method = has_quads ? Method::byte_quads : Method::int16_pairs;
     if (grouping.method == Method::byte_quads && numbers.a == numbers.b)
         grouping.correction = grouping.b_is_unsigned ? 128 : -128;
     return numbers;

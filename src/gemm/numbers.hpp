@@ -15,7 +15,7 @@ namespace swirl::gemm {
 enum class Method : std::uint8_t {
     multiply_add, ///< one at a time, of numbers of the sums' kind; narrower ones are widened when they are packed
     bfloat16_pairs, ///< two at once: AVX-512 BF16
-    byte_quads,     ///< four at once: AVX-512 VNNI
+    byte_quads,     ///< four at once: AVX-512 VNNI, or AVX-VNNI
     int16_pairs,    ///< two at once, bytes being widened when they are packed: PMADDWD
 };
 

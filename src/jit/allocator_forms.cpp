@@ -176,6 +176,7 @@ void Allocator::destructive(const MachineOperation& operation, Second&& second, 
     Item& item = code_.emit(operation.id, register_operand(operation.result_width, number));
     if (!other.isNone()) CodeBuffer::append(item, other);
     if (!third.isNone()) CodeBuffer::append(item, third);
+    item.is_vex = operation.form == Form::accumulate && cpu_.set == target::InstructionSet::avx2_fma;
     finish(item, operation);
     assign(operation.result, number);
 }

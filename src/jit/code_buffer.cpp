@@ -18,6 +18,7 @@ void CodeBuffer::encode(asmjit::x86::Assembler& assembler) const {
         switch (item.kind) {
         case Item::Kind::instruction:
             if (item.mask_register != 0) assembler.setExtraReg(asmjit::x86::KReg(item.mask_register));
+            if (item.is_vex) assembler.addInstOptions(InstOptions::kX86_Vex);
             if (item.zeroing) assembler.addInstOptions(InstOptions::kX86_ZMask);
             ensure_encoded(assembler.emitOpArray(item.id, item.operands.data(), item.count), item.id);
             break;

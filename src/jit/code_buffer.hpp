@@ -20,6 +20,7 @@ public:
         std::uint8_t count = 0;
         std::uint8_t mask_register = 0; ///< k1…k7, 0: none
         bool zeroing = false;
+        bool is_vex = false;  ///< of two encodings the one without EVEX
         InstructionId id = 0; ///< alignment: bytes; comment: index
         std::array<Operand, 4> operands;
     };

@@ -92,7 +92,8 @@ void Selector::instruction(ir::Value value) {
         append(Form::accumulate, encoding.vex, result,
                {sum, use(operation.operands[1]), use(operation.operands[2])});
         const bool is_tile = block_->info(sum).kind == Class::tile;
-        block_->operations.back().folds = block_->operations.back().folds_broadcast = !is_tile;
+        block_->operations.back().folds = !is_tile;
+        block_->operations.back().folds_broadcast = !is_tile && is_evex_;
         return define(value, result);
     }
     const Virtual a = use(operation.operands[0]);

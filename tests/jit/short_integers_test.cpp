@@ -167,6 +167,13 @@ TEST(DotProducts, OfBytesAreWhatTheTablesSay) {
             expect_meaning(target::x86::dot_product_of_bytes(lanes), target::avx512_cpu(), by_broadcast);
 }
 
+TEST(DotProducts, OfBytesAreWhatTheTablesSayInAvx2) {
+    if (!target::host_extensions().dot_products_of_bytes_in_avx2) GTEST_SKIP() << "no AVX-VNNI";
+    for (const int lanes : {4, 8})
+        for (const bool by_broadcast : {false, true})
+            expect_meaning(target::x86::dot_product_of_bytes(lanes), target::avx2_cpu(), by_broadcast);
+}
+
 TEST(DotProducts, OfBfloat16AreWhatTheTablesSay) {
     if (!target::host_extensions().dot_products_of_bfloat16) GTEST_SKIP() << "no AVX-512 BF16";
     for (const int lanes : {4, 8, 16})

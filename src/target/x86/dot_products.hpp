@@ -11,7 +11,7 @@ namespace swirl::target::x86 {
 /// nearest, ties to even; subnormal numbers, read or computed, are zero (AVX-512 BF16, Intel SDM volume 2, VDPBF16PS).
 const ir::Instruction& dot_product_of_bfloat16(int lanes);
 
-/// c + a·b of four bytes, without sign in a, with sign in b; modulo 2^32 (AVX-512 VNNI, VPDPBUSD).
+/// c + a·b of four bytes, without sign in a, with sign in b; modulo 2^32 (AVX-512 VNNI or AVX-VNNI, VPDPBUSD).
 const ir::Instruction& dot_product_of_bytes(int lanes);
 
 /// a·b of two int16 (VPMADDWD); modulo 2^32.
