@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace swirl::ir {
 
@@ -64,6 +65,10 @@ double round_to(Scalar scalar, std::int64_t x) {
     if (x > INT64_C(1) << 53 || x < -(INT64_C(1) << 53))
         x = (x & ~INT64_C(0xfff)) | ((x & 0xfff) ? 0x800 : 0);
     return round_to(scalar, static_cast<double>(x));
+}
+
+float without_subnormal(float x) {
+    return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
 }
 
 double fma_rounded_to(Scalar scalar, double a, double b, double c) {

@@ -15,6 +15,9 @@ double round_to(Scalar scalar, double x);
 double round_to(Scalar scalar, long double x);
 double round_to(Scalar scalar, std::int64_t x);
 
+/// Zero with its sign in place of a subnormal number, as instructions that know none take it.
+float without_subnormal(float x);
+
 /// a·b + c with one rounding to the scalar type.
 double fma_rounded_to(Scalar scalar, double a, double b, double c);
 

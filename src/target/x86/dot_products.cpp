@@ -2,12 +2,12 @@
 
 #include "base/error.hpp"
 #include "ir/integers.hpp"
+#include "ir/rounding.hpp"
 #include "target/x86/mnemonic.hpp"
 
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace swirl::target::x86 {
@@ -17,10 +17,6 @@ namespace {
 using ir::Lanes;
 using ir::Scalar;
 
-float without_subnormal(float x) {
-    return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
-}
-
 std::uint32_t bits_of(long double lane) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(lane));
 }
@@ -28,15 +24,15 @@ std::uint32_t bits_of(long double lane) {
 /// One of two bfloat16.
 float half_of(long double lane, int which) {
     const std::uint32_t bits = bits_of(lane);
-    return without_subnormal(std::bit_cast<float>(which == 1 ? bits & 0xffff0000U : bits << 16));
+    return ir::without_subnormal(std::bit_cast<float>(which == 1 ? bits & 0xffff0000U : bits << 16));
 }
 
 Lanes add_bfloat16(std::span<const Lanes> operands) {
     Lanes result = operands[0];
     for (std::size_t lane = 0; lane < result.size(); ++lane) {
-        float sum = without_subnormal(static_cast<float>(result[lane]));
+        float sum = ir::without_subnormal(static_cast<float>(result[lane]));
         for (const int which : {1, 0})
-            sum = without_subnormal(
+            sum = ir::without_subnormal(
                 std::fma(half_of(operands[1][lane], which), half_of(operands[2][lane], which), sum));
         result[lane] = static_cast<long double>(sum);
     }

@@ -1,11 +1,11 @@
 #include "target/x86/tile_products.hpp"
 
 #include "ir/integers.hpp"
+#include "ir/rounding.hpp"
 #include "target/x86/mnemonic.hpp"
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace swirl::target::x86 {
 
@@ -13,11 +13,7 @@ namespace {
 
 constexpr std::size_t rows = 16, columns = 16;
 
-float without_subnormal(float x) {
-    return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
-}
-
-float read(long double x) { return without_subnormal(static_cast<float>(x)); }
+float read(long double x) { return ir::without_subnormal(static_cast<float>(x)); }
 
 ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
     constexpr std::size_t groups = 16, depth = 2 * groups;
@@ -29,12 +25,12 @@ ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
             float chains[2] = {0, 0};
             for (std::size_t group = 0; group < groups; ++group)
                 for (std::size_t step = 0; step < 2; ++step)
-                    chains[step] = without_subnormal(std::fma(read(a[row * depth + 2 * group + step]),
-                                                              read(b[(group * columns + column) * 2 + step]),
-                                                              chains[step]));
+                    chains[step] = ir::without_subnormal(
+                        std::fma(read(a[row * depth + 2 * group + step]),
+                                 read(b[(group * columns + column) * 2 + step]), chains[step]));
             long double& c = result[row * columns + column];
-            const float sum = without_subnormal(chains[0] + chains[1]);
-            c = static_cast<long double>(without_subnormal(read(c) + sum));
+            const float sum = ir::without_subnormal(chains[0] + chains[1]);
+            c = static_cast<long double>(ir::without_subnormal(read(c) + sum));
         }
     return result;
 }
