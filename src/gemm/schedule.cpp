@@ -20,8 +20,8 @@ constexpr Integer columns_bytes = 8 << 20;
 /// Cycles from a multiply-add to the next of its chain, and what begins in a cycle: multiply-adds of vectors, loads, and bytes
 /// from a core's own outer cache.
 constexpr double latency = 4, multiply_adds = 2, loads = 2, outer_bytes = 32;
-/// The part of the time for loads that multiply-adds do not hide.
-constexpr double exposed = 0.1;
+/// The parts of the time for loads, and for what comes from the outer cache, that multiply-adds do not hide.
+constexpr double exposed_loads = 0.1, exposed_outer = 0.05;
 /// Cycles for packing as many scalars of B as are moved together, and how many rows they are usually multiplied with.
 constexpr double packing = 1, usual_rows = 500;
 /// Multiply-adds of vectors in an iteration of a tile's loop: enough that the loop does not count.
@@ -82,7 +82,7 @@ double cycles_of_step(const Numbers& numbers, const Tile& tile, const target::Cp
     const int together = panel_lanes({.lanes = tile.lanes, .width = tile.columns});
     const double packed = packing * parts * tile.columns / together;
     const double tiles = usual_rows / tile.rows();
-    return (cycles + exposed * (loaded + from_outer) + packed / tiles) / work;
+    return (cycles + exposed_loads * loaded + exposed_outer * from_outer + packed / tiles) / work;
 }
 
 Schedule model_schedule_of(const Numbers& numbers, const Tile& tile, const target::Cpu& cpu) {
