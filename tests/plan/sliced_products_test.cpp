@@ -1,3 +1,4 @@
+#include "ir/interpreter.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/sliced_kernels.hpp"
@@ -190,6 +191,57 @@ TEST_F(SlicedProducts, HaveTheSameBitsForAnyNumberOfThreads) {
         multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, threads);
         if (threads == 1) first = c;
         EXPECT_EQ(c, first) << threads;
+    }
+}
+
+/// A bfloat16 of any size, now and then a subnormal one.
+bfloat16 any_bfloat16(std::mt19937& random) {
+    const float fraction = static_cast<float>(static_cast<int>(random() % 65536) - 32768) / 32768;
+    const int exponent =
+        random() % 50 == 0 ? -60 - static_cast<int>(random() % 70) : static_cast<int>(random() % 13) - 6;
+    return bfloat16(std::ldexp(fraction, exponent));
+}
+
+TEST_F(SlicedProducts, TilesAreTheInterpretersBitByBit) {
+    for (const int products : {1, 3, 6}) {
+        SlicedKernels& kernels = SlicedKernels::of(products);
+        const int rows = 29, columns = 27;
+        const Integer tiles = 2, groups = 2, stride = 70;
+        const ir::Program program = gemm::slice_kernel({.product = kernels.product(),
+                                                        .rows = rows,
+                                                        .columns = columns,
+                                                        .update = gemm::Update::scale,
+                                                        .columns_at_once = gemm::columns_at_once(groups),
+                                                        .groups_in_panel = kernels.groups_in_panel(),
+                                                        .most_tiles = tiles,
+                                                        .most_stride = stride});
+        ir::Arguments arguments(program);
+        std::mt19937 random(7);
+        const auto in_panel = static_cast<std::size_t>(kernels.panel_bytes()) / sizeof(bfloat16);
+        std::vector<bfloat16> a(in_panel * tiles), b(in_panel);
+        std::vector<float> c(static_cast<std::size_t>(arguments["c"].elements()));
+        const auto fill = [&](auto& numbers, ir::Memory& memory) {
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                numbers[i] = any_bfloat16(random);
+                memory.set(static_cast<Integer>(i), static_cast<long double>(static_cast<float>(numbers[i])));
+            }
+        };
+        fill(a, arguments["a"]);
+        fill(b, arguments["b"]);
+        fill(c, arguments["c"]);
+        std::array<float, 2> factors = {1.5F, -0.75F};
+        for (const std::size_t i : {0U, 1U})
+            arguments["factors"].set(static_cast<Integer>(i), static_cast<long double>(factors[i]));
+        arguments.parameters = {tiles, groups, stride};
+        ir::interpret(program, arguments);
+        void* const buffers[] = {a.data(), b.data(), c.data(), factors.data()};
+        const std::int64_t parameters[] = {tiles, groups, stride};
+        {
+            const runtime::TileState state;
+            kernels.tiles(rows, columns, gemm::Update::scale, groups)(buffers, parameters);
+        }
+        for (std::size_t i = 0; i < c.size(); ++i)
+            ASSERT_EQ(c[i], static_cast<float>(arguments["c"][static_cast<Integer>(i)])) << i;
     }
 }
 
