@@ -118,7 +118,8 @@ const SmallKernel* SmallProducts::make(std::uint64_t hash, const SmallKey& key) 
         }
         const target::Cpu& cpu = target::host_cpu();
         // Never taken out: other threads may be running it.
-        const Entry* const entry = new Entry{key, SmallKernel(key.described(cpu), cpu)};
+        entries_.emplace_back(new Entry{key, SmallKernel(key.described(cpu), cpu)});
+        const Entry* const entry = entries_.back().get();
         slot.store(entry, std::memory_order_release);
         return &entry->kernel;
     }

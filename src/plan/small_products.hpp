@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -109,6 +110,7 @@ private:
     bool is_frequent(std::uint64_t hash, const SmallKey& key);
     const SmallKernel* make(std::uint64_t hash, const SmallKey& key);
 
+    std::vector<std::unique_ptr<const Entry>> entries_;
     std::vector<std::atomic<const Entry*>> table_ = std::vector<std::atomic<const Entry*>>(slots);
     /// Calls of what has no kernel: part of a hash and how many. Others with the same slot take calls away.
     std::vector<std::atomic<std::uint64_t>> calls_ = std::vector<std::atomic<std::uint64_t>>(slots);
