@@ -17,7 +17,6 @@ namespace swirl {
 namespace {
 
 using Complex = std::complex<float>;
-using runtime::error_of;
 using runtime::expect_contains;
 using Handle = struct StreamOfSomeone*;
 

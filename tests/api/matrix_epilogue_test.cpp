@@ -1,4 +1,5 @@
 #include "problem/expression.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
 #include <swirl/swirl.h>
@@ -207,15 +208,6 @@ TEST(MatrixEpilogue, FinishesWhatIsOnlyScaled) {
             scaled.set_alpha(0);
             scaled.expect_right(scaled.run(1));
         }
-}
-
-template <class F> std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const UserError& error) {
-        return error.what();
-    }
-    return "";
 }
 
 TEST(MatrixEpilogue, SaysWhatDoesNotFit) {

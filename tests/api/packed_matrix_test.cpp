@@ -1,3 +1,5 @@
+#include "support/error_of.hpp"
+
 #include <gtest/gtest.h>
 #include <swirl/swirl.hpp>
 
@@ -108,15 +110,6 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(same, std::vector<int>(3, 1));
-}
-
-template <class F> std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const UserError& error) {
-        return error.what();
-    }
-    return "";
 }
 
 TEST(PackedMatrix, SaysWhatDoesNotFit) {

@@ -17,7 +17,6 @@
 namespace swirl::planning {
 namespace {
 
-using runtime::error_of;
 using runtime::expect_contains;
 using runtime::fake_cuda_library;
 using runtime::fake_of;

@@ -1,6 +1,7 @@
 #include "rules/reference.hpp"
 #include "rules/row_column.hpp"
 #include "rules/rule.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,16 +14,6 @@ using formula::RDFT;
 using formula::WHT;
 
 constexpr long double tolerance = 64 * std::numeric_limits<long double>::epsilon();
-
-/// The message of the UserError that `action` throws; empty when it throws none.
-template <class Action> std::string error_of(Action&& action) {
-    try {
-        action();
-    } catch (const UserError& error) {
-        return error.what();
-    }
-    return {};
-}
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 

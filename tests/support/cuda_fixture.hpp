@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/cuda_driver.hpp"
+#include "support/error_of.hpp"
 #include "support/fake_cuda.hpp"
 
 #include <gtest/gtest.h>
@@ -22,16 +23,6 @@ inline FakeCuda& fake_of(int version) {
     void* const library = dlopen(fake_cuda_library(version).c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(library, nullptr) << dlerror();
     return *reinterpret_cast<support::FakeCudaGetter>(dlsym(library, "fake_cuda"))();
-}
-
-/// What the error of an action says; empty where it succeeds.
-template <class Error, class Action> std::string error_of(Action action) {
-    try {
-        action();
-        return "";
-    } catch (const Error& error) {
-        return error.what();
-    }
 }
 
 inline void expect_contains(const std::string& text, std::initializer_list<const char*> parts) {

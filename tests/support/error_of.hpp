@@ -1,0 +1,19 @@
+#pragma once
+
+#include <swirl/error.hpp>
+
+#include <string>
+
+namespace swirl {
+
+/// What the error of an action says; empty where it throws none.
+template <class Error = UserError, class Action> std::string error_of(Action&& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace swirl
