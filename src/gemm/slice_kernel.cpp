@@ -31,7 +31,6 @@ public:
             "c", wide_, slice_tile * kernel.most_tiles + (kernel.columns - 1) * kernel.most_stride);
         c_.alpha = c_.beta = builder.input("factors", wide_, 2);
         c_.beta_place = 1;
-        if (kernel.prefetched_next > 0) next_ = builder.input("next", narrow, kernel.numbers.in_register());
         if (!kernel.epilogue.is_identity()) {
             epilogue_ = EpilogueBuffers(builder, kernel.numbers.sums(), kernel.epilogue,
                                         slice_tile * kernel.most_tiles, kernel.columns);
@@ -127,12 +126,8 @@ private:
         between();
     }
 
-    /// Lines of the next panel of B, and the columns of this tile of C that will be updated in the same turn.
+    /// The columns of this tile of C that will be updated in the same turn of the next.
     void fetch(const Affine& tile, const Affine& group, const Affine& stride) {
-        for (int line = 0; line < kernel_.prefetched_next; ++line)
-            builder_.prefetch(next_,
-                              (kernel_.prefetched_next * (kernel_.groups_in_panel * tile + group) + line) *
-                                  scalars_in_line(kernel_.numbers.in_panels()));
         for (int column = 0; column < kernel_.columns_at_once; ++column) {
             const Value start = column_start(kernel_.columns_at_once * group + column, stride);
             const Affine first = slice_tile * tile;
@@ -144,6 +139,7 @@ private:
     Value column_start(const Affine& column, const Affine& stride) {
         return builder_.multiply(builder_.index(column), builder_.index(stride));
     }
+
     /// Adds some columns of a tile, the sums of which are written, to C.
     void update_some(const Affine& tile, const Affine& first, int columns, const Affine& stride) {
         TileWriter writer(builder_, kernel_.numbers.sums(), register_rows, kernel_.rows, columns, written_);
@@ -164,7 +160,7 @@ private:
     int row_halves_, column_halves_;
     ir::Scalar wide_;
     Integer group_; ///< numbers in a panel for a group of steps
-    ir::Buffer a_ = 0, b_ = 0, next_ = 0, sums_ = 0, written_ = 0;
+    ir::Buffer a_ = 0, b_ = 0, sums_ = 0, written_ = 0;
     EpilogueBuffers epilogue_;
     TileResult c_;
 };

@@ -45,9 +45,7 @@ struct SliceKernel {
     int rows = slice_tile;    ///< that C has in each of the tiles
     int columns = slice_tile; ///< likewise
     Update update = Update::overwrite;
-    int columns_at_once = 4; ///< of the tile before are added to C with each group of steps
-    int prefetched_next =
-        0; ///< lines, for each group of steps, of what `next` points to: the panel of B after this one
+    int columns_at_once = 4;     ///< of the tile before are added to C with each group of steps
     Integer groups_in_panel = 1; ///< from one panel of A to the next, in groups of steps
     Integer most_tiles = 1;
     Integer most_stride = 1; ///< of C's columns
@@ -57,8 +55,8 @@ struct SliceKernel {
 /// The least of 1, 2, 4 … columns at once with which a tile is added to C in so many groups of steps.
 int columns_at_once(Integer groups);
 
-/// The program, with buffers `a`, `b`, `c`, `factors` (α, β), if it is to be fetched, `next`, and the epilogue's operands; and, in
-/// this order, the parameters
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) and the epilogue's operands; and, in this order, the
+/// parameters
 ///   tiles          at most most_tiles
 ///   groups         the depth in groups of steps, at most groups_in_panel; columns_at_once · groups ≥ columns
 ///   column_stride  of C, in numbers, ≥ 0 and ≤ most_stride; its rows are next to each other
