@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    bool corrects() const { return pack_.is_b && pack_.grouping.correction != 0; }
+    bool corrects() const { return pack_.operand == Operand::b && pack_.grouping.correction != 0; }
     int vectors() const { return (pack_.width + pack_.lanes - 1) / pack_.lanes; }
     template <class F> void over(const Affine& begin, const Affine& end, int step, F&& body) {
         builder_.for_loop("g", begin, end, step, ir::For::Kind::serial, body);
@@ -68,7 +68,7 @@ private:
     }
     /// A's bytes 128 more or less: the upper bit changes.
     Value taken(Value words) {
-        if (pack_.is_b || !pack_.grouping.flips_a()) return words;
+        if (pack_.operand == Operand::b || !pack_.grouping.flips_a()) return words;
         return builder_.bit_xor(words,
                                 constant(builder_.type(words).lanes, static_cast<std::int32_t>(0x80808080U)));
     }

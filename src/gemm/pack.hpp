@@ -8,6 +8,8 @@
 
 namespace swirl::gemm {
 
+enum class Operand : std::uint8_t { a, b };
+
 /// A panel of A or B as micro-kernels read it: for each step along the depth `width` numbers of A's rows or B's columns next
 /// to each other; of complex numbers first their real parts, then their imaginary parts. Of groups of steps each number is the
 /// group of a row or column; zeros fill the last one up.
@@ -24,9 +26,9 @@ struct Pack {
     Integer most_stride = 1;           ///< from one step or row or column to the next
     std::optional<Number> narrow = {}; ///< what the source's numbers are, if they are narrower
     Grouping grouping = {};            ///< of the panel
-    bool is_b = false;      ///< a panel of B, behind which its sums are, if they are to correct something
-    int rest = 0;           ///< steps beyond the last whole group
-    bool has_masks = false; ///< the CPU loads some first lanes of any vector
+    Operand operand = Operand::a;      ///< behind a panel of B are its sums, if they are to correct something
+    int rest = 0;                      ///< steps beyond the last whole group
+    bool has_masks = false;            ///< the CPU loads some first lanes of any vector
     bool operator==(const Pack&) const = default;
 
     bool is_widened() const { return narrow && grouping.is_plain(); }

@@ -11,8 +11,8 @@ namespace {
 
 using ir::Value;
 
-constexpr int register_rows = 16;
-constexpr Integer sums_in_register = 256;
+constexpr int register_rows = target::x86::tile_rows;
+constexpr Integer sums_in_register = target::x86::tile_bytes / 4;
 
 class SliceWriter {
 public:

@@ -4,11 +4,12 @@
 #include "gemm/sliced_product.hpp"
 #include "gemm/tile_writer.hpp"
 #include "ir/program.hpp"
+#include "target/x86/tile_registers.hpp"
 
 namespace swirl::gemm {
 
 /// Rows and columns of the tiles of C that tile registers are multiplied in.
-constexpr int slice_tile = 32;
+constexpr int slice_tile = 2 * target::x86::tile_rows;
 
 /// What tile registers multiply: bfloat16, in sums of float32, or bytes, in sums of int32.
 struct TileNumbers {
@@ -25,16 +26,14 @@ struct TileNumbers {
     Number sums() const { return are_bytes() ? Number::int32 : Number::float32; }
     /// Of panels, which hold four bytes in an int32, the first step lowest.
     ir::Scalar in_panels() const { return are_bytes() ? ir::Scalar::int32 : ir::Scalar::bfloat16; }
-    int in_register() const { return slice_register_bytes / ir::size_in_bytes(in_panels()); }
+    int in_register() const { return target::x86::tile_bytes / ir::size_in_bytes(in_panels()); }
     /// Along the depth that a register holds: a group.
     int steps() const { return are_bytes() ? 64 : 32; }
-
-    static constexpr int slice_register_bytes = 1024;
 };
 
 /// Bytes of a packed panel of slices for so many groups of steps; a group is, slice by slice, two tile registers.
 constexpr Integer slice_panel_bytes(int slices, Integer groups) {
-    return 2 * slices * TileNumbers::slice_register_bytes * groups;
+    return 2 * slices * target::x86::tile_bytes * groups;
 }
 
 /// Some tiles of C below each other from packed panels of slices of A and one of B (see slice_pack.hpp): products in

@@ -16,7 +16,7 @@ namespace {
 using ir::Value;
 using Source = Pack::Source;
 
-constexpr int lanes = 16;
+constexpr int lanes = target::x86::tile_rows;
 
 class SlicePackWriter {
 public:
@@ -109,11 +109,11 @@ private:
         });
     }
 
-    int in_register() const { return TileNumbers::slice_register_bytes / (pack_.is_of_bytes() ? 4 : 2); }
+    int in_register() const { return target::x86::tile_bytes / (pack_.is_of_bytes() ? 4 : 2); }
 
     /// A group: line(quarter, l) is the vector l of 16 steps, of one step or one member as the source says.
     template <class Line> void slice(const Affine& k, int first, Source source, Line&& line) {
-        const bool is_turned = (source == Source::along_depth) == (pack_.operand == SlicePack::Operand::a);
+        const bool is_turned = (source == Source::along_depth) == (pack_.operand == Operand::a);
         std::array<std::vector<Value>, 4> steps;
         for (int quarter = 0; quarter < quarters_; ++quarter) {
             std::vector<Value>& of_quarter = steps[static_cast<std::size_t>(quarter)];

@@ -10,7 +10,6 @@ namespace swirl::gemm {
 /// behind the other; one of B's all pairs of a column, one column behind the other. Of bytes a group is 64 steps, and steps p, p + 16,
 /// p + 32 and p + 48 are an int32.
 struct SlicePack {
-    enum class Operand : std::uint8_t { a, b };
     Operand operand = Operand::a;
     ir::Scalar from = ir::Scalar::float32; ///< or, of one slice, bfloat16, or uint8 for bytes of either kind
     int slices = 1;

@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 #include "ir/program.hpp"
+#include "target/x86/tile_registers.hpp"
 
 #include <asmjit/x86.h>
 
@@ -30,9 +31,10 @@ constexpr std::size_t classes = static_cast<std::size_t>(Class::tile) + 1;
 /// How a register is named in an instruction.
 enum class Width : std::uint8_t { xmm, ymm, zmm, general, tile };
 
-/// A tile register of AMX: 16 rows of 64 bytes, here one behind the other. A kernel takes it that the caller has configured
-/// all eight of them so.
-constexpr int tile_bytes = 1024, tile_row_bytes = 64, tile_registers = 8;
+// The rows of a tile register are one behind the other in memory. A kernel takes it that the caller has configured them all.
+using target::x86::tile_bytes;
+using target::x86::tile_registers;
+using target::x86::tile_row_bytes;
 
 constexpr Width width_of_bytes(int bytes) {
     return bytes <= 16           ? Width::xmm

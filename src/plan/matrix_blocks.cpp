@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
+#include "plan/goto_blocks.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/packed_blocks.hpp"
 #include "runtime/team.hpp"
@@ -49,11 +50,13 @@ public:
     void run(Update first_update) {
         if (!extras_.a) own_a_ = packed_block(0, block_bytes(Operand::a, blocks_.rows));
         if (!extras_.b) own_b_ = packed_block(1, block_bytes(Operand::b, blocks_.columns));
-        for (Integer column = 0; column < product_.columns; column += blocks_.columns)
-            for (Integer step = 0; step < product_.depth; step += blocks_.depth) {
-                update_ = step == 0 ? first_update : Update::add;
-                multiply_columns(column, step);
-            }
+        over_blocks(
+            product_, blocks_, [&](const PanelRange& columns) { begin_columns(columns, first_update); },
+            [&](const PanelRange& rows, const PanelRange& columns) {
+                if (region_.contains_none(rows.first, rows.extent, columns.first, columns.extent)) return;
+                packed_a_ = packed(a_, extras_.a, rows, own_a_);
+                multiply_block(rows.first, rows.extent, columns.first, columns.extent);
+            });
     }
 
 private:
@@ -63,18 +66,12 @@ private:
                                         kernels_.panel_bytes(operand, blocks_.depth));
     }
 
-    void multiply_columns(Integer first_column, Integer first_step) {
-        const Integer columns = std::min(blocks_.columns, product_.columns - first_column);
-        depth_ = std::min(blocks_.depth, product_.depth - first_step);
+    void begin_columns(const PanelRange& columns, Update first_update) {
+        depth_ = columns.depth;
         groups_ = kernels_.groups_in(depth_);
-        is_last_ = first_step + depth_ == product_.depth;
-        packed_b_ = packed(b_, extras_.b, {first_column, columns, first_step, depth_}, own_b_);
-        for (Integer row = 0; row < product_.rows; row += blocks_.rows) {
-            const Integer rows = std::min(blocks_.rows, product_.rows - row);
-            if (region_.contains_none(row, rows, first_column, columns)) continue;
-            packed_a_ = packed(a_, extras_.a, {row, rows, first_step, depth_}, own_a_);
-            multiply_block(row, rows, first_column, columns);
-        }
+        update_ = columns.first_step == 0 ? first_update : Update::add;
+        is_last_ = columns.first_step + depth_ == product_.depth;
+        packed_b_ = packed(b_, extras_.b, columns, own_b_);
     }
 
     /// A block's panels: there already, or packed now.
@@ -147,10 +144,9 @@ private:
                      runtime::Share columns) {
         std::array<void*, 5 + most_operands> buffers;
         // Kernels know no `next` where none is fetched.
-        std::size_t count = schedule_.prefetch_next ? usual.size() : usual.size() - 1;
+        const std::size_t count = schedule_.prefetch_next ? usual.size() : usual.size() - 1;
         std::copy_n(usual.begin(), count, buffers.begin());
-        for (std::size_t k = 0; k < epilogue_.epilogue->code().operands.size(); ++k)
-            buffers[count++] = const_cast<void*>(epilogue_.operand(k, rows.first, columns.first));
+        epilogue_.put_operands(buffers.data() + count, rows.first, columns.first);
         epilogue_.epilogue->kernels().tile(static_cast<int>(rows.last - rows.first),
                                            static_cast<int>(columns.last - columns.first),
                                            update_)(buffers.data(), parameters);

@@ -73,6 +73,11 @@ struct EpilogueCall {
     const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
         return epilogue->place(number, arrays, matrix, row + in_row, column + in_column);
     }
+    /// All of them, as buffers of a kernel.
+    void put_operands(void** buffers, Integer in_row, Integer in_column) const {
+        for (std::size_t number = 0; number < epilogue->code().operands.size(); ++number)
+            buffers[number] = const_cast<void*>(operand(number, in_row, in_column));
+    }
 };
 
 /// Finishes all elements of a C of the product's extents and layout, one matrix, without machine code.

@@ -77,7 +77,7 @@ gemm::Pack MatrixKernels::description(Operand operand, gemm::Pack::Source source
                     .most_depth = most_depth,
                     .most_stride = most_stride,
                     .grouping = numbers_.grouping,
-                    .is_b = operand == Operand::b,
+                    .operand = operand,
                     .has_masks = cpu_.has_masks};
     const Number given = operand == Operand::a ? numbers_.a : numbers_.b;
     if (given != numbers_.c) pack.narrow = given;

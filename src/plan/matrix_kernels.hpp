@@ -30,7 +30,7 @@ public:
     /// A tile of so many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
 
-    enum class Operand : std::uint8_t { a, b };
+    using Operand = gemm::Operand;
     /// A panel of which there are so many rows or columns, and a depth of which so many steps are beyond the last whole group of
     /// them. See gemm::pack.
     runtime::KernelFunction pack(Operand operand, gemm::Pack::Source source, bool conjugated, int count,

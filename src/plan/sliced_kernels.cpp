@@ -48,8 +48,8 @@ runtime::KernelFunction SlicedKernels::tiles(int rows, int columns, gemm::Update
     });
 }
 
-runtime::KernelFunction SlicedKernels::pack(gemm::SlicePack::Operand operand, ir::Scalar from,
-                                            gemm::Pack::Source source, int count, bool is_scaled) {
+runtime::KernelFunction SlicedKernels::pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source,
+                                            int count, bool is_scaled) {
     return find(packs_, Pack{operand, from, source, count, is_scaled}, [&] {
         return gemm::slice_pack({.operand = operand,
                                  .from = from,

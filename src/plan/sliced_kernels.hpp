@@ -40,15 +40,15 @@ public:
 
     /// See gemm::slice_kernel and gemm::slice_pack.
     runtime::KernelFunction tiles(int rows, int columns, gemm::Update update, Integer groups);
-    runtime::KernelFunction pack(gemm::SlicePack::Operand operand, ir::Scalar from, gemm::Pack::Source source,
-                                 int count, bool is_scaled);
+    runtime::KernelFunction pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source, int count,
+                                 bool is_scaled);
 
     /// With so many products: 1, 3 or 6; 1 of bytes.
     static SlicedKernels& of(int products, const gemm::TileNumbers& numbers = {});
 
 private:
     using Tiles = std::tuple<int, int, gemm::Update, int>;
-    using Pack = std::tuple<gemm::SlicePack::Operand, ir::Scalar, gemm::Pack::Source, int, bool>;
+    using Pack = std::tuple<gemm::Operand, ir::Scalar, gemm::Pack::Source, int, bool>;
     template <class Key, class Make>
     runtime::KernelFunction find(std::map<Key, runtime::KernelFunction>& made, const Key& key, Make&& make);
 

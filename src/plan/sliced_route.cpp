@@ -57,15 +57,15 @@ double time_slices() {
     runtime::AlignedBuffer a(bytes * tiles), b(bytes);
     std::vector<float> source(gemm::slice_tile * depth), c(gemm::slice_tile * gemm::slice_tile * tiles);
     fill(source);
-    const auto pack = [&](gemm::SlicePack::Operand operand, std::byte* to) {
+    const auto pack = [&](gemm::Operand operand, std::byte* to) {
         void* const buffers[] = {source.data(), to};
         const std::int64_t parameters[] = {depth, depth, gemm::slice_tile, 1};
         kernels.pack(operand, ir::Scalar::float32, gemm::Pack::Source::across_panel, gemm::slice_tile, false)(
             buffers, parameters);
     };
     for (Integer tile = 0; tile < tiles; ++tile)
-        pack(gemm::SlicePack::Operand::a, a.as<std::byte>() + tile * kernels.panel_bytes());
-    pack(gemm::SlicePack::Operand::b, b.as<std::byte>());
+        pack(gemm::Operand::a, a.as<std::byte>() + tile * kernels.panel_bytes());
+    pack(gemm::Operand::b, b.as<std::byte>());
     float factors[2] = {1, 0};
     void* const buffers[] = {a.data(), b.data(), c.data(), factors};
     const std::int64_t parameters[] = {tiles, groups, gemm::slice_tile * tiles};

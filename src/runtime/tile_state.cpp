@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "target/extensions.hpp"
+#include "target/x86/tile_registers.hpp"
 
 #include <cstdint>
 
@@ -21,8 +22,15 @@ struct alignas(64) TileConfiguration {
     std::uint8_t palette = 1;
     std::uint8_t start_row = 0;
     std::uint8_t reserved[14] = {};
-    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+    std::uint16_t row_bytes[16] = {};
+    std::uint8_t rows[16] = {};
+
+    constexpr TileConfiguration() {
+        for (int tile = 0; tile < target::x86::tile_registers; ++tile) {
+            row_bytes[tile] = target::x86::tile_row_bytes;
+            rows[tile] = target::x86::tile_rows;
+        }
+    }
 };
 static_assert(sizeof(TileConfiguration) == 64);
 

@@ -6,7 +6,7 @@ namespace swirl::runtime {
 /// first call asks for.
 bool may_use_tiles();
 
-/// While it lives, the thread's tile registers are as kernels expect them: eight of 16 rows of 64 bytes. Not to be made unless
+/// While it lives, the thread's tile registers are as kernels expect them (target/x86/tile_registers.hpp). Not to be made unless
 /// may_use_tiles().
 class TileState {
 public:

@@ -68,7 +68,7 @@ Packed packed(Pack pack_, Integer depth, Integer depth_stride, Integer stride) {
     arguments.parameters = {whole / together * together, whole, depth_stride, stride};
     ir::interpret(program, arguments);
     const ir::Memory& to = arguments["to"];
-    const bool has_sums = pack_.is_b && pack_.grouping.correction != 0;
+    const bool has_sums = pack_.operand == Operand::b && pack_.grouping.correction != 0;
     const Integer groups = (depth + group - 1) / group + (has_sums ? 1 : 0);
     for (Integer i = 0; i < groups * pack_.width; ++i) result.panel.push_back(static_cast<Integer>(to[i]));
     return result;
@@ -89,7 +89,7 @@ void expect_product(const Numbers& numbers, int lanes, Integer depth, Pack::Sour
                     .source = source,
                     .narrow = number,
                     .grouping = numbers.grouping,
-                    .is_b = is_b,
+                    .operand = is_b ? Operand::b : Operand::a,
                     .has_masks = lanes == 16};
     };
     const Packed a = packed(pack_of(numbers.a, tile.rows(), false), depth, depth_stride, stride);

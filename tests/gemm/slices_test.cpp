@@ -13,8 +13,6 @@
 namespace swirl::gemm::test {
 namespace {
 
-using Operand = SlicePack::Operand;
-
 /// Where a panel holds slice `slice` of step `step` of a member.
 Integer place_in_panel(Operand operand, int slices, Integer step, int slice, int member) {
     const Integer pair = step % 16, second = step / 16 % 2;

@@ -67,7 +67,7 @@ TEST(NarrowKernels, PanelsHaveTheInterpretersBits) {
                                         .most_stride = 101,
                                         .narrow = is_b ? numbers.b : numbers.a,
                                         .grouping = numbers.grouping,
-                                        .is_b = is_b,
+                                        .operand = is_b ? gemm::Operand::b : gemm::Operand::a,
                                         .rest = rest,
                                         .has_masks = cpu.has_masks};
                         const Integer together = gemm::steps_together(pack);

@@ -78,7 +78,7 @@ TEST(SlicedKernels, OfEveryKindAreMadeOnAnyMachine) {
                                    &SlicedKernels::of(1, {Number::int8, Number::uint8})})
         for (const int rows : {7, 32}) {
             EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
-            const auto operand = rows == 7 ? gemm::SlicePack::Operand::a : gemm::SlicePack::Operand::b;
+            const auto operand = rows == 7 ? gemm::Operand::a : gemm::Operand::b;
             const ir::Scalar from = kernels->numbers().are_bytes() ? ir::Scalar::uint8 : ir::Scalar::bfloat16;
             EXPECT_NE(kernels->pack(operand, from, gemm::Pack::Source::along_depth, rows, false), nullptr);
         }

@@ -3,6 +3,7 @@
 #include "ir/integers.hpp"
 #include "ir/rounding.hpp"
 #include "target/x86/mnemonic.hpp"
+#include "target/x86/tile_registers.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,12 +12,12 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr std::size_t rows = 16, columns = 16;
+constexpr std::size_t rows = tile_rows, columns = tile_row_bytes / sizeof(float);
 
 float read(long double x) { return ir::without_subnormal(static_cast<float>(x)); }
 
 ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
-    constexpr std::size_t groups = 16, depth = 2 * groups;
+    constexpr std::size_t groups = tile_rows, depth = 2 * groups;
     const ir::Lanes& a = operands[1];
     const ir::Lanes& b = operands[2];
     ir::Lanes result = operands[0];
@@ -41,7 +42,7 @@ std::int64_t byte_in(long double group, std::size_t step, bool is_signed) {
 }
 
 ir::Lanes product_of_bytes(std::span<const ir::Lanes> operands, bool a_is_signed, bool b_is_signed) {
-    constexpr std::size_t groups = 16;
+    constexpr std::size_t groups = tile_rows;
     ir::Lanes result = operands[0];
     for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t column = 0; column < columns; ++column) {
