@@ -104,6 +104,7 @@ private:
     void prefetch(const MemoryPlace& place);
     void prefetch_ahead(ir::Value value, MemoryPlace place);
     void load_tile(ir::Value value);
+    void load_integer(ir::Value value, Leaf leaf);
     Virtual held(std::int8_t number, int bytes);
     void hold(std::int8_t number, ir::Value value);
     void store(ir::Value value);

@@ -132,6 +132,21 @@ void Selector::load_tile(ir::Value value) {
     define(value, result);
 }
 
+/// An int64 where the leaf is.
+void Selector::load_integer(ir::Value value, Leaf leaf) {
+    ensure(program_[value].type.lanes == 1, "a vector of int64");
+    leaf.load = Inst::kIdMov;
+    leaf.width = Width::general;
+    leaf.bytes = 8;
+    leaf.folds = true;
+    if (leaf.place.dynamic == no_register) return define(value, new_leaf(Class::integer, 8, leaf));
+    const Virtual result = new_register(Class::integer, 8);
+    MachineOperation& machine = append(Form::load, Inst::kIdMov, result, {});
+    machine.memory = add_place(leaf.place);
+    machine.memory_bytes = 8;
+    define(value, result);
+}
+
 void Selector::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
@@ -146,19 +161,7 @@ void Selector::load(ir::Value value) {
     Leaf leaf;
     leaf.place = place;
     leaf.created = static_cast<Position>(block_->operations.size());
-    if (type.scalar == Scalar::int64) {
-        ensure(type.lanes == 1, "a vector of int64");
-        leaf.load = Inst::kIdMov;
-        leaf.width = Width::general;
-        leaf.bytes = 8;
-        leaf.folds = true;
-        if (!is_dynamic) return define(value, new_leaf(Class::integer, 8, leaf));
-        const Virtual result = new_register(Class::integer, 8);
-        MachineOperation& machine = append(Form::load, Inst::kIdMov, result, {});
-        machine.memory = add_place(place);
-        machine.memory_bytes = 8;
-        return define(value, result);
-    }
+    if (type.scalar == Scalar::int64) return load_integer(value, leaf);
     if (size < 4) return define(value, load_short(value, place));
     const int result_bytes = register_bytes(program_, value);
     const int active_bytes = operation.active * size;
