@@ -132,9 +132,10 @@ std::string CKernelWriter::form(const Affine& affine) const {
 std::string CKernelWriter::index(const ir::Address& address) const {
     const Affine affine = address.index - origins_[static_cast<std::size_t>(address.buffer)];
     const bool dynamic_only = address.dynamic != ir::no_value && affine == Affine(0);
-    if (dynamic_only) return operand(address.dynamic);
     if (address.dynamic == ir::no_value) return form(affine);
-    return fmt::format("{} + {}", operand(address.dynamic), form(affine));
+    std::string dynamic = operand(address.dynamic);
+    if (address.dynamic_scale != 1) dynamic = fmt::format("{} * {}", dynamic, address.dynamic_scale);
+    return dynamic_only ? dynamic : fmt::format("{} + {}", dynamic, form(affine));
 }
 
 std::string CKernelWriter::element(const ir::Address& address) const {

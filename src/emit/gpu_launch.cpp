@@ -27,9 +27,9 @@ void expect_gpu_launch(const ir::Program& program) {
 
 Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& address, Integer base,
                         Integer element_bytes) {
-    if (address.dynamic != ir::no_value) return element_bytes;
     const Affine counters = ranges.in_counters(address.index);
     Integer result = std::gcd(base, counters.constant() * element_bytes);
+    if (address.dynamic != ir::no_value) result = std::gcd(result, address.dynamic_scale * element_bytes);
     for (const Affine::Term& term : counters.terms())
         result = std::gcd(result, term.coefficient * element_bytes);
     return result;

@@ -82,7 +82,10 @@ void describe(SourceWriter& out, const ir::Program& program, const PtxLayout& la
 std::vector<std::string> formal_parameters(const PtxLayout& layout) {
     std::vector<std::string> result;
     for (const PtxPlace& place : layout.places)
-        if (place.is_passed)
+        if (place.space == PtxPlace::Space::parameter)
+            result.push_back(
+                fmt::format(".param .align {} .b8 {}[{}]", place.alignment, place.name, place.bytes));
+        else if (place.is_passed)
             result.push_back(
                 fmt::format(".param .u64 .ptr .global .align {} {}", place.alignment, place.name));
     for (const std::string& number : layout.numbers) result.push_back(fmt::format(".param .s64 {}", number));
@@ -92,12 +95,17 @@ std::vector<std::string> formal_parameters(const PtxLayout& layout) {
 void declare_private_data(SourceWriter& out, const Usage& usage, const PtxLayout& layout) {
     for (std::size_t b = 0; b < layout.places.size(); ++b) {
         const PtxPlace& place = layout.places[b];
-        if (!usage.buffers[b] || place.space == PtxPlace::Space::global) continue;
         const bool is_shared = place.space == PtxPlace::Space::shared;
+        if (!usage.buffers[b] || (!is_shared && place.space != PtxPlace::Space::local)) continue;
         if (is_shared && layout.dynamic_shared_bytes > 0) continue;
         out.line("{} .align {} .b8 {}[{}];", is_shared ? ".shared" : ".local", place.alignment, place.name,
                  place.bytes);
     }
+}
+
+PtxParameter parameter_of(const PtxPlace& place, int buffer) {
+    if (place.space == PtxPlace::Space::parameter) return {PtxParameter::Kind::value, buffer, place.bytes};
+    return {PtxParameter::Kind::buffer, buffer};
 }
 
 } // namespace
@@ -135,7 +143,7 @@ PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options
     result.dynamic_shared_bytes = layout.dynamic_shared_bytes;
     for (std::size_t b = 0; b < layout.places.size(); ++b)
         if (layout.places[b].is_passed)
-            result.parameters.push_back({PtxParameter::Kind::buffer, static_cast<int>(b)});
+            result.parameters.push_back(parameter_of(layout.places[b], static_cast<int>(b)));
     for (std::size_t n = 0; n < layout.numbers.size(); ++n)
         result.parameters.push_back({PtxParameter::Kind::number, static_cast<int>(n)});
     return result;

@@ -22,9 +22,11 @@ struct PtxParameter {
     enum class Kind : std::uint8_t {
         buffer, ///< 64-bit address of index 0 of the buffer in global memory
         number, ///< 64-bit integer
+        value,  ///< the numbers of a buffer that is passed by value, themselves
     };
     Kind kind = Kind::buffer;
-    int position = 0; ///< in Program::buffers, or among the integer parameters
+    int position = 0;  ///< in Program::buffers, or among the integer parameters
+    Integer bytes = 8; ///< of the parameter
     bool operator==(const PtxParameter&) const = default;
 };
 

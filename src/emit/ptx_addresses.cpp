@@ -80,7 +80,10 @@ void PtxAddresses::declare() {
     for (std::size_t b = 0; b < bases_.size(); ++b) {
         if (!usage_.buffers[b]) continue;
         const PtxPlace& place = layout_.places[b];
-        if (place.is_passed) {
+        if (place.space == PtxPlace::Space::registers) continue;
+        if (place.space == PtxPlace::Space::parameter) {
+            bases_[b] = place.name;
+        } else if (place.is_passed) {
             const std::string generic =
                 out_.result(PtxRegister::int64, "ld.param.u64", {fmt::format("[{}]", place.name)});
             bases_[b] = out_.result(PtxRegister::int64, "cvta.to.global.u64", {generic});
@@ -220,7 +223,8 @@ std::string PtxAddresses::pointer(const ir::Address& address, const std::string&
     const std::string fixed = fixed_pointer(address);
     if (dynamic.empty()) return fixed;
     const bool wide = place(address.buffer).space == PtxPlace::Space::global;
-    return multiply_add({dynamic, true, false}, element_size(address.buffer), {fixed, wide, false}, wide)
+    return multiply_add({dynamic, true, false}, address.dynamic_scale * element_size(address.buffer),
+                        {fixed, wide, false}, wide)
         .text;
 }
 

@@ -10,6 +10,7 @@ namespace swirl::emit {
 namespace {
 
 constexpr int most_lanes = 16;
+constexpr int first_with_copies = 80; // cp.async
 
 /// Of a loop with barriers the body is long, and what is computed before it would take registers all the time.
 bool has_barrier(const ir::Body& body) {
@@ -35,7 +36,13 @@ PtxKernelWriter::PtxKernelWriter(PtxAssembly& out, const ir::Program& program, c
       usage_(usage),
       layout_(layout),
       addresses_(out, program, usage, layout),
-      values_(program.operations.size()) {}
+      values_(program.operations.size()),
+      is_copied_(program.operations.size()),
+      registers_(program.buffers.size()) {
+    for (const ir::Operation& operation : program.operations)
+        if (operation.asynchronous && layout.capability >= first_with_copies)
+            is_copied_[static_cast<std::size_t>(operation.operands[0])] = true;
+}
 
 void PtxKernelWriter::write() {
     const bool has_bfloat16 = std::any_of(
@@ -46,6 +53,11 @@ void PtxKernelWriter::write() {
         zero_bits_ = out_.result(PtxRegister::bits16, "mov.b16", {"0"});
     }
     addresses_.declare();
+    for (std::size_t b = 0; b < registers_.size(); ++b)
+        if (addresses_.place(static_cast<ir::Buffer>(b)).space == PtxPlace::Space::registers &&
+            usage_.buffers[b])
+            for (Integer element = 0; element < program_.buffers[b].elements; ++element)
+                registers_[b].push_back(out_.fresh(ptx_register(program_.buffers[b].element)));
     if (program_.launch.group > 1) awaited_ = out_.result(PtxRegister::int64, "mov.b64", {"0"});
     if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
                                                 [](const ir::BufferInfo& buffer) { return buffer.kept; }))
@@ -76,7 +88,10 @@ void PtxKernelWriter::write(ir::Value value) {
     const ir::Operation& operation = program_[value];
     ensure(operation.type.lanes <= most_lanes, "ptx: a {} of {} lanes; more than {} are not supported",
            name_of(operation.opcode), operation.type.lanes, most_lanes);
+    if (operation.asynchronous && layout_.capability >= first_with_copies)
+        return store_asynchronously(operation);
     if (operation.opcode == ir::Opcode::store) return store(operation);
+    if (is_copied_[static_cast<std::size_t>(value)]) return;
     if (operation.opcode == ir::Opcode::atomic_add) return atomic_add(operation);
     if (operation.opcode == ir::Opcode::prefetch) return; // a hint
     values_[static_cast<std::size_t>(value)] = lanes(operation);
@@ -87,6 +102,12 @@ void PtxKernelWriter::write(const ir::Barrier& barrier) {
     if (!barrier.of_cluster) return out_.code().line("bar.sync 0;");
     out_.code().line("barrier.cluster.arrive.aligned;");
     out_.code().line("barrier.cluster.wait.aligned;");
+}
+
+void PtxKernelWriter::write(const ir::CopyFence& fence) {
+    if (layout_.capability < first_with_copies) return; // they are stores like others
+    if (fence.kind == ir::CopyFence::Kind::commit) return out_.code().line("cp.async.commit_group;");
+    out_.code().line("cp.async.wait_group {};", fence.pending);
 }
 
 /// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what

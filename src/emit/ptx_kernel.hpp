@@ -36,6 +36,7 @@ private:
     void write(const ir::For& loop);
     void write(const ir::If& branch);
     void write(const ir::Barrier& barrier);
+    void write(const ir::CopyFence& fence);
     void meet_in_group(const ir::Barrier& barrier);
     std::string not_first_thread();
     void write_scoped(const ir::Body& body);
@@ -67,6 +68,10 @@ private:
 
     // ---- memory (ptx_memory.cpp)
     Lanes load(const ir::Operation& operation);
+    Lanes load_registers(const ir::Operation& operation);
+    void store_registers(const ir::Operation& operation);
+    std::string& element_register(const ir::Address& address, int lane);
+    void store_asynchronously(const ir::Operation& operation);
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
     /// An address as instructions have it: a register that holds it but for the index's constant.
@@ -90,7 +95,9 @@ private:
     const Usage& usage_;
     const PtxLayout& layout_;
     PtxAddresses addresses_;
-    std::vector<Lanes> values_; ///< by Value, once written
+    std::vector<Lanes> values_;   ///< by Value, once written
+    std::vector<bool> is_copied_; ///< by Value: loaded for an asynchronous store alone, which does both
+    std::vector<std::vector<std::string>> registers_; ///< by Buffer that is registers, then element
     std::map<std::pair<std::string, ir::Scalar>, std::string>
         bits_;              ///< of float32 registers that hold 16 bits
     std::string zero_bits_; ///< a register of 16 bits that holds 0

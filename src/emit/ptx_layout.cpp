@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "emit/gpu_launch.hpp"
+#include "ir/analysis.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,8 @@
 
 namespace swirl::emit {
 namespace {
+
+constexpr Integer widest_scalar = 8; // bytes
 
 Integer rounded_up(Integer bytes, Integer unit) { return ceil_divide(bytes, unit) * unit; }
 
@@ -58,6 +61,20 @@ std::vector<Variable> parameters_of(const ir::Program& program) {
     return result;
 }
 
+/// A local buffer all of whose accesses are at constant indices is registers.
+std::vector<bool> buffers_in_registers(const ir::Program& program) {
+    std::vector<bool> result(program.buffers.size(), true);
+    ir::for_each_operation(program, [&](ir::Value value) {
+        const ir::Operation& operation = program[value];
+        if (!ir::has_address(operation.opcode)) return;
+        const bool is_fixed = operation.address.index.is_constant() &&
+                              operation.address.dynamic == ir::no_value &&
+                              operation.opcode != ir::Opcode::atomic_add;
+        if (!is_fixed) result[static_cast<std::size_t>(operation.address.buffer)] = false;
+    });
+    return result;
+}
+
 } // namespace
 
 PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options)
@@ -70,13 +87,16 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     Identifiers names;
     names.reserve("WARP_SZ");
     entry = names.unique(program.name);
+    const std::vector<bool> in_registers = buffers_in_registers(program);
     for (const ir::BufferInfo& buffer : program.buffers) {
         PtxPlace& place = places.emplace_back();
         const Integer size = size_in_bytes(buffer.element);
         place.name = names.unique(buffer.name);
         place.alignment = std::max<Integer>(size, buffer.alignment);
         if (buffer.space == ir::Space::shared) place.space = PtxPlace::Space::shared;
-        if (buffer.space == ir::Space::local) place.space = PtxPlace::Space::local;
+        if (buffer.space == ir::Space::local)
+            place.space =
+                in_registers[places.size() - 1] ? PtxPlace::Space::registers : PtxPlace::Space::local;
         place_in_global(buffer, place, options);
         if (place.is_passed) continue;
         place.alignment = std::max(place.alignment, widest_access);
@@ -93,7 +113,12 @@ void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, c
     switch (buffer.space) {
     case ir::Space::argument:
         place.is_passed = true;
-        place.is_constant = !buffer.written && !options.arguments_overlap;
+        place.is_constant = !buffer.written && !options.arguments_overlap && !buffer.by_value;
+        if (buffer.by_value) {
+            place.space = PtxPlace::Space::parameter;
+            place.alignment = widest_scalar;
+            place.bytes = buffer.elements * size_in_bytes(buffer.element);
+        }
         break;
     case ir::Space::scratch: place.is_passed = true; break;
     case ir::Space::table:

@@ -11,7 +11,7 @@ namespace swirl::emit {
 
 /// Where a buffer is while the kernel runs.
 struct PtxPlace {
-    enum class Space : std::uint8_t { global, shared, local };
+    enum class Space : std::uint8_t { global, shared, local, registers, parameter };
     Space space = Space::global;
     bool is_passed = false;   ///< its address is a parameter
     bool is_constant = false; ///< nobody writes it while the kernel runs

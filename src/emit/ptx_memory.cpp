@@ -13,7 +13,9 @@ std::string_view space_name(PtxPlace::Space space) {
     switch (space) {
     case PtxPlace::Space::global: return "global";
     case PtxPlace::Space::shared: return "shared";
-    case PtxPlace::Space::local: return "local";
+    case PtxPlace::Space::local:
+    case PtxPlace::Space::registers: return "local";
+    case PtxPlace::Space::parameter: return "param";
     }
     return "";
 }
@@ -77,7 +79,32 @@ std::vector<std::string> PtxKernelWriter::fresh_words() {
     return words;
 }
 
+std::string& PtxKernelWriter::element_register(const ir::Address& address, int lane) {
+    const Integer element = address.index.constant() + lane * address.lane_stride;
+    return registers_[static_cast<std::size_t>(address.buffer)][static_cast<std::size_t>(element)];
+}
+
+/// Copies, as the registers may change while these live.
+PtxKernelWriter::Lanes PtxKernelWriter::load_registers(const ir::Operation& operation) {
+    const ir::Scalar scalar = operation.type.scalar;
+    Lanes result;
+    for (int lane = 0; lane < operation.active; ++lane)
+        result.push_back(out_.result(ptx_register(scalar), fmt::format("mov.{}", ptx_type(scalar)),
+                                     {element_register(operation.address, lane)}));
+    result.resize(static_cast<std::size_t>(operation.type.lanes), ptx_literal(0, scalar));
+    return result;
+}
+
+void PtxKernelWriter::store_registers(const ir::Operation& operation) {
+    const Lanes& values = operand(operation, 0);
+    for (int lane = 0; lane < operation.active; ++lane)
+        out_.emit(fmt::format("mov.{}", ptx_type(operation.type.scalar)),
+                  {element_register(operation.address, lane), values[static_cast<std::size_t>(lane)]});
+}
+
 PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
+    if (addresses_.place(operation.address.buffer).space == PtxPlace::Space::registers)
+        return load_registers(operation);
     const ir::Address& address = operation.address;
     const ir::Scalar scalar = operation.type.scalar;
     const PtxPlace& place = addresses_.place(address.buffer);
@@ -115,6 +142,8 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
+    if (addresses_.place(address.buffer).space == PtxPlace::Space::registers)
+        return store_registers(operation);
     const CacheHint hint = cache_hint(address.buffer, false);
     const auto emit = [&](std::string_view space, std::string_view form, const std::string& at,
                           const std::string& from) {
@@ -140,6 +169,21 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
             out_.emit("mov.b32", {words[w], group(std::span(registers).subspan(2 * w, 2))});
         emit(to.space, ".v4.b32", at, group(words));
     }
+}
+
+/// What the second cache has is not kept in the first where a copy is as wide as can be.
+void PtxKernelWriter::store_asynchronously(const ir::Operation& operation) {
+    const ir::Operation& loaded = program_[operation.operands[0]];
+    const Integer bytes = operation.type.lanes * size_in_bytes(operation.type.scalar);
+    ensure(bytes == 4 || bytes == 8 || bytes == widest_access, "ptx: an asynchronous copy of {} bytes",
+           bytes);
+    ensure(addresses_.alignment(operation.address) % bytes == 0 &&
+               addresses_.alignment(loaded.address) % bytes == 0,
+           "ptx: an asynchronous copy of {} bytes that is not aligned to these", bytes);
+    const Reached from = reach(loaded.address), to = reach(operation.address);
+    out_.emit(fmt::format("cp.async.{}.shared.global", bytes == widest_access ? "cg" : "ca"),
+              {addresses_.operand(to.pointer, to.address, 0),
+               addresses_.operand(from.pointer, from.address, 0), std::to_string(bytes)});
 }
 
 void PtxKernelWriter::atomic_add(const ir::Operation& operation) {

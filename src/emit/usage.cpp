@@ -50,6 +50,8 @@ private:
         visit(barrier.counter.index);
     }
 
+    void visit(const ir::CopyFence&) {}
+
     void visit(const Affine& form) {
         for (const Affine::Term& term : form.terms())
             usage_.variables[static_cast<std::size_t>(term.variable)] = true;

@@ -292,7 +292,7 @@ Value Builder::load(Buffer buffer, Affine index, const Access& access) {
     Operation operation;
     operation.opcode = Opcode::load;
     operation.type = {program_.buffers[static_cast<std::size_t>(buffer)].element, access.lanes};
-    operation.address = {buffer, std::move(index), access.dynamic, access.lane_stride};
+    operation.address = {buffer, std::move(index), access.dynamic, access.lane_stride, access.dynamic_scale};
     operation.active = access.active == 0 ? access.lanes : access.active;
     return append(std::move(operation));
 }
@@ -302,8 +302,9 @@ void Builder::store(Buffer buffer, Affine index, Value value, const Access& acce
     operation.opcode = Opcode::store;
     operation.type = type(value);
     operation.operands[0] = value;
-    operation.address = {buffer, std::move(index), access.dynamic, access.lane_stride};
+    operation.address = {buffer, std::move(index), access.dynamic, access.lane_stride, access.dynamic_scale};
     operation.active = access.active == 0 ? operation.type.lanes : access.active;
+    operation.asynchronous = access.asynchronous;
     append(std::move(operation));
 }
 

@@ -19,6 +19,8 @@ struct Access {
     Integer lane_stride = 1;
     int active = 0; ///< lanes that touch memory; 0: all
     Value dynamic = no_value;
+    Integer dynamic_scale = 1;
+    bool asynchronous = false; ///< of a store: see CopyFence
 };
 
 /// Constructs a Program statement by statement. Operations are appended to the straight run at the current place;
@@ -82,6 +84,9 @@ public:
     void group_barrier(Address counter, Barrier::Half half = Barrier::Half::both) {
         append(Statement{Barrier{.of_group = true, .half = half, .counter = std::move(counter)}});
     }
+
+    void commit_copies() { append(Statement{CopyFence{CopyFence::Kind::commit}}); }
+    void wait_for_copies(int pending) { append(Statement{CopyFence{CopyFence::Kind::wait, pending}}); }
 
     // ---- the same without lambdas, for builders whose structure is data
     Affine open_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind);

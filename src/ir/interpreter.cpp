@@ -18,7 +18,8 @@ Interpreter::Machine::Machine(const Program& program)
       variables_(program.variables.size() * code_.threads, 0),
       all_threads_(code_.threads),
       views_(program.buffers.size()),
-      own_memories_(program.buffers.size()) {
+      own_memories_(program.buffers.size()),
+      copies_(code_.threads) {
     std::iota(all_threads_.begin(), all_threads_.end(), 0);
 }
 
@@ -50,6 +51,7 @@ void Interpreter::Machine::run_blocks() {
     for (Integer cluster = 0; cluster < code_.clusters; ++cluster) {
         start_cluster(cluster);
         execute(code_.body, all_threads_);
+        expect_no_copies();
         for (std::int32_t& epoch : epochs_) ++epoch;
         ++cluster_epoch_;
     }
@@ -93,6 +95,7 @@ void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
         case Node::Kind::loop: execute_loop(node, threads); break;
         case Node::Kind::condition: execute_condition(node, threads); break;
         case Node::Kind::barrier: execute_barrier(node, threads); break;
+        case Node::Kind::fence: execute_fence(node, threads); break;
         }
     }
 }

@@ -88,6 +88,13 @@ private:
         return node;
     }
 
+    static Node decode(const CopyFence& fence) {
+        Node node;
+        node.kind = Node::Kind::fence;
+        node.fence = fence;
+        return node;
+    }
+
     std::size_t position(Value value) const {
         const std::size_t at = positions_[static_cast<std::size_t>(value)];
         ensure(at != nowhere, "'{}' uses %{} before it has a value", program_.name, value);
@@ -107,6 +114,8 @@ private:
         step.active = operation.active;
         step.buffer = operation.address.buffer;
         step.lane_stride = operation.address.lane_stride;
+        step.dynamic_scale = operation.address.dynamic_scale;
+        step.asynchronous = operation.asynchronous;
         step.value = value;
         step.source = &operation;
         const auto used = operands(operation);

@@ -39,15 +39,19 @@ struct Step {
     std::size_t dynamic = nowhere;
     Form index;
     Integer lane_stride = 1;
+    Integer dynamic_scale = 1;
+    bool asynchronous = false;
     const Operation* source = nullptr;
 };
 
 struct Node {
-    enum class Kind : std::uint8_t { run, loop, condition, barrier };
+    enum class Kind : std::uint8_t { run, loop, condition, barrier, fence };
     Kind kind = Kind::run;
     bool of_cluster = false; ///< a barrier
     bool of_group = false;
     Barrier::Half half = Barrier::Half::both;
+
+    CopyFence fence = {};
 
     std::size_t first = 0, last = 0; ///< run: steps[first … last−1]
 

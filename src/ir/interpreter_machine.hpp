@@ -5,6 +5,7 @@
 #include "ir/interpreter_counts.hpp"
 #include "ir/interpreter_shadow.hpp"
 
+#include <deque>
 #include <map>
 #include <span>
 
@@ -34,6 +35,17 @@ private:
         bool per_iteration = false;
         int element_bytes = 0;
         int alignment = 0; ///< bytes
+    };
+
+    /// What a thread stores asynchronously, from element `first` on.
+    struct Copy {
+        const interpreted::Step* step;
+        Integer first;
+        std::vector<Cell> values;
+    };
+    struct Copies {
+        std::vector<Copy> open;
+        std::deque<std::vector<Copy>> groups; ///< committed, the latest last
     };
 
     // execution (interpreter.cpp)
@@ -74,6 +86,13 @@ private:
                      AccessCounts& counts);
     void check_alignment(const interpreted::Step& step, Threads threads);
 
+    // asynchronous stores (interpreter_copies.cpp)
+    void store_asynchronously(const interpreted::Step& step, Threads threads);
+    void mark_stored(const Copy& copy, int thread);
+    void execute_fence(const interpreted::Node& node, Threads threads);
+    void finish(const Copy& copy, int thread);
+    void expect_no_copies();
+
     // findings (interpreter_report.cpp)
     void report(Finding::Kind kind, const interpreted::Step& step, Integer element, int thread);
     void report_divergence(Threads threads);
@@ -91,6 +110,7 @@ private:
     std::vector<std::unique_ptr<Memory>> own_memories_; ///< local and shared, by buffer
     std::map<const Memory*, interpreted::Shadow> shadows_;
     interpreted::WarpAccess warp_;
+    std::vector<Copies> copies_; ///< by thread
 
     Integer block_ = 0; ///< the cluster's first, or iteration of a parallel loop
     std::int32_t region_ = 0;

@@ -94,7 +94,7 @@ void Interpreter::Machine::forget_memory_per_iteration() {
 Integer Interpreter::Machine::base(const Step& step, int thread) const {
     const Integer index = evaluate(step.index, thread);
     if (step.dynamic == nowhere) return index;
-    return index + code_.cells[step.dynamic + static_cast<std::size_t>(thread)].integer;
+    return index + step.dynamic_scale * code_.cells[step.dynamic + static_cast<std::size_t>(thread)].integer;
 }
 
 Moment Interpreter::Machine::now(const View& view, int thread) const {
@@ -159,6 +159,7 @@ void Interpreter::Machine::store(const Step& step, Threads threads) {
         for (const int t : threads) report(Finding::Kind::read_only_write, step, base(step, t), t);
         return;
     }
+    if (step.asynchronous) return store_asynchronously(step, threads);
     for (const int t : threads) store_lanes(step, to, t);
     count_traffic(step, threads, report_.stores[static_cast<std::size_t>(step.buffer)]);
 }

@@ -15,6 +15,7 @@ std::string_view name_of(Finding::Kind kind) {
     case Finding::Kind::race: return "race";
     case Finding::Kind::divergent_barrier: return "divergent barrier";
     case Finding::Kind::misaligned: return "misaligned access";
+    case Finding::Kind::unfinished_copy: return "copy that is not waited for";
     }
     return "?";
 }

@@ -65,6 +65,7 @@ public:
             separator = ", ";
         }
         if (has_side_effect(operation.opcode)) line += " to " + access(operation);
+        if (operation.asynchronous) line += " asynchronously";
         if (operation.opcode == Opcode::shuffle) line += " " + lanes(operation);
         return line + " : " + name_of(operation.type);
     }
@@ -107,7 +108,10 @@ private:
         std::string text = known ? program_.buffers[static_cast<std::size_t>(address.buffer)].name
                                  : fmt::format("?{}", address.buffer);
         text += "[" + form(address.index);
-        if (address.dynamic != no_value) text += " + " + name(address.dynamic);
+        if (address.dynamic != no_value) {
+            text += " + " + name(address.dynamic);
+            if (address.dynamic_scale != 1) text += fmt::format("*{}", address.dynamic_scale);
+        }
         if (operation.type.lanes > 1) {
             text += style_ == PrintStyle::compact ? fmt::format(" : {}", operation.type.lanes) : "";
             if (address.lane_stride != 1) text += fmt::format(" by {}", address.lane_stride);
@@ -129,7 +133,8 @@ private:
     std::string compact(Value value, const Operation& operation) const {
         const auto operand = [&](std::size_t i) { return name(operation.operands[i]); };
         switch (operation.opcode) {
-        case Opcode::store: return access(operation) + " = " + operand(0);
+        case Opcode::store:
+            return access(operation) + " = " + operand(0) + (operation.asynchronous ? " asynchronously" : "");
         case Opcode::atomic_add: return access(operation) + " += " + operand(0);
         case Opcode::prefetch: return "prefetch " + access(operation);
         default: break;
@@ -227,6 +232,8 @@ private:
                 if (choice->otherwise.empty()) continue;
                 line(depth, "else:");
                 body(choice->otherwise, depth + 1);
+            } else if (const auto* fence = std::get_if<CopyFence>(&statement.node)) {
+                line(depth, fence_line(*fence));
             } else {
                 line(depth, barrier_line(std::get<Barrier>(statement.node)));
             }
@@ -251,6 +258,11 @@ private:
             text += fmt::format(", {} = {} step {}", variable(induction.variable), form(induction.start),
                                 induction.step);
         return text + ":";
+    }
+
+    static std::string fence_line(const CopyFence& fence) {
+        if (fence.kind == CopyFence::Kind::commit) return "commit copies";
+        return fmt::format("wait until {} groups of copies are under way", fence.pending);
     }
 
     std::string barrier_line(const Barrier& barrier) const {

@@ -53,17 +53,20 @@ struct BufferInfo {
         false;           ///< too large to stay in cache until it is read: accesses should pass the caches by
     bool kept = false;   ///< to stay in cache as long as what is streamed can leave it
     bool zeroed = false; ///< scratch that whoever launches the kernel has filled with zeros
-    TableData data;      ///< Space::table of floating elements
+    bool by_value =
+        false; ///< an argument of a few numbers that a launch hands over themselves; only read, at constant indices
+    TableData data;                                       ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
 
-/// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? value of `dynamic` : 0).
+/// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? dynamic_scale · value of `dynamic` : 0).
 /// On a vector access with active < lanes only the first `active` lanes touch memory; a load gives 0 elsewhere.
 struct Address {
     Buffer buffer = 0;
     Affine index;
     Value dynamic = no_value; ///< an int64 value added to the index, for table-driven permutations
     Integer lane_stride = 1;
+    Integer dynamic_scale = 1;
     bool operator==(const Address&) const = default;
 };
 
@@ -102,9 +105,11 @@ struct Operation {
     Opcode opcode = Opcode::constant;
     Type type;
     std::array<Value, 3> operands = {no_value, no_value, no_value};
-    long double number = 0;                   ///< constant
-    Address address;                          ///< load, store, atomic_add, prefetch, index
-    int active = 0;                           ///< load, store: lanes that touch memory, 1…lanes
+    long double number = 0; ///< constant
+    Address address;        ///< load, store, atomic_add, prefetch, index
+    int active = 0;         ///< load, store: lanes that touch memory, 1…lanes
+    bool asynchronous =
+        false; ///< a store to shared memory of what is loaded from global memory for it alone: see CopyFence
     std::vector<std::int8_t> lane_map;        ///< shuffle
     const Instruction* instruction = nullptr; ///< instruction
 };
@@ -170,8 +175,17 @@ struct Barrier {
         {}; ///< of a group: an int64, 0 at the launch, that counts arrivals of its blocks and is its own
 };
 
+/// What a thread stores asynchronously may arrive at any time from when it is stored, and what it copies may be read at any time,
+/// until the thread waits for it. `commit` makes a group of all such stores since the last one; `wait` waits until no more than the
+/// `pending` latest groups are under way. To others it is there after a meeting that follows the wait.
+struct CopyFence {
+    enum class Kind : std::uint8_t { commit, wait };
+    Kind kind = Kind::commit;
+    int pending = 0;
+};
+
 struct Statement {
-    std::variant<Straight, For, If, Barrier> node;
+    std::variant<Straight, For, If, Barrier, CopyFence> node;
 };
 
 // ---- the program --------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ namespace swirl::ir {
 namespace {
 
 constexpr Integer longest_vector_loop = 64; // one byte a lane of the longest vectors
+constexpr Integer most_bytes_by_value = 64;
 
 class Verifier {
 public:
@@ -20,7 +21,8 @@ public:
           stage_(stage),
           ranges_(program),
           state_(program.operations.size(), State::unseen),
-          has_store_(program.buffers.size(), 0) {}
+          has_store_(program.buffers.size(), 0),
+          use_counts_(use_counts(program)) {}
 
     void verify() {
         launch();
@@ -73,6 +75,10 @@ private:
                       buffer.cluster_part * program_.launch.cluster == buffer.elements,
                   "is not one part for each block of a cluster");
         if (buffer.per_iteration) needs(buffer.space == Space::scratch, "is per iteration, but no scratch");
+        if (buffer.by_value)
+            needs(buffer.space == Space::argument && !buffer.written && buffer.first == 0 &&
+                      buffer.elements * size_in_bytes(buffer.element) <= most_bytes_by_value,
+                  "is passed by value, but no few numbers that are only read");
         if (buffer.zeroed) needs(buffer.space == Space::scratch, "is filled with zeros, but no scratch");
         if (buffer.space != Space::table) return;
         needs(!buffer.written, "is written");
@@ -167,6 +173,11 @@ private:
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
     }
 
+    void check(const CopyFence& fence) const {
+        if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);
+        if (in_vector_loop_) fail("a fence of copies in a vector loop");
+    }
+
     void counter_of(const Barrier& barrier) const {
         if (barrier.of_cluster || program_.launch.group == 1) fail("a barrier of a group, and no groups");
         const Address& counter = barrier.counter;
@@ -258,6 +269,31 @@ private:
         if (operation.opcode != Opcode::store && undefined_on_entry && !has_store_[at] && conditional_ == 0)
             fail_at(value, "nothing has been stored to '{}' before", buffer.name);
         if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
+        if (buffer.by_value) passed_by_value(value, operation);
+        if (operation.asynchronous) asynchronous(value, operation, buffer);
+    }
+
+    void passed_by_value(Value value, const Operation& operation) const {
+        if (operation.address.dynamic != no_value || !operation.address.index.is_constant())
+            fail_at(value, "is at no constant index of what is passed by value");
+    }
+
+    /// A copy from global to shared memory, of neighbours to neighbours.
+    void asynchronous(Value value, const Operation& operation, const BufferInfo& buffer) const {
+        const auto needs = [&](bool holds, std::string_view what) {
+            if (!holds) fail_at(value, "stores asynchronously {}", what);
+        };
+        needs(buffer.space == Space::shared, "to memory that is not shared");
+        const Operation& loaded = program_[operation.operands[0]];
+        needs(loaded.opcode == Opcode::load &&
+                  use_counts_[static_cast<std::size_t>(operation.operands[0])] == 1,
+              "something other than what is loaded for it alone");
+        const BufferInfo& from = program_.buffers[static_cast<std::size_t>(loaded.address.buffer)];
+        needs(from.space == Space::argument || from.space == Space::scratch, "what is not in global memory");
+        for (const Operation* access : {&operation, &loaded})
+            needs(access->active == operation.type.lanes &&
+                      (operation.type.lanes == 1 || access->address.lane_stride == 1),
+                  "elements that are not next to each other");
     }
 
     void bounds(Value value, const Operation& operation, const BufferInfo& buffer) const {
@@ -277,7 +313,8 @@ private:
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
-    int loops_ = 0; ///< enclosing loops
+    std::vector<int> use_counts_; ///< by value
+    int loops_ = 0;               ///< enclosing loops
     bool in_vector_loop_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet

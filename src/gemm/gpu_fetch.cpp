@@ -1,0 +1,84 @@
+#include "gemm/gpu_fetch.hpp"
+
+#include <numeric>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr Integer most_neighbouring_steps = 8; ///< of 4 bytes each: what memory gives at once
+
+} // namespace
+
+/// An inner and an outer extent shared by the threads: where the inner one is shorter than they are many, several outer places at
+/// once.
+std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) const {
+    using Relation = ir::Condition::Relation;
+    std::vector<Part> result;
+    const auto below = [](const Affine& place, Integer end) {
+        return ir::Condition{place - end, Relation::negative};
+    };
+    if (inner >= threads_) {
+        for (Integer o = 0; o < outer; ++o)
+            for (Integer first = 0; first < inner; first += threads_) {
+                const Affine place = builder_.thread() + first;
+                result.push_back({place, o, {}});
+                if (first + threads_ > inner) result.back().conditions.push_back(below(place, inner));
+            }
+        return result;
+    }
+    const Integer at_once = std::min(threads_ / inner, outer);
+    for (Integer first = 0; first < outer; first += at_once) {
+        const Affine place = thread_digit(builder_, inner, 0) + first;
+        Part part{thread_digit(builder_, 1, inner), place, {}};
+        const bool is_short = first + at_once > outer;
+        if (at_once * inner < threads_ || is_short)
+            part.conditions.push_back(below(place, std::min(first + at_once, outer)));
+        result.push_back(std::move(part));
+    }
+    return result;
+}
+
+std::vector<GpuFetch::Part> GpuFetch::parts() const {
+    if (!piece_.along_depth) return parts_of(piece_.extent / piece_.lanes, piece_.depth);
+    const Integer run = std::gcd(piece_.depth, most_neighbouring_steps);
+    std::vector<Part> result;
+    for (Integer first = 0; first < piece_.depth; first += run)
+        for (const Part& part : parts_of(run, piece_.extent))
+            result.push_back({part.step, part.unit + first, part.conditions});
+    return result;
+}
+
+void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
+                     const Affine& split) const {
+    using Relation = ir::Condition::Relation;
+    const Integer lanes = piece_.lanes;
+    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, piece_.lanes};
+    for (const Part& part : parts()) {
+        const Affine to = part.step * piece_.pitch + part.unit * lanes + target.number * piece_.scalars();
+        const ir::Access in_piece{.dynamic = target.stage, .dynamic_scale = piece_.scalars()};
+        const auto copy = [&] {
+            const Affine from =
+                part.unit * (lanes * source.stride) + part.step * source.depth_stride + further * lanes;
+            const ir::Value loaded =
+                builder_.load(source.buffer, from,
+                              {.lanes = piece_.lanes, .dynamic = source.start, .dynamic_scale = lanes});
+            ir::Access access = in_piece;
+            access.asynchronous = true;
+            builder_.store(pieces_, to, loaded, access);
+        };
+        const auto copy_or_clear = [&] {
+            if (missing == 0) return copy();
+            // Other splits have all steps: what is missing lies before all of them.
+            const Affine place = part.step + split * (missing + piece_.depth) - missing;
+            builder_.if_then({{place, Relation::nonnegative}}, copy,
+                             [&] { builder_.store(pieces_, to, builder_.constant(type, 0), in_piece); });
+        };
+        if (part.conditions.empty())
+            copy_or_clear();
+        else
+            builder_.if_then(part.conditions, copy_or_clear);
+    }
+}
+
+} // namespace swirl::gemm

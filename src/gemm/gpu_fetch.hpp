@@ -1,0 +1,47 @@
+#pragma once
+
+#include "gemm/gpu_layout.hpp"
+
+namespace swirl::gemm {
+
+/// Where pieces of an operand come from.
+struct GpuSource {
+    ir::Buffer buffer = 0;
+    Integer stride = 0;       ///< elements from one row of A to the next, or column of B
+    Integer depth_stride = 0; ///< from one step to the next
+    /// The place of the tile's first row, or column, at the first step of the piece at hand, in copies of `lanes` elements.
+    ir::Value start = ir::no_value;
+};
+
+/// Copies pieces of A, or of B, from global to shared memory, all threads of a block together.
+class GpuFetch {
+public:
+    GpuFetch(ir::Builder& builder, const GpuPiece& piece, int threads, ir::Buffer pieces)
+        : builder_(builder), piece_(piece), threads_(threads), pieces_(pieces) {}
+
+    /// Where copies go: piece `number` + `stage` of those in shared memory, no_value being 0.
+    struct Target {
+        Integer number = 0;
+        ir::Value stage = ir::no_value;
+    };
+    /// The piece that lies `further` copies from the source's start. The first `missing` steps are not there where `split` is zero:
+    /// zeros take their place.
+    void fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
+               const Affine& split) const;
+
+private:
+    struct Part {
+        Affine unit; ///< the copy's number along the extent
+        Affine step;
+        std::vector<ir::Condition> conditions; ///< under which the thread has it
+    };
+    std::vector<Part> parts() const;
+    std::vector<Part> parts_of(Integer inner, Integer outer) const;
+
+    ir::Builder& builder_;
+    const GpuPiece& piece_;
+    Integer threads_;
+    ir::Buffer pieces_;
+};
+
+} // namespace swirl::gemm

@@ -1,0 +1,63 @@
+#include "gemm/gpu_layout.hpp"
+
+#include <numeric>
+
+namespace swirl::gemm {
+
+Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus) {
+    return modulus == 1 ? Affine(0) : builder.thread(0, divisor, modulus);
+}
+
+int GpuThreads::vector_of(Number number, int extent) {
+    return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+}
+
+GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number)
+    : schedule_(schedule),
+      row_vector_(vector_of(number, schedule.thread_rows)),
+      column_vector_(vector_of(number, schedule.thread_columns)) {
+    const auto digit = [&](Integer divisor, Integer modulus) {
+        return thread_digit(builder, divisor, modulus);
+    };
+    const int rows = schedule.lane_rows, columns = schedule.lane_columns;
+    if (schedule.zigzag != 0 && columns >= 2) {
+        lane_row_ = digit(2, rows);
+        lane_column_ = 2 * digit(2 * rows, columns / 2) + digit(1, 2);
+    } else {
+        lane_row_ = digit(1, rows);
+        lane_column_ = digit(rows, columns);
+    }
+    const Integer lanes = schedule.lanes(), warp_rows = schedule.warp_rows();
+    warp_row_ = digit(lanes, warp_rows);
+    warp_column_ = digit(lanes * warp_rows, schedule.slice_threads() / (lanes * warp_rows));
+    in_slice_ = digit(1, schedule.slices == 1 ? 0 : schedule.slice_threads());
+    slice_ = digit(schedule.slice_threads(), schedule.slices);
+}
+
+Affine GpuThreads::row(int i) const {
+    const Integer lanes = schedule_.lane_rows;
+    return warp_row_ * (lanes * schedule_.thread_rows) + lane_row_ * row_vector_ +
+           i / row_vector_ * (lanes * row_vector_) + i % row_vector_;
+}
+
+Affine GpuThreads::column(int j) const {
+    const Integer lanes = schedule_.lane_columns;
+    return warp_column_ * (lanes * schedule_.thread_columns) + lane_column_ * column_vector_ +
+           j / column_vector_ * (lanes * column_vector_) + j % column_vector_;
+}
+
+std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const auto piece = [&](Integer extent, int lanes, Integer stride, Integer depth_stride) {
+        GpuPiece result{extent, schedule.block_depth, lanes};
+        result.along_depth = lanes == 1 && depth_stride == 1 && stride != 1;
+        // Steps of one row then go to different banks, and vectors of rows stay aligned.
+        const Integer padding =
+            result.along_depth ? GpuThreads::widest_access / bytes_of(oriented.number) : 0;
+        result.pitch = extent + padding;
+        return result;
+    };
+    return {piece(schedule.block_rows, schedule.a_lanes, oriented.a.row_stride, oriented.a.column_stride),
+            piece(schedule.block_columns, schedule.b_lanes, oriented.b.column_stride, oriented.b.row_stride)};
+}
+
+} // namespace swirl::gemm

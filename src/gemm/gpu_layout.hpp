@@ -1,0 +1,53 @@
+#pragma once
+
+#include "gemm/gpu_schedule.hpp"
+#include "ir/builder.hpp"
+
+#include <array>
+
+/// Where a product's numbers are in a block: its threads' registers, and shared memory.
+namespace swirl::gemm {
+
+/// Which elements of a block's tile its threads have: parts of the tile that warps have, in which threads have vectors of rows and of
+/// columns, those of neighbours next to each other.
+class GpuThreads {
+public:
+    static constexpr int widest_access = 16; ///< bytes
+    /// Elements of a vector of a thread's part that has so many rows or columns.
+    static int vector_of(Number number, int extent);
+
+    GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number);
+
+    int row_vector() const { return row_vector_; }
+    int column_vector() const { return column_vector_; }
+    /// The place in the tile of the thread's i-th row, its j-th column.
+    Affine row(int i) const;
+    Affine column(int j) const;
+    const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
+    const Affine& slice() const { return slice_; }
+
+private:
+    const GpuSchedule& schedule_;
+    int row_vector_;
+    int column_vector_;
+    Affine lane_row_, lane_column_, warp_row_, warp_column_, in_slice_, slice_;
+};
+
+/// A digit of the thread's index in its block; 0 where it has one value.
+Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus);
+
+/// A piece of A, or of B, in shared memory: for each step along the depth all of the tile's rows, or columns.
+struct GpuPiece {
+    Integer extent = 0; ///< rows of A, columns of B
+    Integer depth = 0;
+    int lanes = 1; ///< elements, along the extent, of a copy
+    bool along_depth =
+        false;         ///< neighbouring threads copy steps, as these are next to each other in the operand
+    Integer pitch = 0; ///< elements from one step to the next
+
+    Integer scalars() const { return depth * pitch; }
+};
+/// Of A and of B, of a product as it is oriented.
+std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
+} // namespace swirl::gemm

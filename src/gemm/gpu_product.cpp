@@ -1,0 +1,296 @@
+// A block's way through the depth: pieces of A and B are on their way to shared memory while others are multiplied; the numbers of
+// the next step are loaded while those of this one are multiplied, at a piece's last step those of the next piece, after the one
+// meeting of the threads. (Gray, "SGEMM", a walkthrough of maxas.)
+#include "gemm/gpu_product.hpp"
+
+#include "base/error.hpp"
+#include "gemm/gpu_fetch.hpp"
+#include "gemm/gpu_sums.hpp"
+#include "gemm/gpu_update.hpp"
+#include "gemm/tile.hpp"
+#include "gemm/whole_problem.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Value;
+
+/// What a block's index says: which tile of which product, and its share of the depth.
+struct BlockPlace {
+    Affine split, row_block, column_block, matrix;
+    bool may_be_idle = false; ///< some blocks have no tile: their row_block is beyond the last
+};
+
+class ProductWriter {
+public:
+    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule)
+        : orientation_(oriented_for_gpu(product)),
+          product_(orientation_.product),
+          schedule_(schedule),
+          builder_("gemm"),
+          scalar_(scalar_of(product_.number)),
+          pieces_(pieces_of(schedule, product_)),
+          row_blocks_(ceil_divide(product_.rows, Integer{schedule.block_rows})),
+          column_blocks_(ceil_divide(product_.columns, Integer{schedule.block_columns})),
+          pieces_of_split_(ceil_divide(ceil_divide(product_.depth, Integer{schedule.block_depth}),
+                                       Integer{schedule.splits})) {}
+
+    ir::Program write() {
+        declare();
+        const BlockPlace place = place_of_block();
+        if (!place.may_be_idle)
+            write_tile(place);
+        else
+            builder_.if_then({{place.row_block - row_blocks_, ir::Condition::Relation::negative}},
+                             [&] { write_tile(place); });
+        return builder_.finish();
+    }
+
+private:
+    // ---- buffers and blocks
+    void declare() {
+        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                                int lanes, bool written) {
+            const Extent extent = extent_of(layout, rows, columns, product_.batch);
+            ir::BufferInfo info;
+            info.name = name;
+            info.element = scalar_;
+            info.first = extent.lowest;
+            info.elements = extent.highest - extent.lowest + 1;
+            info.alignment = lanes * size_in_bytes(scalar_);
+            info.written = written;
+            return builder_.add(info);
+        };
+        const bool turned = orientation_.is_turned;
+        const auto add_a = [&] {
+            a_ = matrix(turned ? "b" : "a", product_.a, product_.rows, product_.depth, schedule_.a_lanes,
+                        false);
+        };
+        const auto add_b = [&] {
+            b_ = matrix(turned ? "a" : "b", product_.b, product_.depth, product_.columns, schedule_.b_lanes,
+                        false);
+        };
+        if (turned) add_b();
+        add_a();
+        if (!turned) add_b();
+        c_ = matrix("c", product_.c, product_.rows, product_.columns, schedule_.c_lanes, true);
+        ir::BufferInfo factors;
+        factors.name = "factors";
+        factors.element = scalar_;
+        factors.elements = 2;
+        factors.by_value = true;
+        factors_ = builder_.add(factors);
+        steps_ = builder_.parameter("steps");
+        reads_c_ = builder_.parameter("reads_c");
+        for (std::size_t operand = 0; operand < pieces_.size(); ++operand)
+            piece_buffers_[operand] = builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_,
+                                                      schedule_.stages * pieces_[operand].scalars());
+    }
+
+    /// Splits are neighbours; then blocks of a group of rows, columns, groups, and matrices of the batch.
+    BlockPlace place_of_block() {
+        const Integer group = std::min<Integer>(schedule_.group, row_blocks_);
+        const Integer groups = ceil_divide(row_blocks_, group), splits = schedule_.splits;
+        const Integer blocks = splits * group * column_blocks_ * groups * product_.batch;
+        builder_.launch({.blocks = {blocks, 1, 1},
+                         .threads = {schedule_.threads(), 1, 1},
+                         .cluster = splits,
+                         .resident = schedule_.resident});
+        Integer divisor = 1;
+        const auto digit = [&](Integer count, bool is_last = false) {
+            const Integer before = divisor;
+            divisor *= count;
+            return count == 1 ? Affine(0) : builder_.block(0, before, is_last ? 0 : count);
+        };
+        BlockPlace place;
+        place.split = digit(splits);
+        const Affine in_group = digit(group);
+        place.column_block = digit(column_blocks_);
+        place.row_block = digit(groups) * group + in_group;
+        place.matrix = digit(product_.batch, true);
+        place.may_be_idle = row_blocks_ % group != 0;
+        return place;
+    }
+
+    // ---- integers
+    Value integer(Integer number) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    }
+
+    /// Where a tile begins along one extent, in accesses of `lanes` elements of which `stride` lie between neighbours: the last tile
+    /// ends with C, over the one before.
+    Value tile_start(const Affine& block, Integer tile, Integer extent, Integer stride, Integer lanes) {
+        const Value regular = builder_.index(block * (tile * stride / lanes));
+        if (extent % tile == 0) return regular;
+        const Value is_regular = builder_.less(builder_.index(block * tile), integer(extent - tile + 1));
+        return builder_.select(is_regular, regular, integer((extent - tile) * stride / lanes));
+    }
+
+    /// The first piece is short where pieces do not divide the depth: it begins before the first step.
+    Integer missing_steps() const {
+        return pieces_of_split_ * schedule_.splits * schedule_.block_depth - product_.depth;
+    }
+
+    GpuSource source(const BlockPlace& place, bool is_a) {
+        const Integer lanes = is_a ? schedule_.a_lanes : schedule_.b_lanes;
+        const MatrixLayout& layout = is_a ? product_.a : product_.b;
+        GpuSource result;
+        result.buffer = is_a ? a_ : b_;
+        result.stride = is_a ? layout.row_stride : layout.column_stride;
+        result.depth_stride = is_a ? layout.column_stride : layout.row_stride;
+        const Value along =
+            is_a ? tile_start(place.row_block, schedule_.block_rows, product_.rows, result.stride, lanes)
+                 : tile_start(place.column_block, schedule_.block_columns, product_.columns, result.stride,
+                              lanes);
+        const Affine first_step = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
+        result.start = builder_.add(along, builder_.index(place.matrix * (layout.batch_stride / lanes) +
+                                                          first_step * (result.depth_stride / lanes)));
+        return result;
+    }
+
+    // ---- a tile
+    void write_tile(const BlockPlace& place) {
+        const GpuThreads threads(builder_, schedule_, product_.number);
+        GpuSums sums(builder_, schedule_, threads, scalar_);
+        sums.clear();
+        if (product_.depth > 0)
+            builder_.if_then({{steps_ - 1, ir::Condition::Relation::nonnegative}},
+                             [&] { multiply(place, sums, threads); });
+        sums.add_slices();
+        update_result(builder_, schedule_, threads, sums, product_, result(place));
+    }
+
+    GpuResult result(const BlockPlace& place) {
+        GpuResult c;
+        c.buffer = c_;
+        c.factors = factors_;
+        c.reads_c = reads_c_;
+        const Integer rows = schedule_.block_rows, columns = schedule_.block_columns;
+        const Integer lanes = schedule_.c_lanes;
+        const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);
+        const Value column =
+            tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
+        c.start = builder_.add(builder_.add(row, column),
+                               builder_.index(place.matrix * (product_.c.batch_stride / lanes)));
+        c.has_shared_rows = product_.rows % rows != 0;
+        c.has_shared_columns = product_.columns % columns != 0;
+        c.own_row = product_.rows - rows - place.row_block * rows;
+        c.own_column = product_.columns - columns - place.column_block * columns;
+        return c;
+    }
+
+    // ---- along the depth
+    void multiply(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
+        sources_ = {source(place, true), source(place, false)};
+        const Integer stages = schedule_.stages;
+        for (Integer stage = 0; stage < stages - 1; ++stage) {
+            const Integer number = std::min(stage, pieces_of_split_ - 1);
+            fetch(number, {.number = stage}, missing_of(number), place.split);
+        }
+        builder_.wait_for_copies(static_cast<int>(stages) - 2);
+        builder_.barrier();
+        sums.keep(sums.load(pieces_, piece_buffers_, first_step_of_slice(threads), ir::no_value));
+        counters_ = builder_.local("counters", ir::Scalar::int64, 3);
+        builder_.store(counters_, stage_counter, integer(0));
+        const Integer next = std::min(stages - 1, pieces_of_split_ - 1);
+        for (std::size_t operand = 0; operand < 2; ++operand)
+            builder_.store(counters_, static_cast<Integer>(operand),
+                           builder_.add(sources_[operand].start, integer(next * step_of_source(operand))));
+        builder_.for_loop("piece", pieces_of_split_,
+                          [&](const Affine& number) { multiply_piece(number, place.split, sums, threads); });
+        builder_.wait_for_copies(0);
+    }
+
+    /// Copies that pieces lie apart in an operand.
+    Integer step_of_source(std::size_t operand) const {
+        return sources_[operand].depth_stride * schedule_.block_depth / pieces_[operand].lanes;
+    }
+    Affine first_step_of_slice(const GpuThreads& threads) const {
+        return threads.slice() * (schedule_.block_depth / schedule_.slices);
+    }
+
+    /// Steps at the beginning of the piece of that number that the first split does not have.
+    Integer missing_of(Integer number) const {
+        return std::max<Integer>(0, missing_steps() - number * schedule_.block_depth);
+    }
+
+    /// The piece of that number, counted from the sources' starts.
+    void fetch(Integer number, const GpuFetch::Target& target, Integer missing, const Affine& split) {
+        for (std::size_t operand = 0; operand < 2; ++operand)
+            GpuFetch(builder_, pieces_[operand], schedule_.threads(), piece_buffers_[operand])
+                .fetch(sources_[operand], number * step_of_source(operand), target, missing, split);
+        builder_.commit_copies();
+    }
+
+    /// All steps of a piece, while the last one of those under way is asked for. Beyond the last piece it is asked for again:
+    /// so the loop has no branches.
+    void multiply_piece(const Affine& number, const Affine& split, GpuSums& sums, const GpuThreads& threads) {
+        const Integer stages = schedule_.stages, steps = schedule_.block_depth / schedule_.slices;
+        std::vector<Value> values = sums.values();
+        GpuSums::Factors factors = sums.factors();
+        const Value stage = builder_.load(counters_, stage_counter);
+        const Value following = builder_.add(stage, integer(1));
+        const Value next = builder_.select(builder_.less(following, integer(stages)), following, integer(0));
+        const Value free = builder_.select(builder_.less(stage, integer(1)), integer(stages - 1),
+                                           builder_.subtract(stage, integer(1)));
+        for (Integer step = 0; step < steps; ++step) {
+            const bool is_last = step + 1 == steps;
+            if (is_last) {
+                builder_.wait_for_copies(static_cast<int>(stages) - 2);
+                builder_.barrier();
+            }
+            const GpuSums::Factors ahead =
+                sums.load(pieces_, piece_buffers_, first_step_of_slice(threads) + (is_last ? 0 : step + 1),
+                          is_last ? next : stage);
+            if (step == 0) fetch_next(number, free, split);
+            sums.multiply(values, factors);
+            factors = ahead;
+        }
+        sums.keep(values);
+        sums.keep(factors);
+        builder_.store(counters_, stage_counter, next);
+    }
+
+    void fetch_next(const Affine& number, Value free, const Affine& split) {
+        std::array<Value, 2> at{};
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+            at[operand] = builder_.load(counters_, static_cast<Integer>(operand));
+            sources_[operand].start = at[operand];
+        }
+        // Steps are missing in the first pieces only, which are under way already but where there is just one.
+        fetch(0, {.number = 0, .stage = free}, missing_of(pieces_of_split_ - 1), split);
+        const Value goes_on =
+            builder_.less(builder_.index(number), integer(pieces_of_split_ - schedule_.stages));
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+            const Value next = builder_.add(at[operand], integer(step_of_source(operand)));
+            builder_.store(counters_, static_cast<Integer>(operand),
+                           builder_.select(goes_on, next, at[operand]));
+        }
+    }
+
+    static constexpr Integer stage_counter = 2;
+
+    GpuOrientation orientation_;
+    const MatrixProduct& product_;
+    const GpuSchedule& schedule_;
+    ir::Builder builder_;
+    ir::Scalar scalar_;
+    std::array<GpuPiece, 2> pieces_;
+    Integer row_blocks_, column_blocks_;
+    Integer pieces_of_split_;
+    ir::Buffer a_ = 0, b_ = 0, c_ = 0, factors_ = 0;
+    Affine steps_, reads_c_;
+    std::array<ir::Buffer, 2> piece_buffers_{};
+    std::array<GpuSource, 2> sources_{};
+    ir::Buffer counters_ = 0;
+};
+} // namespace
+
+std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
+                                     const target::Gpu& gpu) {
+    validate(schedule, product, gpu);
+    return {ProductWriter(product, schedule).write()};
+}
+
+} // namespace swirl::gemm

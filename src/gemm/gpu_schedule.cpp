@@ -1,0 +1,130 @@
+#include "gemm/gpu_schedule.hpp"
+
+#include "base/error.hpp"
+#include "gemm/gpu_layout.hpp"
+#include "gemm/tile.hpp"
+
+#include <numeric>
+
+namespace swirl::gemm {
+
+namespace {
+
+template <class... Arguments>
+void require(bool holds, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+    if (!holds)
+        throw UserError("this schedule does not suit: {}",
+                        fmt::format(why, std::forward<Arguments>(arguments)...));
+}
+
+bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
+
+void require_threads(const GpuSchedule& schedule, const target::Gpu& gpu) {
+    for (const GpuParameter& parameter : gpu_parameters())
+        require(schedule.*parameter.member > 0 || parameter.member == &GpuSchedule::resident ||
+                    parameter.member == &GpuSchedule::zigzag,
+                "{} is {}", parameter.name, schedule.*parameter.member);
+    require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
+                schedule.lanes() <= gpu.warp_size,
+            "{} by {} lanes; powers of two, {} in all at most, are possible", schedule.lane_rows,
+            schedule.lane_columns, gpu.warp_size);
+    require(schedule.lanes() == gpu.warp_size || schedule.slice_threads() == schedule.lanes(),
+            "{} by {} lanes, but a slice of {} threads", schedule.lane_rows, schedule.lane_columns,
+            schedule.slice_threads());
+    require(schedule.block_rows % (schedule.lane_rows * schedule.thread_rows) == 0,
+            "{} rows of a block are no multiple of {} lanes of {} rows", schedule.block_rows,
+            schedule.lane_rows, schedule.thread_rows);
+    require(schedule.block_columns % (schedule.lane_columns * schedule.thread_columns) == 0,
+            "{} columns of a block are no multiple of {} lanes of {} columns", schedule.block_columns,
+            schedule.lane_columns, schedule.thread_columns);
+    require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
+            schedule.threads(), gpu.threads_per_block);
+    require(schedule.block_depth % schedule.slices == 0 && schedule.block_depth / schedule.slices >= 2,
+            "block_depth is {}, which {} slices do not share by two steps or more", schedule.block_depth,
+            schedule.slices);
+    require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
+            schedule.stages);
+}
+
+void require_splits(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    if (schedule.splits == 1) return;
+    require(is_power_of_two(schedule.splits) && schedule.splits <= gpu.largest_cluster,
+            "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits,
+            gpu.largest_cluster);
+    const int vector = GpuThreads::vector_of(product.number, schedule.thread_columns);
+    const int vector_shares = std::gcd(schedule.splits, schedule.thread_columns / vector);
+    require(vector % (schedule.splits / vector_shares) == 0,
+            "{} splits do not share {} columns of a thread, which are in vectors of {}", schedule.splits,
+            schedule.thread_columns, vector);
+    const Integer depth = schedule.block_depth;
+    const Integer pieces = ceil_divide(ceil_divide(product.depth, depth), Integer{schedule.splits});
+    const Integer missing = pieces * schedule.splits * depth - product.depth;
+    require(missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
+            "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth, depth);
+}
+
+/// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
+bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
+                 int lanes) {
+    return lanes == 1 || (stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
+                          extent % lanes == 0);
+}
+
+void require_operands(const GpuSchedule& schedule, const MatrixProduct& product) {
+    const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
+    const auto check = [&](const char* name, int lanes, int rows, bool suits) {
+        require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
+                "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
+        require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
+    };
+    check("a_lanes", schedule.a_lanes, schedule.block_rows,
+          suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
+                      schedule.a_lanes));
+    check("b_lanes", schedule.b_lanes, schedule.block_columns,
+          suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
+                      schedule.b_lanes));
+    check("c_lanes", schedule.c_lanes, schedule.thread_rows,
+          suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
+                      schedule.c_lanes));
+}
+
+} // namespace
+
+GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
+    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {product, false};
+    MatrixProduct turned = product;
+    std::swap(turned.rows, turned.columns);
+    const auto transposed = [](MatrixLayout layout) {
+        std::swap(layout.row_stride, layout.column_stride);
+        return layout;
+    };
+    turned.a = transposed(product.b);
+    turned.b = transposed(product.a);
+    turned.c = transposed(product.c);
+    return {turned, true};
+}
+
+void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    const MatrixProduct oriented = oriented_for_gpu(product).product;
+    require_threads(schedule, gpu);
+    require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
+            "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,
+            schedule.block_columns, oriented.rows, oriented.columns);
+    require_operands(schedule, oriented);
+    require_splits(schedule, oriented, gpu);
+    require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
+            "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
+            gpu.shared_bytes_per_block_at_most);
+}
+
+Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) {
+    const MatrixProduct oriented = oriented_for_gpu(product).product;
+    Integer scalars = 0;
+    for (const GpuPiece& piece : pieces_of(schedule, oriented)) scalars += schedule.stages * piece.scalars();
+    const Integer sums = Integer{schedule.block_rows} * schedule.block_columns;
+    if (schedule.slices > 1) scalars += (schedule.slices - 1) * sums;
+    if (schedule.splits > 1) scalars += sums;
+    return scalars * bytes_of(product.number);
+}
+
+} // namespace swirl::gemm

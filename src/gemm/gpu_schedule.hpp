@@ -1,0 +1,75 @@
+#pragma once
+
+#include "problem/matrix_product.hpp"
+#include "target/gpu.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// Matrix products on GPUs as Gray's walkthrough of maxas's SGEMM has them: a block of threads has a tile of C in its registers,
+/// and steps through the depth with a piece of A and one of B in shared memory. Each of its decisions is a parameter.
+namespace swirl::gemm {
+
+/// In which order a thread's multiply-adds of one step are written. What follows each other in a serpentine has a factor in
+/// common, also where a row ends.
+enum class GpuOrder : std::uint8_t { rows, columns, serpentine_rows, serpentine_columns };
+std::string_view name_of(GpuOrder order);
+
+struct GpuSchedule {
+    int block_rows = 128;
+    int block_columns = 128;
+    int block_depth = 8;
+    int thread_rows = 8;
+    int thread_columns = 8;
+    int lane_rows = 8;
+    int lane_columns = 4;
+    int zigzag = 1;
+    int slices = 1;
+    int stages = 4;
+    int a_lanes = 1;
+    int b_lanes = 1;
+    int c_lanes = 1;
+    GpuOrder order = GpuOrder::serpentine_rows;
+    int group = 8;
+    int splits = 1;
+    int resident = 0;
+
+    bool operator==(const GpuSchedule&) const = default;
+
+    int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
+    int threads() const { return slice_threads() * slices; }
+    int lanes() const { return lane_rows * lane_columns; }
+    /// Such parts of a tile, which a warp has (or less than a warp), one below the other.
+    int warp_rows() const { return block_rows / (lane_rows * thread_rows); }
+};
+
+/// A number among a schedule's decisions.
+struct GpuParameter {
+    std::string_view name;
+    int GpuSchedule::*member;
+    std::string_view meaning;
+};
+/// All of them, in the order of the members.
+std::span<const GpuParameter> gpu_parameters();
+
+/// "block_rows=256 block_columns=128 …", all parameters in order, then `order=serpentine_rows`.
+std::string to_string(const GpuSchedule& schedule);
+/// Reads what to_string wrote, parameters that are not named being as in GpuSchedule{}; UserError, naming the word, otherwise.
+GpuSchedule parse_gpu_schedule(std::string_view text);
+
+/// The product that kernels compute: C's rows are next to each other if they can be, A and B exchanged for that.
+struct GpuOrientation {
+    MatrixProduct product;
+    bool is_turned = false; ///< A is the caller's B, transposed, and B the caller's A
+};
+GpuOrientation oriented_for_gpu(const MatrixProduct& product);
+
+/// UserError, saying why, where kernels cannot be made of the schedule: its extents do not divide each other, a tile is larger
+/// than C, a block wants more than the GPU has, or copies are wider than operands' strides allow.
+void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+
+/// Bytes of shared memory of a block.
+Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product);
+
+} // namespace swirl::gemm

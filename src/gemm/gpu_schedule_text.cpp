@@ -1,0 +1,104 @@
+// A schedule for GPUs as a line of text.
+
+#include "base/error.hpp"
+#include "gemm/gpu_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Beyond this it is no schedule.
+constexpr int most = 1024;
+
+constexpr std::array<GpuParameter, 16> parameters = {{
+    {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
+    {"block_columns", &GpuSchedule::block_columns, "its columns"},
+    {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
+    {"thread_rows", &GpuSchedule::thread_rows, "rows of a thread's part of the tile, in registers"},
+    {"thread_columns", &GpuSchedule::thread_columns, "its columns"},
+    {"lane_rows", &GpuSchedule::lane_rows, "threads of a warp one below the other"},
+    {"lane_columns", &GpuSchedule::lane_columns,
+     "and beside each other; both are 32 where a slice has a warp or more"},
+    {"zigzag", &GpuSchedule::zigzag,
+     "1: neighbouring threads have two columns in turn, so that eight of them read four vectors of A and two "
+     "of B"},
+    {"slices", &GpuSchedule::slices,
+     "groups of a block's threads that share the steps of a piece; their sums are added up at last"},
+    {"stages", &GpuSchedule::stages, "pieces of A and B in shared memory, all but one of them on their way"},
+    {"a_lanes", &GpuSchedule::a_lanes,
+     "elements of A, next to each other along the rows, that one copy moves"},
+    {"b_lanes", &GpuSchedule::b_lanes, "elements of B, along the columns"},
+    {"c_lanes", &GpuSchedule::c_lanes, "elements of C, along the rows, that one access moves"},
+    {"group", &GpuSchedule::group,
+     "blocks one below the other that come before those beside them, while A and B are in cache"},
+    {"splits", &GpuSchedule::splits,
+     "blocks, of a cluster, that share the depth of a tile; their sums are added up at last"},
+    {"resident", &GpuSchedule::resident,
+     "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes"},
+}};
+
+constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,
+                                            GpuOrder::serpentine_columns};
+
+[[noreturn]] void fail(std::string_view text, std::string_view word) {
+    throw UserError("'{}' in '{}' is no decision of a schedule for GPUs; one looks like '{}'", word, text,
+                    to_string(GpuSchedule{}));
+}
+
+void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) fail(text, word);
+    const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
+    if (name == "order") {
+        const auto* const order = std::find_if(orders.begin(), orders.end(),
+                                               [&](GpuOrder known) { return name_of(known) == value; });
+        if (order == orders.end()) fail(text, word);
+        schedule.order = *order;
+        return;
+    }
+    const auto* const parameter = std::find_if(parameters.begin(), parameters.end(),
+                                               [&](const GpuParameter& known) { return known.name == name; });
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (parameter == parameters.end() || error != std::errc() || end != value.data() + value.size() ||
+        number < 0 || number > most)
+        fail(text, word);
+    schedule.*parameter->member = number;
+}
+
+} // namespace
+
+std::span<const GpuParameter> gpu_parameters() { return parameters; }
+
+std::string_view name_of(GpuOrder order) {
+    switch (order) {
+    case GpuOrder::rows: return "rows";
+    case GpuOrder::columns: return "columns";
+    case GpuOrder::serpentine_rows: return "serpentine_rows";
+    case GpuOrder::serpentine_columns: return "serpentine_columns";
+    }
+    return "";
+}
+
+std::string to_string(const GpuSchedule& schedule) {
+    std::string text;
+    for (const GpuParameter& parameter : parameters)
+        text += fmt::format("{}={} ", parameter.name, schedule.*parameter.member);
+    return text + fmt::format("order={}", name_of(schedule.order));
+}
+
+GpuSchedule parse_gpu_schedule(std::string_view text) {
+    GpuSchedule schedule;
+    std::istringstream words{std::string(text)};
+    for (std::string word; words >> word;) set(schedule, text, word);
+    return schedule;
+}
+
+} // namespace swirl::gemm

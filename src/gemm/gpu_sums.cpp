@@ -1,0 +1,114 @@
+#include "gemm/gpu_sums.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
+                 ir::Scalar scalar)
+    : builder_(builder),
+      schedule_(schedule),
+      threads_(threads),
+      scalar_(scalar),
+      sums_(builder.local("sums", scalar, Integer{schedule.thread_rows} * schedule.thread_columns)),
+      a_(builder.local("a_factors", scalar, schedule.thread_rows)),
+      b_(builder.local("b_factors", scalar, schedule.thread_columns)) {}
+
+void GpuSums::clear() {
+    const ir::Value zero = builder_.constant({scalar_, 1}, 0);
+    to(sums_, std::vector<ir::Value>(
+                  static_cast<std::size_t>(schedule_.thread_rows * schedule_.thread_columns), zero));
+}
+
+std::vector<ir::Value> GpuSums::from(ir::Buffer registers, int count) const {
+    std::vector<ir::Value> result;
+    for (int k = 0; k < count; ++k) result.push_back(builder_.load(registers, k));
+    return result;
+}
+
+void GpuSums::to(ir::Buffer registers, const std::vector<ir::Value>& values) {
+    Integer place = 0;
+    for (const ir::Value value : values) builder_.store(registers, place++, value);
+}
+
+std::vector<ir::Value> GpuSums::values() const {
+    return from(sums_, schedule_.thread_rows * schedule_.thread_columns);
+}
+void GpuSums::keep(const std::vector<ir::Value>& sums) { to(sums_, sums); }
+
+GpuSums::Factors GpuSums::factors() const {
+    return {from(a_, schedule_.thread_rows), from(b_, schedule_.thread_columns)};
+}
+void GpuSums::keep(const Factors& factors) {
+    to(a_, factors.a);
+    to(b_, factors.b);
+}
+
+std::vector<ir::Value> GpuSums::load_vectors(const GpuPiece& piece, ir::Buffer buffer, const Affine& step,
+                                             ir::Value number, bool is_a) const {
+    const int count = is_a ? schedule_.thread_rows : schedule_.thread_columns;
+    const int lanes = is_a ? threads_.row_vector() : threads_.column_vector();
+    std::vector<ir::Value> result;
+    for (int k = 0; k < count; k += lanes) {
+        const Affine place = is_a ? threads_.row(k) : threads_.column(k);
+        const ir::Value vector =
+            builder_.load(buffer, step * piece.pitch + place,
+                          {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
+        for (int lane = 0; lane < lanes; ++lane)
+            result.push_back(lanes == 1 ? vector
+                                        : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
+    }
+    return result;
+}
+
+GpuSums::Factors GpuSums::load(const std::array<GpuPiece, 2>& pieces,
+                               const std::array<ir::Buffer, 2>& buffers, const Affine& step,
+                               ir::Value number) const {
+    Factors result;
+    result.a = load_vectors(pieces[0], buffers[0], step, number, true);
+    result.b = load_vectors(pieces[1], buffers[1], step, number, false);
+    return result;
+}
+
+void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors) const {
+    const int rows = schedule_.thread_rows, columns = schedule_.thread_columns;
+    const bool by_rows = schedule_.order == GpuOrder::rows || schedule_.order == GpuOrder::serpentine_rows;
+    const bool turns =
+        schedule_.order == GpuOrder::serpentine_rows || schedule_.order == GpuOrder::serpentine_columns;
+    const int outer = by_rows ? rows : columns, inner = by_rows ? columns : rows;
+    for (int o = 0; o < outer; ++o)
+        for (int t = 0; t < inner; ++t) {
+            const int i = turns && o % 2 != 0 ? inner - 1 - t : t;
+            const int row = by_rows ? o : i, column = by_rows ? i : o;
+            ir::Value& sum = sums[place(row, column)];
+            sum = builder_.fma(factors.a[static_cast<std::size_t>(row)],
+                               factors.b[static_cast<std::size_t>(column)], sum);
+        }
+}
+
+void GpuSums::add_slices() {
+    if (schedule_.slices == 1) return;
+    const int count = schedule_.thread_rows * schedule_.thread_columns;
+    const Integer threads = schedule_.slice_threads();
+    const ir::Buffer others =
+        builder_.shared("slice_sums", scalar_, (schedule_.slices - 1) * threads * count);
+    // Neighbouring threads have neighbouring numbers.
+    const auto place = [&](const Affine& slice, int sum) {
+        return slice * (threads * count) + threads_.in_slice() + sum * threads;
+    };
+    builder_.if_then({{threads_.slice() - 1, ir::Condition::Relation::nonnegative}}, [&] {
+        for (int k = 0; k < count; ++k)
+            builder_.store(others, place(threads_.slice() - 1, k), builder_.load(sums_, k));
+    });
+    builder_.barrier();
+    builder_.if_then({{threads_.slice(), ir::Condition::Relation::zero}}, [&] {
+        for (int k = 0; k < count; ++k) {
+            ir::Value sum = builder_.load(sums_, k);
+            for (int slice = 1; slice < schedule_.slices; ++slice)
+                sum = builder_.add(sum, builder_.load(others, place(slice - 1, k)));
+            builder_.store(sums_, k, sum);
+        }
+    });
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "gemm/gpu_sums.hpp"
+
+namespace swirl::gemm {
+
+/// C of a block's tile.
+struct GpuResult {
+    ir::Buffer buffer = 0;
+    ir::Buffer factors = 0; ///< α and β
+    Affine reads_c = {};    ///< 1, or 0 where C is not read
+    /// The place of the tile's first element, in accesses of c_lanes elements.
+    ir::Value start = ir::no_value;
+    /// The first row and column of the tile that are the block's own are nonnegative here: tiles at an edge lie over the ones
+    /// before, which have what is negative. A row's, or a column's, place in the tile is to be added.
+    Affine own_row = {};
+    Affine own_column = {};
+    bool has_shared_rows = false; ///< whether any row may be another block's
+    bool has_shared_columns = false;
+};
+
+/// C = α·sums + β·C. All threads call it. With several splits each block of the cluster has some columns of each thread.
+void update_result(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
+                   const GpuSums& sums, const MatrixProduct& oriented, const GpuResult& c);
+
+} // namespace swirl::gemm
