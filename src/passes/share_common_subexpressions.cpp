@@ -77,7 +77,9 @@ public:
     /// All that a body writes counts as written at `position`.
     void all_of(const Body& body, int position) {
         for_each_statement(body, [&](const Statement& statement) {
-            if (std::holds_alternative<Barrier>(statement.node)) barrier(position);
+            if (std::holds_alternative<Barrier>(statement.node) ||
+                std::holds_alternative<CopyFence>(statement.node))
+                barrier(position);
             const auto* run = std::get_if<Straight>(&statement.node);
             if (run == nullptr) return;
             for (const Value value : run->operations)
@@ -138,6 +140,7 @@ private:
     }
 
     void visit(Barrier&) { writes_.barrier(++position_); }
+    void visit(CopyFence&) { writes_.barrier(++position_); }
 
     void visit(Straight& run) {
         const auto run_begin = position_;

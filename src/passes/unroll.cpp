@@ -116,6 +116,8 @@ private:
         append(to, {std::move(changed)});
     }
 
+    void copy(const CopyFence& fence, Body& to) { append(to, {fence}); }
+
     void copy(Barrier barrier, Body& to) {
         barrier.counter.index = replaced(barrier.counter.index);
         append(to, {std::move(barrier)});
