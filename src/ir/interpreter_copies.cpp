@@ -50,6 +50,8 @@ void Interpreter::Machine::finish(const Copy& copy, int thread) {
     mark_stored(copy, thread);
     for (std::size_t lane = 0; lane < copy.values.size(); ++lane) {
         const Integer at = position(to, copy.first + static_cast<Integer>(lane), thread);
+        if (to.written[at] != 0) // stored to in between
+            report(Finding::Kind::race, *copy.step, copy.first + static_cast<Integer>(lane), thread);
         to.cells[at] = copy.values[lane];
         to.written[at] = 1;
     }

@@ -18,7 +18,7 @@ bool is_own(Space space) { return space == Space::local || space == Space::share
 
 /// The base address is a multiple of this many bytes. What swirl places itself suits every access.
 int base_alignment(const BufferInfo& info) {
-    const bool placed_by_us = is_own(info.space) || info.space == Space::table;
+    const bool placed_by_us = is_own(info.space) || info.space == Space::table || info.by_value;
     const int least = placed_by_us ? widest_gpu_access : size_in_bytes(info.element);
     return std::max(least, info.alignment);
 }

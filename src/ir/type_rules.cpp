@@ -28,6 +28,9 @@ Problem address_error(const Program& program, const Operation& operation, Type t
         return problem("{} active lanes of {}", operation.active, type.lanes);
     if (address.dynamic != no_value && program[address.dynamic].type != Type{Scalar::int64, 1})
         return problem("the dynamic index is {}, not int64", name_of(program[address.dynamic].type));
+    if (address.dynamic_scale == 0) return problem("the dynamic index is taken 0 times");
+    if (operation.asynchronous && operation.opcode != Opcode::store)
+        return problem("asynchronous, and no store");
     if (address.lane_stride == 0 && operation.opcode != Opcode::load && operation.active > 1)
         return problem("{} lanes are stored to one element", operation.active);
     return std::nullopt;

@@ -22,7 +22,7 @@ public:
           ranges_(program),
           state_(program.operations.size(), State::unseen),
           has_store_(program.buffers.size(), 0),
-          use_counts_(use_counts(program)) {}
+          uses_(program.operations.size(), 0) {}
 
     void verify() {
         launch();
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    enum class State : std::uint8_t { unseen, in_scope, out_of_scope };
+    enum class State : std::uint8_t { unseen, in_scope, copied, out_of_scope };
 
     template <class... Args>
     [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
@@ -228,6 +228,9 @@ private:
         if (state != State::unseen) fail_at(value, "is in the program twice");
         if (const auto problem = type_error(program_, operation)) fail_at(value, "{}", *problem);
         for_each_operand(operation, [&](Value used) {
+            ++uses_[static_cast<std::size_t>(used)];
+            if (state_[static_cast<std::size_t>(used)] == State::copied)
+                fail_at(value, "%{} is stored asynchronously, and has no other use", used);
             if (state_[static_cast<std::size_t>(used)] != State::in_scope)
                 fail_at(value, "%{} is not defined before it in scope", used);
         });
@@ -279,21 +282,22 @@ private:
     }
 
     /// A copy from global to shared memory, of neighbours to neighbours.
-    void asynchronous(Value value, const Operation& operation, const BufferInfo& buffer) const {
+    void asynchronous(Value value, const Operation& operation, const BufferInfo& buffer) {
         const auto needs = [&](bool holds, std::string_view what) {
             if (!holds) fail_at(value, "stores asynchronously {}", what);
         };
         needs(buffer.space == Space::shared, "to memory that is not shared");
         const Operation& loaded = program_[operation.operands[0]];
-        needs(loaded.opcode == Opcode::load &&
-                  use_counts_[static_cast<std::size_t>(operation.operands[0])] == 1,
+        needs(loaded.opcode == Opcode::load && uses_[static_cast<std::size_t>(operation.operands[0])] == 1,
               "something other than what is loaded for it alone");
         const BufferInfo& from = program_.buffers[static_cast<std::size_t>(loaded.address.buffer)];
-        needs(from.space == Space::argument || from.space == Space::scratch, "what is not in global memory");
+        needs((from.space == Space::argument && !from.by_value) || from.space == Space::scratch,
+              "what is not in global memory");
         for (const Operation* access : {&operation, &loaded})
             needs(access->active == operation.type.lanes &&
                       (operation.type.lanes == 1 || access->address.lane_stride == 1),
                   "elements that are not next to each other");
+        state_[static_cast<std::size_t>(operation.operands[0])] = State::copied;
     }
 
     void bounds(Value value, const Operation& operation, const BufferInfo& buffer) const {
@@ -313,8 +317,8 @@ private:
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
-    std::vector<int> use_counts_; ///< by value
-    int loops_ = 0;               ///< enclosing loops
+    std::vector<int> uses_; ///< of each value so far
+    int loops_ = 0;         ///< enclosing loops
     bool in_vector_loop_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet

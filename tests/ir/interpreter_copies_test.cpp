@@ -1,0 +1,228 @@
+// Asynchronous stores: when what they copy is there, what is found in programs that do not wait, and what is counted.
+
+#include "interpreter_run.hpp"
+#include "ir/builder.hpp"
+#include "ir/print.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace swirl::ir::test {
+namespace {
+
+constexpr Integer threads = 32;
+constexpr Buffer shared = 2;
+
+BufferInfo aligned(const char* name, Integer elements, bool written) {
+    BufferInfo info;
+    info.name = name;
+    info.element = Scalar::float32;
+    info.elements = elements;
+    info.written = written;
+    info.alignment = 16;
+    return info;
+}
+
+/// Each thread copies `lanes` numbers of x to shared memory, and what `then` does follows; y has room for all of them.
+struct Copying {
+    int lanes = 4;
+    Integer shared_offset = 0;
+    Integer blocks = 1;
+
+    Program program(const std::function<void(Builder&)>& then) const {
+        Builder b("copying");
+        b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
+        b.add(aligned("x", threads * lanes, false));
+        b.add(aligned("y", blocks * threads * lanes, true));
+        b.shared("between", Scalar::float32, threads * lanes + shared_offset);
+        b.store(shared, lanes * b.thread() + shared_offset, b.load(0, lanes * b.thread(), {.lanes = lanes}),
+                {.asynchronous = true});
+        then(b);
+        return b.finish();
+    }
+    InterpreterReport run(const std::function<void(Builder&)>& then) const {
+        return run_on_ramp(program(then));
+    }
+};
+
+/// What another thread has copied, if `distance` is not 0.
+void read(Builder& b, Integer distance) {
+    b.store(
+        1, 4 * (b.thread() + threads * b.block()),
+        b.load(shared, distance == 0 ? 4 * b.thread() : 4 * (threads - 1) - 4 * b.thread(), {.lanes = 4}));
+}
+
+void finish(Builder& b, int pending = 0) {
+    b.commit_copies();
+    b.wait_for_copies(pending);
+}
+
+TEST(InterpreterCopies, AreThereForTheThreadAfterItsWaitAndForOthersAfterABarrier) {
+    const Program program = Copying{.blocks = 2}.program([](Builder& b) {
+        finish(b);
+        b.barrier();
+        read(b, 1);
+    });
+    Arguments arguments(program);
+    for (Integer i = 0; i < 4 * threads; ++i) arguments["x"].set(i, static_cast<long double>(i));
+    const InterpreterReport report = run(program, arguments);
+    EXPECT_TRUE(report.ok()) << report.text();
+    for (Integer i = 0; i < 8 * threads; ++i)
+        ASSERT_EQ(arguments["y"][i], 4 * (threads - 1 - i / 4 % threads) + i % 4);
+    EXPECT_TRUE(Copying{}
+                    .run([](Builder& b) {
+                        finish(b);
+                        read(b, 0);
+                    })
+                    .ok())
+        << "what a thread has copied itself needs no barrier";
+}
+
+TEST(InterpreterCopies, AreCountedAsLoadsAndStores) {
+    const InterpreterReport report = Copying{}.run([](Builder& b) { finish(b); });
+    EXPECT_TRUE(report.ok()) << report.text();
+    EXPECT_EQ(report.loads[0].bytes, 16 * threads);
+    EXPECT_EQ(report.loads[0].sectors, threads / 2);
+    EXPECT_EQ(report.stores[shared].bytes, 16 * threads);
+    EXPECT_EQ(report.stores[shared].extra_cycles, 0);
+    EXPECT_EQ(report.count(Opcode::store), threads);
+}
+
+TEST(InterpreterCopies, OfTheLatestGroupsMayBeUnderWay) {
+    for (const int pending : {0, 1, 2}) {
+        const InterpreterReport report = Copying{}.run([&](Builder& b) {
+            b.commit_copies();
+            b.commit_copies(); // one without copies
+            b.wait_for_copies(pending);
+            read(b, 0);
+            b.wait_for_copies(0);
+        });
+        EXPECT_EQ(report.ok(), pending < 2);
+        EXPECT_EQ(found(report, Finding::Kind::unwritten_read, shared), pending == 2) << report.text();
+    }
+}
+
+TEST(InterpreterFindsInCopies, ReadsBeforeTheWait) {
+    const InterpreterReport report = Copying{}.run([](Builder& b) {
+        b.commit_copies();
+        read(b, 0);
+        b.wait_for_copies(0);
+    });
+    EXPECT_TRUE(found(report, Finding::Kind::unwritten_read, shared)) << report.text();
+}
+
+TEST(InterpreterFindsInCopies, WaitsForWhatIsNotCommitted) {
+    const InterpreterReport report = Copying{}.run([](Builder& b) {
+        b.wait_for_copies(0);
+        read(b, 0);
+        b.commit_copies();
+        b.wait_for_copies(0);
+    });
+    EXPECT_TRUE(found(report, Finding::Kind::unwritten_read, shared)) << report.text();
+}
+
+TEST(InterpreterFindsInCopies, ReadsByOthersWithoutABarrier) {
+    const InterpreterReport without = Copying{}.run([](Builder& b) {
+        finish(b);
+        read(b, 1);
+    });
+    EXPECT_TRUE(found(without, Finding::Kind::race, shared)) << without.text();
+    const InterpreterReport too_early = Copying{}.run([](Builder& b) {
+        b.barrier();
+        finish(b);
+        read(b, 1);
+    });
+    EXPECT_TRUE(found(too_early, Finding::Kind::race, shared)) << too_early.text();
+}
+
+TEST(InterpreterFindsInCopies, CopiesOverWhatOthersMayStillRead) {
+    for (const bool meets : {false, true}) {
+        const InterpreterReport report = Copying{}.run([&](Builder& b) {
+            finish(b);
+            b.barrier();
+            read(b, 1);
+            if (meets) b.barrier();
+            b.store(shared, 4 * b.thread(), b.load(0, 4 * b.thread(), {.lanes = 4}), {.asynchronous = true});
+            finish(b);
+        });
+        EXPECT_EQ(report.ok(), meets) << report.text();
+        EXPECT_EQ(found(report, Finding::Kind::race, shared), !meets);
+    }
+}
+
+TEST(InterpreterFindsInCopies, StoresBetweenACopyAndItsWait) {
+    for (const bool by_another : {false, true}) {
+        const InterpreterReport report = Copying{}.run([&](Builder& b) {
+            b.commit_copies();
+            b.barrier();
+            const Affine place = by_another ? 4 * (threads - 1) - 4 * b.thread() : 4 * b.thread();
+            b.store(shared, place, b.constant({Scalar::float32, 1}, 1));
+            b.barrier();
+            b.wait_for_copies(0);
+        });
+        EXPECT_TRUE(found(report, Finding::Kind::race, shared)) << report.text();
+    }
+}
+
+TEST(InterpreterFindsInCopies, WhatIsNeverWaitedFor) {
+    for (const auto& then :
+         {+[](Builder&) {}, +[](Builder& b) { b.commit_copies(); }, +[](Builder& b) { finish(b, 1); }}) {
+        const InterpreterReport report = Copying{.blocks = 2}.run(then);
+        EXPECT_TRUE(found(report, Finding::Kind::unfinished_copy, shared)) << report.text();
+        EXPECT_EQ(report.findings[0].times, 2 * threads);
+        EXPECT_NE(report.text().find("copy that is not waited for: between[0]"), std::string::npos)
+            << report.text();
+    }
+}
+
+TEST(InterpreterFindsInCopies, PlacesOutOfBoundsAndMisaligned) {
+    EXPECT_TRUE(found(Copying{.shared_offset = 2}.run([](Builder& b) { finish(b); }),
+                      Finding::Kind::misaligned, shared));
+    const Copying in_pairs{.lanes = 2, .shared_offset = 2};
+    EXPECT_TRUE(in_pairs.run([](Builder& b) { finish(b); }).ok());
+    const InterpreterReport outside = Copying{}.run([](Builder& b) {
+        finish(b);
+        b.if_then({{b.thread() - 30, Condition::Relation::nonnegative}}, [&] {
+            b.store(shared, 4 * b.thread() + 8, b.load(0, 0, {.lanes = 4}), {.asynchronous = true});
+        });
+        finish(b);
+    });
+    EXPECT_TRUE(found(outside, Finding::Kind::out_of_bounds, shared)) << outside.text();
+    EXPECT_FALSE(found(outside, Finding::Kind::unfinished_copy, shared));
+}
+
+// ---- places that are computed -------------------------------------------------------------------------------------
+
+/// y = what thread t finds at 4·t + offset, the multiple of 4 being computed.
+InterpreterReport at_scaled_place(Integer offset, Integer scale, std::vector<double>* result = nullptr) {
+    Builder b("scaled");
+    b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
+    b.add(aligned("x", 256, false));
+    const Buffer y = b.output("y", Scalar::float32, 4 * threads);
+    const Value place = b.index(b.thread());
+    const Value loaded = b.load(0, offset, {.lanes = 4, .dynamic = place, .dynamic_scale = scale});
+    for (std::int8_t lane = 0; lane < 4; ++lane)
+        b.store(y, 4 * b.thread() + lane, b.shuffle(loaded, loaded, {lane}));
+    const Program program = b.finish();
+    EXPECT_NE(to_string(program, PrintStyle::compact).find(fmt::format("*{}", scale)), std::string::npos);
+    Arguments arguments(program);
+    for (Integer i = 0; i < 256; ++i) arguments["x"].set(i, static_cast<long double>(i));
+    InterpreterReport report = run(program, arguments);
+    if (result != nullptr) *result = arguments["y"].values();
+    return report;
+}
+
+TEST(InterpreterScaledIndices, AreTheScaleTimesTheComputedNumber) {
+    std::vector<double> y;
+    const InterpreterReport report = at_scaled_place(8, 4, &y);
+    EXPECT_TRUE(report.ok()) << report.text();
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], static_cast<double>(8 + i));
+    EXPECT_TRUE(found(at_scaled_place(2, 4), Finding::Kind::misaligned, 0));
+    EXPECT_TRUE(found(at_scaled_place(0, 6), Finding::Kind::misaligned, 0));
+    EXPECT_TRUE(at_scaled_place(0, 8).ok());
+    EXPECT_TRUE(found(at_scaled_place(0, 16), Finding::Kind::out_of_bounds, 0));
+}
+
+} // namespace
+} // namespace swirl::ir::test
