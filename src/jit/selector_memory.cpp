@@ -31,6 +31,7 @@ std::int32_t Selector::add_place(const MemoryPlace& place) {
 
 MemoryPlace Selector::place_of(ir::Value value) {
     const ir::Address& address = program_[value].address;
+    ensure(address.dynamic_scale == 1, "jit: a dynamic index times {}", address.dynamic_scale);
     return place_at(streams_.access_of(value), address.buffer, address.dynamic);
 }
 

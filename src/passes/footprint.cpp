@@ -32,10 +32,12 @@ int FootprintTable::shape_of(const ir::Address& address) {
     const auto [begin, end] = numbers_.equal_range(hash);
     for (auto at = begin; at != end; ++at) {
         const Shape& shape = shapes_[static_cast<std::size_t>(at->second)];
-        if (shape.dynamic == address.dynamic && shape.terms == address.index.terms()) return at->second;
+        if (shape.dynamic == address.dynamic && shape.dynamic_scale == address.dynamic_scale &&
+            shape.terms == address.index.terms())
+            return at->second;
     }
     const int number = static_cast<int>(shapes_.size());
-    shapes_.push_back({address.index.terms(), address.dynamic});
+    shapes_.push_back({address.index.terms(), address.dynamic, address.dynamic_scale});
     numbers_.emplace(hash, number);
     return number;
 }
@@ -59,7 +61,7 @@ bool FootprintTable::may_overlap(const Footprint& a, const Footprint& b) const {
 bool FootprintTable::shapes_may_meet(const Footprint& a, const Footprint& b) const {
     const Shape& x = shapes_[static_cast<std::size_t>(a.shape)];
     const Shape& y = shapes_[static_cast<std::size_t>(b.shape)];
-    if (x.dynamic != y.dynamic) return true;
+    if (x.dynamic != y.dynamic || x.dynamic_scale != y.dynamic_scale) return true;
     // The variable parts differ by multiples of g.
     Integer g = 0;
     auto p = x.terms.begin();

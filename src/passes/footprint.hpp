@@ -32,6 +32,7 @@ private:
     struct Shape {
         std::vector<Affine::Term> terms;
         ir::Value dynamic;
+        Integer dynamic_scale;
     };
     int shape_of(const ir::Address& address);
     bool shapes_may_meet(const Footprint& a, const Footprint& b) const;

@@ -112,8 +112,11 @@ public:
         : program_(program),
           table_(program.operations.size()),
           writes_(program),
-          same_(program.operations.size()) {
+          same_(program.operations.size()),
+          is_copied_(program.operations.size()) {
         std::iota(same_.begin(), same_.end(), 0);
+        for (const Operation& operation : program.operations)
+            if (operation.asynchronous) is_copied_[static_cast<std::size_t>(operation.operands[0])] = true;
     }
 
     void walk(Body& body) {
@@ -161,6 +164,7 @@ private:
             writes_.store(operation, position_);
             return false;
         }
+        if (is_copied_[static_cast<std::size_t>(value)]) return false;
         order_operands(operation);
         const std::size_t hash = hash_of(operation);
         const auto* found =
@@ -198,6 +202,7 @@ private:
     ValueTable table_;
     Writes writes_;
     std::vector<Value> same_;
+    std::vector<bool> is_copied_; ///< loaded for an asynchronous store alone
     int position_ = 0;
     int loops_ = 0;         ///< around the current place
     int visible_since_ = 0; ///< no value passes the start or end of an outermost parallel loop

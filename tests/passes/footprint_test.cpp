@@ -50,6 +50,19 @@ TEST(Footprint, OfOneShapeMeetsExactlyWhenElementsAreCommon) {
     }
 }
 
+TEST(Footprint, OfOneComputedIndexTakenSeveralTimesMayMeetAnything) {
+    const auto scaled = [](Integer offset, Integer scale) {
+        Operation operation = access(offset, 4, 1, 4);
+        operation.address.dynamic = 0;
+        operation.address.dynamic_scale = scale;
+        return operation;
+    };
+    FootprintTable table;
+    const Footprint a = table.footprint(scaled(0, 4));
+    EXPECT_FALSE(table.may_overlap(a, table.footprint(scaled(4, 4))));
+    EXPECT_TRUE(table.may_overlap(a, table.footprint(scaled(4, 8))));
+}
+
 TEST(Footprint, OfTwoShapesNeverDeniesACommonElement) {
     std::mt19937 random(2);
     const auto number = [&](int low, int high) {

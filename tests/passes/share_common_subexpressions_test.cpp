@@ -113,5 +113,24 @@ TEST(ShareCommonSubexpressions, ReloadsSharedMemoryAfterABarrier) {
     expect_same_results(before, after);
 }
 
+TEST(ShareCommonSubexpressions, LeavesCopiesTheirLoadsAndReloadsWhatTheyBring) {
+    Builder b("copies");
+    b.launch({{1, 1, 1}, {4, 1, 1}});
+    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer s = b.shared("s", Scalar::float64, 4), again = b.shared("again", Scalar::float64, 4);
+    const Affine t = b.thread();
+    b.store(s, t, b.constant(f64, 1));
+    b.store(out, t, b.load(s, t));
+    for (const Buffer to : {again, s}) b.store(to, t, b.load(in, t), {.asynchronous = true});
+    b.commit_copies();
+    b.wait_for_copies(0);
+    b.store(out, t + 4, b.add(b.load(s, t), b.load(again, t)));
+    const Program before = b.finish();
+    const Program after = share_common_subexpressions(before);
+    EXPECT_EQ(count(after, Opcode::load), 5);
+    EXPECT_NO_THROW(verify(after, Stage::vectorized));
+    expect_same_results(before, after);
+}
+
 } // namespace
 } // namespace swirl::passes
