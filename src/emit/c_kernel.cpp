@@ -134,7 +134,8 @@ std::string CKernelWriter::index(const ir::Address& address) const {
     const bool dynamic_only = address.dynamic != ir::no_value && affine == Affine(0);
     if (address.dynamic == ir::no_value) return form(affine);
     std::string dynamic = operand(address.dynamic);
-    if (address.dynamic_scale != 1) dynamic = fmt::format("{} * {}", dynamic, address.dynamic_scale);
+    if (address.dynamic_scale != 1)
+        dynamic = fmt::format("{} * {}", dynamic, c_literal(address.dynamic_scale));
     return dynamic_only ? dynamic : fmt::format("{} + {}", dynamic, form(affine));
 }
 

@@ -126,9 +126,9 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
             places[b].memory = step.memories[argument++];
             const GpuTransform::Memory& memory = transform_.memories[*places[b].memory];
             if (kernel.usage.buffers[b]) extents_[*places[b].memory].include(buffer);
-            ensure(
-                memory.element == buffer.element && (memory.written || memory.workspace || !buffer.written),
-                "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
+            ensure(memory.element == buffer.element && memory.by_value == buffer.by_value &&
+                       (memory.written || memory.workspace || !buffer.written),
+                   "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
         } else if (buffer.space == ir::Space::scratch) {
             places[b].scratch = buffer.name;
         }
@@ -207,6 +207,12 @@ void GpuFile::describe_arguments(SourceWriter& out) const {
     for (std::size_t m = 0; m < memory_names_.size(); ++m) {
         if (transform_.memories[m].workspace) continue;
         const MemoryExtent& extent = extents_[m];
+        if (transform_.memories[m].by_value) {
+            out.comment(fmt::format("  {}: {} {}…{}, in memory of the host", memory_names_[m],
+                                    gpu_memory_type(dialect_, transform_.memories[m].element), extent.first,
+                                    extent.end - 1));
+            continue;
+        }
         out.comment(fmt::format(
             "  {}: {} {}…{}{}, aligned to {} bytes", memory_names_[m],
             gpu_memory_type(dialect_, transform_.memories[m].element), extent.first, extent.end - 1,

@@ -34,6 +34,13 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     SourceWriter::Block block(out, "");
     std::vector<std::string> arguments, zeroed;
     for (const GpuFile::Actual& actual : step.actuals) {
+        if (const ir::BufferInfo& buffer = kernel.buffer(actual.buffer); buffer.by_value) {
+            for (Integer i = 0; i < buffer.elements; ++i)
+                arguments.push_back(fmt::format("const_cast<{}*>({} + {})",
+                                                gpu_memory_type(dialect, buffer.element),
+                                                file.memory_name(*actual.memory), i));
+            continue;
+        }
         if (actual.memory) {
             arguments.push_back("&" + file.memory_name(*actual.memory));
             continue;

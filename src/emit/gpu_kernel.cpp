@@ -93,9 +93,11 @@ bool GpuKernel::is_passed(std::size_t position) const {
 std::vector<std::size_t> GpuKernel::passed() const {
     std::vector<std::size_t> result;
     for (std::size_t b = 0; b < program->buffers.size(); ++b)
-        if (is_passed(b) && buffer(b).space != ir::Space::table) result.push_back(b);
+        if (is_passed(b) && buffer(b).space != ir::Space::table && !buffer(b).by_value) result.push_back(b);
     for (std::size_t b = 0; b < program->buffers.size(); ++b)
         if (is_passed(b) && buffer(b).space == ir::Space::table) result.push_back(b);
+    for (std::size_t b = 0; b < program->buffers.size(); ++b)
+        if (is_passed(b) && buffer(b).by_value) result.push_back(b);
     return result;
 }
 
@@ -119,7 +121,8 @@ GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, c
       dialect_(dialect),
       kernel_(kernel),
       ranges_(program_),
-      values_(program_.operations.size()) {
+      values_(program_.operations.size()),
+      passed_by_value_(program_.buffers.size()) {
     for (std::size_t i = 0; i < program_.operations.size(); ++i)
         for (int lane = 0; lane < program_.operations[i].type.lanes; ++lane)
             names_.reserve(fmt::format("v{}_{}", i, lane));
@@ -127,6 +130,8 @@ GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, c
         const ir::BufferInfo& buffer = program_.buffers[b];
         name_buffer(kernel.tables[b].empty() ? names_.unique(buffer.name) : kernel.tables[b],
                     kernel.is_passed(b) ? kernel.origins[b].value() : buffer.first);
+        for (Integer i = 0; buffer.by_value && i < buffer.elements; ++i)
+            passed_by_value_[b].push_back(names_.unique(fmt::format("{}_{}", buffer.name, i)));
     }
     name_fixed_variables();
 }
@@ -153,6 +158,9 @@ std::vector<std::string> GpuKernelWriter::formals() const {
     std::vector<std::string> result;
     for (const std::size_t b : kernel_.passed()) {
         const ir::BufferInfo& buffer = program_.buffers[b];
+        for (const std::string& number : passed_by_value_[b])
+            result.push_back(fmt::format("const {} {}", gpu_memory_type(dialect_, buffer.element), number));
+        if (buffer.by_value) continue;
         result.push_back(fmt::format("{}{}{}* {}{}", space_of(b), buffer.written ? "" : "const ",
                                      gpu_memory_type(dialect_, buffer.element),
                                      kernel_.arguments_overlap ? "" : dialect_.restricted, buffers_[b]));

@@ -25,7 +25,8 @@ struct GpuKernel {
 
     const ir::BufferInfo& buffer(std::size_t position) const { return program->buffers[position]; }
     bool is_passed(std::size_t position) const;
-    /// The buffers that are arguments of the kernel: those of the program that it uses, then tables.
+    /// The buffers that are arguments of the kernel: those of the program that it uses, then tables, then those passed by
+    /// value, of which each number is an argument.
     std::vector<std::size_t> passed() const;
     /// Places shared buffers one after the other where they are more than the dialect declares.
     void place_shared(const GpuDialect& dialect);
@@ -102,7 +103,8 @@ private:
     const GpuDialect& dialect_;
     const GpuKernel& kernel_;
     ir::VariableRanges ranges_;
-    std::vector<Lanes> values_; ///< by Value, once written
+    std::vector<Lanes> values_;          ///< by Value, once written
+    std::vector<Lanes> passed_by_value_; ///< names of its numbers, by Buffer
 };
 
 } // namespace swirl::emit

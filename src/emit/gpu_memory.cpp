@@ -43,6 +43,7 @@ Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {
     const auto at = static_cast<std::size_t>(operation.address.buffer);
     const ir::BufferInfo& buffer = program_.buffers[at];
     const Integer size = size_in_bytes(buffer.element);
+    if (buffer.by_value) return size; // each number is an argument
     if (buffer.cluster_part > 0) {
         const ClusterPlace reached = cluster_place(program_, ranges_, operation.address);
         const Integer start =
@@ -60,6 +61,9 @@ std::string GpuKernelWriter::place(const ir::Address& address, Integer lane_offs
                                    bool read_only) const {
     ir::Address at = address;
     at.index += lane_offset;
+    if (buffer_of(at).by_value)
+        return passed_by_value_[static_cast<std::size_t>(at.buffer)]
+                               [static_cast<std::size_t>(at.index.constant())];
     const bool is_in_cluster = buffer_of(at).cluster_part > 0;
     if (lanes == 1) return is_in_cluster ? fmt::format("*({})", cluster_pointer(at)) : element(at);
     return fmt::format("*({}{}{}*)({})", space_of(static_cast<std::size_t>(at.buffer)),

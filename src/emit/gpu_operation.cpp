@@ -103,6 +103,8 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
     case Opcode::fms:
     case Opcode::fnma: return fused(operation, lane);
     case Opcode::convert: return converted(program_[operation.operands[0]].type.scalar, scalar, a(0));
+    case Opcode::bit_and: return a(0) + " & " + a(1);
+    case Opcode::bit_xor: return a(0) + " ^ " + a(1);
     case Opcode::less: return a(0) + " < " + a(1);
     case Opcode::select: return fmt::format("{} ? {} : {}", a(0), a(1), a(2));
     default: throw InternalError("a statement where an expression was expected");

@@ -29,7 +29,8 @@ struct GpuTransform {
     struct Memory {
         std::string name; ///< such as "in", "out", "data", "in_re"
         ir::Scalar element = ir::Scalar::float32;
-        bool written = false; ///< of an argument: not const
+        bool written = false;  ///< of an argument: not const
+        bool by_value = false; ///< numbers in the host's memory, which the launch hands over
         bool workspace =
             false; ///< part of the one workspace that the function takes, contents undefined before
         Integer elements = 0; ///< of workspace

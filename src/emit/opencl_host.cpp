@@ -24,25 +24,31 @@ void write_source(SourceWriter& out, const std::string& function, std::string_vi
     }
 }
 
+std::string_view host_type(const GpuFile& file, ir::Scalar scalar) {
+    return scalar == ir::Scalar::int64 ? "cl_long" : gpu_memory_type(file.dialect(), scalar);
+}
+
 void write_tables(SourceWriter& out, const GpuFile& file) {
     for (const GpuFile::PassedTable& table : file.passed_tables()) {
         out.line();
-        write_c_table(
-            out, *table.buffer,
-            fmt::format("static const {}", table.buffer->element == ir::Scalar::int64
-                                               ? "cl_long"
-                                               : gpu_memory_type(file.dialect(), table.buffer->element)),
-            table.name, [&](long double number, ir::Scalar scalar) {
-                return gpu_table_entry(file.dialect(), number, scalar);
-            });
+        write_c_table(out, *table.buffer,
+                      fmt::format("static const {}", host_type(file, table.buffer->element)), table.name,
+                      [&](long double number, ir::Scalar scalar) {
+                          return gpu_table_entry(file.dialect(), number, scalar);
+                      });
     }
 }
 
 std::vector<std::string> enqueue_parameters(const GpuFile& file) {
     std::vector<std::string> result = {fmt::format("const struct {}* self", file.function()),
                                        "cl_command_queue queue"};
-    for (std::size_t m = 0; m < file.transform().memories.size(); ++m)
-        if (!file.transform().memories[m].workspace) result.push_back("cl_mem " + file.memory_name(m));
+    for (std::size_t m = 0; m < file.transform().memories.size(); ++m) {
+        const GpuTransform::Memory& memory = file.transform().memories[m];
+        if (memory.workspace) continue;
+        const std::string type =
+            memory.by_value ? fmt::format("const {}*", host_type(file, memory.element)) : "cl_mem";
+        result.push_back(fmt::format("{} {}", type, file.memory_name(m)));
+    }
     if (gpu_workspace_bytes(file.transform()) > 0) result.emplace_back("cl_mem workspace");
     return result;
 }
@@ -134,6 +140,7 @@ std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step,
     const WorkspaceLayout& workspace = file.workspace();
     std::vector<std::string> result;
     for (const GpuFile::Actual& actual : step.actuals) {
+        if (file.kernels()[step.kernel].buffer(actual.buffer).by_value) continue;
         if (actual.table) {
             result.push_back(fmt::format("self->tables[{}]", *actual.table));
         } else if (actual.scratch) {
@@ -148,6 +155,19 @@ std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step,
     return result;
 }
 
+/// Arguments behind those that are memory objects: numbers, one by one. Whether there are any.
+bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step, std::size_t position) {
+    const std::size_t first = position;
+    for (const GpuFile::Actual& actual : step.actuals) {
+        const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
+        for (Integer i = 0; buffer.by_value && i < buffer.elements; ++i)
+            out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, {}, {} + {});",
+                     step.kernel, position++, size_in_bytes(buffer.element), file.memory_name(*actual.memory),
+                     i);
+    }
+    return position > first;
+}
+
 void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step,
                 const std::vector<std::string>& buffers) {
     const ir::Launch& launch = file.kernels()[step.kernel].program->launch;
@@ -160,6 +180,7 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
     out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
     out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
+    if (set_values(out, file, step, buffers.size())) out.line("if (error == CL_SUCCESS)");
     out.line("error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);", file.function(),
              step.kernel, buffers.size());
 }

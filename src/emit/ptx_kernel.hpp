@@ -50,6 +50,7 @@ private:
     const Lanes& operand(const ir::Operation& operation, std::size_t position) const;
     Lanes constant(ir::Type type, long double number);
     std::string arithmetic(const ir::Operation& operation, std::size_t lane);
+    std::string bitwise(const ir::Operation& operation, std::size_t lane);
     std::string fused(const ir::Operation& operation, std::size_t lane);
     std::string fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
                             const std::string& c);

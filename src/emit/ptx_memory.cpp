@@ -80,7 +80,8 @@ std::vector<std::string> PtxKernelWriter::fresh_words() {
 }
 
 std::string& PtxKernelWriter::element_register(const ir::Address& address, int lane) {
-    const Integer element = address.index.constant() + lane * address.lane_stride;
+    const Integer first = program_.buffers[static_cast<std::size_t>(address.buffer)].first;
+    const Integer element = address.index.constant() + lane * address.lane_stride - first;
     return registers_[static_cast<std::size_t>(address.buffer)][static_cast<std::size_t>(element)];
 }
 

@@ -78,9 +78,9 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         });
     case Opcode::less: return each([&](std::size_t l) { return less(operation, l); });
     case Opcode::select: return each([&](std::size_t l) { return select(operation, l); });
-    case Opcode::bitcast:
     case Opcode::bit_and:
-    case Opcode::bit_xor: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
+    case Opcode::bit_xor: return each([&](std::size_t l) { return bitwise(operation, l); });
+    case Opcode::bitcast: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
@@ -131,6 +131,12 @@ std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::siz
                     {operand(operation, 0)[lane], operand(operation, 1)[lane]});
     // float32 has more than twice the digits of the short types: rounding twice is rounding once.
     return is_short(scalar) ? rounded(scalar, result) : result;
+}
+
+std::string PtxKernelWriter::bitwise(const ir::Operation& operation, std::size_t lane) {
+    return out_.result(ptx_register(operation.type.scalar),
+                       operation.opcode == ir::Opcode::bit_and ? "and.b64" : "xor.b64",
+                       {operand(operation, 0)[lane], operand(operation, 1)[lane]});
 }
 
 std::string PtxKernelWriter::fused(const ir::Operation& operation, std::size_t lane) {

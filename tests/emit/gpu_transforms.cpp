@@ -167,6 +167,7 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
                 {.name = fmt::format("{}_{}", buffer.name, result.programs.size()),
                  .element = buffer.element,
                  .written = buffer.written,
+                 .by_value = buffer.by_value,
                  .workspace = false,
                  .elements = 0});
         }

@@ -1,5 +1,6 @@
 #include "emit/ptx_programs.hpp"
 
+#include "emit/gpu_product_programs.hpp"
 #include "ir/builder.hpp"
 #include "ir/type_rules.hpp"
 
@@ -246,6 +247,8 @@ std::vector<ir::Program> ptx_programs() {
         for (const int lanes : {1, 2, 4, 8})
             for (const int alignment : {0, 16}) programs.push_back(ptx_copy(scalar, lanes, alignment));
         if (scalar != Scalar::bfloat16) programs.push_back(atomics(scalar));
+        programs.push_back(sums_in_registers(scalar));
+        programs.push_back(factors_by_value(scalar));
         if (scalar == Scalar::int64) continue;
         for (const int lanes : {2, 4, 8}) programs.push_back(vectors(scalar, lanes));
         programs.push_back(ptx_butterfly(scalar, 64));
@@ -254,6 +257,8 @@ std::vector<ir::Program> ptx_programs() {
     programs.push_back(control_flow());
     programs.push_back(tables());
     programs.push_back(extremes());
+    programs.push_back(moving_pointers());
+    programs.push_back(copies_in_groups());
     return programs;
 }
 

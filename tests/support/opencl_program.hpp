@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ struct OpenclRun {
     std::string text;
     bool has_workspace = false;
     std::vector<std::vector<unsigned char>> memories;
+    std::set<std::size_t> by_value = {}; ///< which of them are memory of the host
 };
 
 namespace opencl {
@@ -45,11 +47,16 @@ void explain(cl_program program) {
     fprintf(stderr, "%s\n", log);
 }
 
-cl_mem from_file(const char* name, size_t bytes) {
+void* bytes_of(const char* name, size_t bytes) {
     char* data = malloc(bytes + 1);
     FILE* file = fopen(name, "rb");
     if (file == NULL || fread(data, 1, bytes, file) != bytes) exit(3);
     fclose(file);
+    return data;
+}
+
+cl_mem from_file(const char* name, size_t bytes) {
+    void* data = bytes_of(name, bytes);
     cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, data, NULL);
     free(data);
     return memory;
@@ -89,9 +96,14 @@ inline std::string case_text(const OpenclRun& run, std::size_t number) {
     std::string made, kept, passed;
     for (std::size_t m = 0; m < run.memories.size(); ++m) {
         const std::size_t bytes = run.memories[m].size();
+        passed += fmt::format(", m{}", m);
+        if (run.by_value.count(m) > 0) {
+            made += fmt::format("    void* m{} = bytes_of(\"{}\", {});\n", m, file_name(number, m), bytes);
+            kept += fmt::format("    free(m{});\n", m);
+            continue;
+        }
         made += fmt::format("    cl_mem m{} = from_file(\"{}\", {});\n", m, file_name(number, m), bytes);
         kept += fmt::format("    to_file(\"{}\", {}, m{});\n", file_name(number, m), bytes, m);
-        passed += fmt::format(", m{}", m);
     }
     if (run.has_workspace) {
         made += fmt::format("    cl_mem w = clCreateBuffer(context, CL_MEM_READ_WRITE, {}, NULL, NULL);\n",

@@ -1,0 +1,160 @@
+// What matrix products need of PTX: sums in registers, scaled indices, asynchronous copies, arguments by value.
+
+#include "emit/gpu_product_programs.hpp"
+#include "emit/gpu_source.hpp"
+#include "emit/gpu_transforms.hpp"
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "ir/builder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::emit {
+namespace {
+
+using ir::Scalar;
+
+std::size_t count(std::string_view text, std::string_view words) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1))
+        ++found;
+    return found;
+}
+
+TEST(EmittedPtxOfProducts, HoldsLocalBuffersOfConstantIndicesInRegisters) {
+    for (const Scalar scalar :
+         {Scalar::int64, Scalar::float16, Scalar::bfloat16, Scalar::float32, Scalar::float64}) {
+        const std::string module = ptx(sums_in_registers(scalar));
+        EXPECT_EQ(count(module, ".local"), 0U) << module;
+    }
+    ir::Builder b("indexed");
+    b.launch({.threads = {32, 1, 1}});
+    const auto y = b.output("y", Scalar::float32, 32);
+    const auto own = b.local("own", Scalar::float32, 4);
+    b.for_loop("k", 4, [&](const Affine& k) { b.store(own, k, b.constant({Scalar::float32, 1}, 1)); });
+    b.store(y, b.thread(), b.load(own, 0));
+    const std::string module = ptx(b.finish());
+    EXPECT_EQ(count(module, ".local .align"), 1U) << module;
+}
+
+TEST(EmittedPtxOfProducts, LoadsOfRegistersAreCopiesThatLaterStoresDoNotChange) {
+    ir::Builder b("exchange");
+    b.launch({.blocks = {1, 1, 1}, .threads = {2, 1, 1}});
+    const auto y = b.output("y", Scalar::float32, 4);
+    const auto own = b.local("own", Scalar::float32, 1);
+    b.store(own, 0, b.constant({Scalar::float32, 1}, 1));
+    const ir::Value before = b.load(own, 0);
+    b.store(own, 0, b.constant({Scalar::float32, 1}, 2));
+    b.store(y, b.thread(), before);
+    b.store(y, b.thread() + 2, b.load(own, 0));
+    const std::string module = ptx(b.finish());
+    EXPECT_NE(module.find("    mov.f32 %f0, 0f3F800000;\n"
+                          "    mov.f32 %f1, %f0;\n"
+                          "    mov.f32 %f0, 0f40000000;\n"
+                          "    mad.wide.s32 %rd2, %r0, 4, %rd1;\n"
+                          "    st.global.f32 [%rd2], %f1;\n"
+                          "    mov.f32 %f2, %f0;\n"
+                          "    st.global.f32 [%rd2+8], %f2;\n"),
+              std::string::npos)
+        << module;
+}
+
+TEST(EmittedPtxOfProducts, MovesVectorsAtComputedPlacesWhoseScaleAlignsThem) {
+    const ir::Program program = moving_pointers();
+    const std::string module = ptx(program);
+    EXPECT_EQ(count(module, "ld.global.nc.v4.f32"), 2U) << module;
+    EXPECT_EQ(count(module, "st.global.v4.f32"), 2U) << module;
+    EXPECT_EQ(count(module, "and.b64"), 1U) << module;
+    EXPECT_EQ(count(module, "xor.b64"), 2U) << module;
+    EXPECT_EQ(count(module, "setp.lt.s64"), 1U) << module;
+    EXPECT_EQ(count(module, "selp.s64"), 1U) << module;
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::opencl}) {
+        const std::string text = emit_gpu_kernels(alone(program, "moving").transform, {.language = language});
+        EXPECT_EQ(count(text, " * 4"), 2U) << text;
+        EXPECT_EQ(count(text, "float4*)"), 4U) << text;
+        EXPECT_EQ(count(text, " ^ "), 2U) << text;
+    }
+}
+
+TEST(EmittedPtxOfProducts, CopiesAsynchronouslyFromSm80On) {
+    const ir::Program program = copies_in_groups();
+    const std::string module = ptx(program, {.target = "sm_80"});
+    EXPECT_EQ(count(module, "cp.async.ca.shared.global ["), 10U) << module;
+    EXPECT_EQ(count(module, "cp.async.cg.shared.global ["), 5U) << module;
+    EXPECT_EQ(count(module, ", 16;"), 5U) << module;
+    EXPECT_EQ(count(module, "cp.async.commit_group;"), 5U) << module;
+    EXPECT_EQ(count(module, "cp.async.wait_group 1;"), 4U) << module;
+    EXPECT_EQ(count(module, "cp.async.wait_group 0;"), 1U) << module;
+    EXPECT_EQ(count(module, "ld.global"), 0U) << module;
+    const std::string earlier = ptx(program, {.target = "sm_75"});
+    EXPECT_EQ(count(earlier, "cp.async"), 0U) << earlier;
+    EXPECT_EQ(count(earlier, "ld.global"), 15U) << earlier;
+    if (const auto compiler = ptx_compiler()) {
+        EXPECT_EQ(complaints(*compiler, earlier, "sm_75"), "");
+    }
+}
+
+TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
+    const auto copying = [](int lanes, int alignment) {
+        ir::Builder b("copying");
+        b.launch({.threads = {8, 1, 1}});
+        ir::BufferInfo x;
+        x.name = "x";
+        x.element = Scalar::float32;
+        x.elements = 256;
+        x.alignment = alignment;
+        const auto from = b.add(x);
+        const auto to = b.shared("to", Scalar::float32, 256);
+        b.store(to, lanes * b.thread(), b.load(from, lanes * b.thread(), {.lanes = lanes}),
+                {.asynchronous = true});
+        b.commit_copies();
+        b.wait_for_copies(0);
+        return b.finish();
+    };
+    EXPECT_NO_THROW(ptx(copying(4, 16)));
+    EXPECT_NO_THROW(ptx(copying(1, 0)));
+    EXPECT_THROW(ptx(copying(4, 8)), InternalError) << "not aligned";
+    EXPECT_THROW(ptx(copying(8, 32)), InternalError) << "32 bytes";
+    EXPECT_THROW(ptx(copying(3, 16)), InternalError) << "12 bytes";
+}
+
+TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
+    using Kind = PtxParameter::Kind;
+    for (const auto& [scalar, bytes] :
+         {std::pair{Scalar::float16, 6}, {Scalar::float32, 12}, {Scalar::float64, 24}}) {
+        const ir::Program program = factors_by_value(scalar);
+        const std::string module = ptx(program);
+        EXPECT_EQ(count(module, fmt::format(".param .align 8 .b8 factors[{}]", bytes)), 1U) << module;
+        EXPECT_EQ(ptx_interface(program).parameters,
+                  (std::vector<PtxParameter>{{Kind::buffer, 0}, {Kind::value, 1, bytes}, {Kind::buffer, 2}}));
+    }
+    EXPECT_EQ(count(ptx(factors_by_value(Scalar::float32)), "ld.param.v2.f32 {%f"), 1U);
+}
+
+// ---- the other languages --------------------------------------------------------------------------------------------
+
+TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
+    const OwnedTransform owned = alone(factors_by_value(Scalar::float32), "scaled");
+    const std::string cuda = emit_gpu(owned.transform);
+    for (const char* part : {"const float factors_0", "const float factors_2", "const float* factors, ",
+                             "const_cast<float*>(factors + 2)", "factors: float 0…2, in memory of the host"})
+        EXPECT_NE(cuda.find(part), std::string::npos) << part << "\n" << cuda;
+    const std::string opencl = emit_gpu(owned.transform, {.language = GpuLanguage::opencl});
+    for (const char* part :
+         {"const cl_mem buffers[2] = {in, out};", "clSetKernelArg(self->kernels[0], 2, 4, factors + 0);",
+          "clSetKernelArg(self->kernels[0], 4, 4, factors + 2);"})
+        EXPECT_NE(opencl.find(part), std::string::npos) << part << "\n" << opencl;
+}
+
+TEST(EmittedGpuSourceOfProducts, HasOrdinaryStoresInPlaceOfCopies) {
+    const OwnedTransform owned = alone(copies_in_groups(), "copies");
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl}) {
+        const std::string text = emit_gpu_kernels(owned.transform, {.language = language});
+        EXPECT_EQ(count(text, "between_4["), 1U + 5 + 1 + 5) << "declared, copied, set to zero, read\n"
+                                                             << text;
+        EXPECT_EQ(count(text, "async"), 0U) << text;
+    }
+}
+
+} // namespace
+} // namespace swirl::emit
