@@ -30,14 +30,6 @@ std::optional<int> number_of(std::string_view device) {
     return number;
 }
 
-void require_gpu_options(const PlanningOptions& options) {
-    const auto only_for_cpus = [](bool given, const char* option) {
-        if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
-    };
-    only_for_cpus(!options.cpu.empty(), "--cpu");
-    only_for_cpus(options.threads != 1, "--threads");
-}
-
 [[noreturn]] void unknown_device(const PlanningOptions& options, std::string_view others) {
     throw UserError("--device is '{}'; use cpu, gpu, gpu:1 for the second of several{}", options.device,
                     others);
@@ -53,16 +45,11 @@ void require_gpu_options(const PlanningOptions& options) {
 planning::Recipe recipe_of(const Problem& problem, const PlanningOptions& options) {
     if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
     const bool measures = options.measure || options.exhaustive;
-    if (const auto number = number_of(options.device)) {
+    if (const auto number = number_of_gpu(options)) {
         if (measures) return make_gpu_plan(problem, options)->recipe();
         return api::recipe_for(problem, api::device_numbered(*number), !options.no_wisdom);
     }
-    for (const target::Gpu* gpu : target::gpus()) {
-        if (gpu->name != options.device) continue;
-        if (measures) refuse_to_measure(options);
-        return search::choose_gpu_recipe(problem, *gpu, !options.no_wisdom);
-    }
-    unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
+    return search::choose_gpu_recipe(problem, kind_of_gpu(options), !options.no_wisdom);
 }
 
 Json json_of(const ir::KernelInfo& kernel) {
@@ -100,12 +87,35 @@ std::string text_of(const GpuInspection& plan) {
 
 } // namespace
 
+void require_gpu_options(const PlanningOptions& options) {
+    const auto only_for_cpus = [](bool given, const char* option) {
+        if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
+    };
+    only_for_cpus(!options.cpu.empty(), "--cpu");
+    only_for_cpus(options.threads != 1, "--threads");
+}
+
+std::optional<int> number_of_gpu(const PlanningOptions& options) { return number_of(options.device); }
+
+int require_number_of_gpu(const PlanningOptions& options) {
+    const auto number = number_of_gpu(options);
+    if (!number) unknown_device(options, "");
+    return *number;
+}
+
+const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
+    for (const target::Gpu* gpu : target::gpus()) {
+        if (gpu->name != options.device) continue;
+        if (options.measure || options.exhaustive) refuse_to_measure(options);
+        return *gpu;
+    }
+    unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
+}
+
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
-    const auto number = number_of(options.device);
-    if (!number) unknown_device(options, "");
-    return api::build(problem, gpu::PlanOptions{.device = *number,
+    return api::build(problem, gpu::PlanOptions{.device = require_number_of_gpu(options),
                                                 .effort = effort_of(options),
                                                 .time_budget_seconds = options.budget,
                                                 .use_wisdom = !options.no_wisdom,
@@ -125,7 +135,7 @@ GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& op
 void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
     std::size_t workspace = 0;
-    const bool is_at_hand = number_of(options.device).has_value();
+    const bool is_at_hand = number_of_gpu(options).has_value();
     if (is_at_hand) { // compiled, so that registers are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->recipe(), built->describe()};

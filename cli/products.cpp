@@ -3,6 +3,8 @@
 #include <swirl/version.hpp>
 
 #include "base/error.hpp"
+#include "cli/gpu.hpp"
+#include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
 #include "cli/table.hpp"
@@ -54,6 +56,13 @@ std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
     return is_known ? std::optional(call) : std::nullopt;
 }
 
+void require_cpu(const PlanningOptions& options, const char* command) {
+    if (options.is_for_gpu())
+        throw UserError(
+            "swirl {} --device {} with a product of matrices; those of GPUs can be planned and shown",
+            command, options.device);
+}
+
 } // namespace
 
 bool is_product(const std::vector<std::string>& words) {
@@ -62,8 +71,8 @@ bool is_product(const std::vector<std::string>& words) {
 
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options) {
     if (options.is_for_gpu())
-        throw UserError("--device {} with a product of matrices; these are for CPUs", options.device);
-    if (!options.cpu.empty() || !options.recipe.empty())
+        require_gpu_options(options);
+    else if (!options.cpu.empty() || !options.recipe.empty())
         throw UserError("{} with a product of matrices; SWIRL_CPU forces an instruction set",
                         options.cpu.empty() ? "--recipe" : "--cpu");
     MatrixProduct product = parse_matrix_product(fmt::format("{}", fmt::join(words, " ")));
@@ -72,6 +81,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
 }
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json) {
+    if (options.is_for_gpu()) return report_product_on_gpu(product, options, json);
     const planning::MatrixPlan plan = planned(product, options);
     Json report{{"problem", to_text(product)},
                 {"plan", plan.description()},
@@ -97,6 +107,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
 
 void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
                   bool full) {
+    if (options.is_for_gpu()) return show_product_on_gpu(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
     const target::Cpu& cpu = target::host_cpu();
     std::function<std::string(const ir::Program&)> text_of;
@@ -138,6 +149,7 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
 
 void verify_product(const MatrixProduct& product, const PlanningOptions& options, std::uint32_t seed,
                     double tolerance, bool json) {
+    require_cpu(options, "verify");
     const ProductData data(product, seed, 0.5, -1);
     data.execute(planned(product, options));
     const double error = data.error();
@@ -156,6 +168,7 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
 
 void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                    const ProductTiming& timing) {
+    require_cpu(options, "bench");
     const ProductData data(product, timing.seed, 1, 0);
     const planning::MatrixPlan plan = planned(product, options);
     std::vector<std::string> names = {"swirl"};
