@@ -42,29 +42,31 @@ if(cli_sources)
     install(TARGETS swirl_cli)
 endif()
 
-# bench/<name>/*.cpp -> bin/bench_<name>, with the tables and files of the program swirl; bench/support/*.cpp is part of each
+# bench/<name>/*.cpp -> bin/bench_<name>; what they share is bench/support/*.cpp and the tables and files of the program swirl
 file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
 file(GLOB bench_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/support/*.cpp)
 set(benchmarks)
 if(SWIRL_BUILD_BENCH)
     find_package(CLI11 REQUIRED)
+    add_library(swirl_bench_support STATIC ${bench_support_sources}
+        ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+    target_include_directories(swirl_bench_support PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(swirl_bench_support PRIVATE swirl_compile_options
+        PUBLIC swirl_all nlohmann_json::nlohmann_json)
     foreach(folder IN LISTS bench_folders)
         cmake_path(GET folder FILENAME name)
         file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
         if(NOT sources OR name STREQUAL "support")
             continue()
         endif()
-        add_executable(bench_${name} ${sources} ${bench_support_sources}
-            ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+        add_executable(bench_${name} ${sources})
         list(APPEND benchmarks bench_${name})
         foreach(opened swirl_onednn swirl_blas_shared) # at run time
             if(name STREQUAL "cpu_products" AND TARGET ${opened})
                 add_dependencies(bench_${name} ${opened})
             endif()
         endforeach()
-        target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_all swirl_peers
-            CLI11::CLI11 nlohmann_json::nlohmann_json)
+        target_link_libraries(bench_${name} PRIVATE swirl_compile_options swirl_bench_support swirl_peers CLI11::CLI11)
     endforeach()
 endif()
 

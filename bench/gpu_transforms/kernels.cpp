@@ -9,23 +9,6 @@ constexpr const char* text = R"(.version 6.0
 .target sm_70
 .address_size 64
 
-.visible .entry copy(.param .u64 to, .param .u64 from)
-{
-    .reg .u32 %thread<3>, %word<4>;
-    .reg .u64 %offset, %to, %from;
-    mov.u32 %thread0, %ctaid.x;
-    mov.u32 %thread1, %tid.x;
-    mad.lo.u32 %thread2, %thread0, 256, %thread1;
-    mul.wide.u32 %offset, %thread2, 16;
-    ld.param.u64 %to, [to];
-    ld.param.u64 %from, [from];
-    add.u64 %to, %to, %offset;
-    add.u64 %from, %from, %offset;
-    ld.global.v4.u32 {%word0, %word1, %word2, %word3}, [%from];
-    st.global.v4.u32 [%to], {%word0, %word1, %word2, %word3};
-    ret;
-}
-
 .visible .entry multiply(.param .u64 data, .param .u64 filter, .param .u32 last_pair)
 {
     .reg .u32 %thread<3>, %last;
@@ -59,25 +42,16 @@ constexpr const char* text = R"(.version 6.0
 }
 )";
 
-runtime::LaunchShape shape_for(std::size_t bytes) {
-    return {.grid = {static_cast<unsigned>(bytes / (threads * bytes_of_thread))}, .block = {threads}};
-}
-
 } // namespace
 
 Kernels::Kernels(const runtime::GpuDevice& device)
-    : module_(runtime::GpuModule::from_ptx(device, text)),
-      copy_(module_.kernel("copy")),
-      multiply_(module_.kernel("multiply")) {}
-
-void Kernels::copy(const runtime::GpuStream& stream, runtime::cuda::Address to, runtime::cuda::Address from,
-                   std::size_t bytes) const {
-    copy_.launch(shape_for(bytes), stream, to, from);
-}
+    : module_(runtime::GpuModule::from_ptx(device, text)), multiply_(module_.kernel("multiply")) {}
 
 void Kernels::multiply(const runtime::GpuStream& stream, runtime::cuda::Address data,
                        runtime::cuda::Address filter, unsigned points, std::size_t bytes) const {
-    multiply_.launch(shape_for(bytes), stream, data, filter, points / 2 - 1);
+    multiply_.launch(
+        {.grid = {static_cast<unsigned>(bytes / (threads * bytes_of_thread))}, .block = {threads}}, stream,
+        data, filter, points / 2 - 1);
 }
 
 } // namespace swirl::bench

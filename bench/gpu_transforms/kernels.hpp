@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// What a transform is measured against, and what users of a library write beside it.
+/// What users of a library write beside it.
 namespace swirl::bench {
 
 /// Kernels of the benchmark's own, in PTX.
@@ -12,9 +12,6 @@ class Kernels {
 public:
     explicit Kernels(const runtime::GpuDevice& device);
 
-    /// Copies whole groups of 4096 bytes: each thread 16 bytes, one read and one write.
-    void copy(const runtime::GpuStream& stream, runtime::cuda::Address to, runtime::cuda::Address from,
-              std::size_t bytes) const;
     /// Multiplies complex numbers in float32 by those of `filter`, again and again; `points` of them, a power of two.
     /// `bytes` of data, a multiple of 4096.
     void multiply(const runtime::GpuStream& stream, runtime::cuda::Address data,
@@ -22,7 +19,7 @@ public:
 
 private:
     runtime::GpuModule module_;
-    runtime::GpuKernel copy_, multiply_;
+    runtime::GpuKernel multiply_;
 };
 
 } // namespace swirl::bench

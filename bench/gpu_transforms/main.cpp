@@ -1,20 +1,16 @@
-// Transforms on a GPU beside cuFFT, in the same run: the benchmark of `make bench-gpu`.
+// Transforms on a GPU beside cuFFT, in the same run: part of `make bench-gpu`.
 
 #include "base/error.hpp"
 #include "bench/gpu_transforms/report.hpp"
 #include "peers/cufft.hpp"
 #include "peers/vkfft.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
-#include <regex>
 
 namespace swirl::bench {
 namespace {
@@ -79,12 +75,7 @@ std::vector<Group> chosen_groups(const Arguments& arguments) {
         for (const std::string& text : arguments.problems)
             chosen[0].rows.push_back({to_text(parse_problem(text)), 0});
     }
-    std::regex only;
-    try {
-        only = arguments.only;
-    } catch (const std::regex_error& error) {
-        throw UserError("--only '{}' is no regular expression: {}", arguments.only, error.what());
-    }
+    const std::regex only = parse_only(arguments.only);
     std::size_t rows = 0;
     for (Group& group : chosen) {
         std::erase_if(group.rows, [&](const Row& row) { return !std::regex_search(row.problem, only); });
@@ -106,11 +97,6 @@ void print_list(const std::vector<Group>& groups) {
     }
 }
 
-void print_now(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-}
-
 /// 0, or 1 where results are wrong.
 int run(const Arguments& arguments, std::string command) {
     const std::vector<Group> groups = chosen_groups(arguments);
@@ -121,20 +107,12 @@ int run(const Arguments& arguments, std::string command) {
     setenv("CUDA_CACHE_DISABLE", "1",
            1); // for all: the driver's own cache would answer in a compiler's place
     const runtime::GpuDevice device(arguments.device);
-    Setting setting{
-        .command = std::move(command),
-        .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())),
-        .gpu = device.facts().name,
-        .driver = driver_text(device.driver()),
-        .cufft = peers::cufft_absent_because(),
-        .vkfft = peers::vkfft_absent_because(),
-        .bytes = static_cast<std::size_t>(arguments.volume * mebibyte),
-        .seconds = arguments.seconds};
-    if (setting.cufft.empty())
-        setting.cufft = peers::cufft_version();
-    else
-        setting.cufft = "no cuFFT: " + setting.cufft;
-    setting.vkfft = setting.vkfft.empty() ? peers::vkfft_version() : "no " + setting.vkfft;
+    Setting setting{{setting_now(std::move(command), device.facts().name, device.driver())}};
+    setting.bytes = static_cast<std::size_t>(arguments.volume * mebibyte);
+    setting.seconds = arguments.seconds;
+    const std::string no_cufft = peers::cufft_absent_because(), no_vkfft = peers::vkfft_absent_because();
+    setting.cufft = no_cufft.empty() ? peers::cufft_version() : "no cuFFT: " + no_cufft;
+    setting.vkfft = no_vkfft.empty() ? peers::vkfft_version() : "no " + no_vkfft;
     Options options{.recipes = arguments.recipes,
                     .candidates = arguments.candidates,
                     .use_cache = !arguments.no_cache,
@@ -175,13 +153,8 @@ int main(int count, char** values) {
     Arguments arguments;
     add_options(program, arguments);
     CLI11_PARSE(program, count, values);
-    std::vector<std::string> words{std::filesystem::path(values[0]).filename()};
-    for (int k = 1; k < count; ++k) {
-        const std::string word = values[k];
-        words.push_back(word.find_first_of(" ;()|*$") == std::string::npos ? word : "'" + word + "'");
-    }
     try {
-        return run(arguments, fmt::format("{}", fmt::join(words, " ")));
+        return run(arguments, command_of(count, values));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "bench_gpu_transforms: %s\n", error.what());
         return 1;

@@ -1,6 +1,7 @@
 #include "bench/gpu_transforms/measurement.hpp"
 
 #include "base/error.hpp"
+#include "bench/support/gpu_copy.hpp"
 #include "peers/cufft.hpp"
 #include "peers/vkfft.hpp"
 #include "plan/gpu_plan.hpp"
@@ -21,8 +22,6 @@ using Complex = std::complex<long double>;
 
 constexpr std::size_t group_of_kernels = 4096; // bytes that a block of the benchmark's kernels works on
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::size_t capacity(const std::vector<Group>& groups, Side side, std::size_t least) {
     std::size_t most = least;
     for (const Group& group : groups)
@@ -31,12 +30,6 @@ std::size_t capacity(const std::vector<Group>& groups, Side side, std::size_t le
 }
 
 std::size_t set_of(std::size_t execution, bool rotated) { return rotated ? execution % Arrays::sets : 0; }
-
-template <class Make> double seconds_of(Make make) {
-    const double start = runtime::monotonic_seconds();
-    make();
-    return runtime::monotonic_seconds() - start;
-}
 
 double relative_error(const std::vector<Complex>& found, const std::vector<Complex>& truth) {
     long double difference = 0, norm = 0;
@@ -107,10 +100,9 @@ Result measure_planning(const runtime::GpuDevice& device, const Options& options
     return result;
 }
 
-/// A contender with what it takes to run it.
+/// A contender with what it takes to compare it.
 struct Measurements::Candidate {
-    Entry entry;
-    search::GpuWork contender;
+    Contender contender;
     double scale = 1; ///< of its results, next to those that are asked for
 };
 
@@ -122,27 +114,10 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
       kernels_(device),
       arrays_(stream_, capacity(groups, Side::input, copy_bytes),
               capacity(groups, Side::output, copy_bytes)) {
-    copy_bandwidth_ =
-        measure_copy(std::max(copy_bytes / group_of_kernels, std::size_t{1}) * group_of_kernels);
-}
-
-double Measurements::measure_copy(std::size_t bytes) {
-    const auto by_kernel = [&](std::size_t execution) {
-        const std::size_t set = set_of(execution, true);
-        kernels_.copy(stream_, arrays_.output(set), arrays_.input(set), bytes);
-    };
-    const auto by_driver = [&](std::size_t execution) {
-        const std::size_t set = set_of(execution, true);
-        copy_on_gpu(stream_, arrays_.output(set), arrays_.input(set), bytes);
-    };
-    arrays_.fill(Problem::dft({static_cast<Integer>(bytes / 8)}, {.precision = Precision::float32}));
-    const std::vector<search::GpuWork> contenders{{by_kernel}, {by_driver}};
-    double fastest = 0;
-    for (const search::GpuTurns& turns : search::time_in_turn(stream_, contenders, options_.turns)) {
-        if (!turns.failed_because.empty()) throw InternalError("copying: {}", turns.failed_because);
-        fastest = std::max(fastest, 2 * static_cast<double>(bytes) / turns.time.median);
-    }
-    return fastest;
+    arrays_.fill(Problem::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = Precision::float32}));
+    copy_bandwidth_ = bench::copy_bandwidth(
+        stream_, {{arrays_.input(0), arrays_.input(1)}, {arrays_.output(0), arrays_.output(1)}}, copy_bytes,
+        options_.turns);
 }
 
 /// What is to be timed of swirl. Candidates: the model's best of all steps, then of each step the others, the other steps
@@ -189,12 +164,12 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Problem& proble
         entry.workspace_bytes = plan->workspace_bytes();
         entry.model_seconds = choice.model_seconds;
         return Candidate{
-            entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
-                planning::Arguments arguments = arrays_.arguments(problem, set_of(execution, rotated));
-                if (filter_) arguments.arrays = filter_->arguments();
-                plan->execute(arguments, stream_.handle(),
-                              {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
-            }}};
+            {entry, {[this, problem, plan, workspace, rotated](std::size_t execution) {
+                 planning::Arguments arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                 if (filter_) arguments.arrays = filter_->arguments();
+                 plan->execute(arguments, stream_.handle(),
+                               {reinterpret_cast<void*>(workspace->address()), workspace->bytes()});
+             }}}};
     } catch (const std::exception& error) {
         result.absent[entry.name] = first_line(error.what());
         if (!choice.recipe.empty()) result.absent[entry.name] += fmt::format(" ({})", choice.recipe);
@@ -211,10 +186,10 @@ std::optional<Measurements::Candidate> Measurements::cufft(const Problem& proble
             [&] { plan = std::make_shared<const peers::CufftPlan>(problem, device_, stream_.handle()); });
         entry.made_by = peers::cufft_version();
         entry.workspace_bytes = plan->workspace_bytes();
-        return Candidate{entry, {[this, problem, plan, rotated](std::size_t execution) {
-                             const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
-                             plan->execute(arguments.input, arguments.output);
-                         }}};
+        return Candidate{{entry, {[this, problem, plan, rotated](std::size_t execution) {
+                              const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                              plan->execute(arguments.input, arguments.output);
+                          }}}};
     } catch (const std::exception& error) {
         result.absent["cuFFT"] = first_line(error.what());
         return std::nullopt;
@@ -229,10 +204,10 @@ std::optional<Measurements::Candidate> Measurements::vkfft(const Problem& proble
         entry.planning_seconds = seconds_of(
             [&] { plan = std::make_shared<const peers::VkfftPlan>(problem, device_, stream_.handle()); });
         entry.made_by = peers::vkfft_version();
-        return Candidate{entry, {[this, problem, plan, rotated](std::size_t execution) {
-                             const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
-                             plan->execute(arguments.input, arguments.output);
-                         }}};
+        return Candidate{{entry, {[this, problem, plan, rotated](std::size_t execution) {
+                              const auto arguments = arrays_.arguments(problem, set_of(execution, rotated));
+                              plan->execute(arguments.input, arguments.output);
+                          }}}};
     } catch (const std::exception& error) {
         result.absent["VkFFT"] = first_line(error.what());
         return std::nullopt;
@@ -262,7 +237,7 @@ std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Pro
             kernels_.multiply(stream_, arrays_.output(set), filter_->address(), points, bytes);
             plan->execute(output, output, Direction::backward);
         };
-        return Candidate{entry, {work}, static_cast<double>(points)};
+        return Candidate{{entry, {work}}, static_cast<double>(points)};
     } catch (const std::exception& error) {
         result.absent["cuFFT"] = first_line(error.what());
         return std::nullopt;
@@ -291,8 +266,7 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
         result.absent["swirl"] = first_line(error.what());
     }
     for (std::size_t k = 0; k < recipes.size(); ++k)
-        add(swirl(problem, recipes[k], {.name = k == 0 ? "swirl" : fmt::format("swirl {}", k + 1)}, rotated,
-                  result));
+        add(swirl(problem, recipes[k], {.name = swirls_name(k)}, rotated, result));
     add(convolves ? cufft_convolution(problem, result) : cufft(problem, rotated, result));
     if (!convolves && peers::vkfft_absent_because().empty()) add(vkfft(problem, rotated, result));
     return all;
@@ -321,9 +295,10 @@ std::vector<Complex> Measurements::results_at(const Problem& problem,
         if (at_once) copy_from_gpu(device_, bytes.data(), address(first), bytes.size());
         const auto value = [&](Integer real) {
             if (at_once)
-                return number_at(problem.precision, &bytes[static_cast<std::size_t>((real - first) * size)]);
+                return stored(problem.precision)
+                    .read(&bytes[static_cast<std::size_t>((real - first) * size)]);
             copy_from_gpu(device_, bytes.data(), address(real), bytes.size());
-            return number_at(problem.precision, bytes.data());
+            return stored(problem.precision).read(bytes.data());
         };
         const bool is_pair = is_complex(problem, Side::output);
         for (std::size_t k = 0; k < reals.size(); k += is_pair ? 2 : 1)
@@ -345,14 +320,14 @@ void Measurements::compare(const Problem& problem, std::vector<Candidate>& candi
             truth = filter_ ? filter_->results(problem, arrays_.numbers(), outputs)
                             : by_definition(problem, arrays_.numbers(), outputs);
         try {
-            candidate.contender.launch(0);
+            candidate.contender.work.launch(0);
             stream_.synchronize();
         } catch (const std::exception&) {
             continue; // which timing meets again, and reports
         }
         std::vector<Complex> found = results_at(problem, outputs);
         for (Complex& value : found) value /= static_cast<long double>(candidate.scale);
-        candidate.entry.error = relative_error(found, truth);
+        candidate.contender.entry.error = relative_error(found, truth);
     }
 }
 
@@ -362,22 +337,11 @@ Result Measurements::measure(const Group& group, const Row& row) {
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
     if (options_.compare) compare(problem, candidates);
     arrays_.fill(problem);
-    std::vector<search::GpuWork> contenders;
+    std::vector<Contender> contenders;
     for (const Candidate& candidate : candidates) contenders.push_back(candidate.contender);
     search::GpuTurnOptions turns = options_.turns;
     turns.always_replayed = group.measure == Measure::latency;
-    const std::vector<search::GpuTurns> times = search::time_in_turn(stream_, contenders, turns);
-    for (std::size_t k = 0; k < times.size(); ++k) {
-        Entry& entry = candidates[k].entry;
-        entry.turns = times[k];
-        if (times[k].failed_because.empty()) {
-            const bool with_swirl = candidates[0].entry.name == "swirl" && times[0].failed_because.empty();
-            entry.time_over_swirl = with_swirl ? search::ratio_of(times[k], times[0]) : 0;
-            result.entries.push_back(entry);
-        } else {
-            result.absent[entry.name] = first_line(times[k].failed_because);
-        }
-    }
+    time_contenders(stream_, contenders, turns, result.entries, result.absent);
     device_.synchronize(); // a GPU that can run nothing more ends the benchmark here
     return result;
 }

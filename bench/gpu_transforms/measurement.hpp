@@ -5,10 +5,10 @@
 #include "bench/gpu_transforms/filter.hpp"
 #include "bench/gpu_transforms/kernels.hpp"
 #include "bench/gpu_transforms/rows.hpp"
+#include "bench/support/gpu_contenders.hpp"
 #include "plan/recipe.hpp"
 #include "search/gpu_turns.hpp"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,26 +31,12 @@ struct Options {
     double operations = 3e7;    ///< that the definition may take, of a row
 };
 
-/// What a contender reached.
-struct Entry {
-    std::string name;
-    std::string made_by = {};    ///< recipe or version
-    double model_seconds = 0;    ///< see Choice
-    double planning_seconds = 0; ///< until there was a plan, compiled
-    std::size_t workspace_bytes = 0;
-    search::GpuTurns turns = {};
-    std::optional<double> error = {}; ///< relative, Euclidean, of the outputs that were compared
-    double time_over_swirl = 0;       ///< median over rounds; 0 where swirl is not there
-
-    double seconds() const { return turns.samples.empty() ? planning_seconds : turns.time.median; }
-};
-
 struct Result {
     const Group* group = nullptr;
     Row row;
-    double bytes = 0;                          ///< of the data, read once and written once
-    std::vector<Entry> entries;                ///< swirl's first
-    std::map<std::string, std::string> absent; ///< contender → why
+    double bytes = 0;           ///< of the data, read once and written once
+    std::vector<Entry> entries; ///< swirl's first
+    Absences absent;
 };
 
 /// In the unit of the row's goal: a part of the copy's bandwidth, microseconds, milliseconds.
@@ -80,7 +66,6 @@ public:
 private:
     struct Candidate;
 
-    double measure_copy(std::size_t bytes);
     std::vector<Choice> choices(const Problem& problem) const;
     std::vector<Candidate> candidates_of(const Problem& problem, Measure measure, Result& result);
     std::optional<Candidate> swirl(const Problem& problem, const Choice& choice, Entry entry, bool rotated,

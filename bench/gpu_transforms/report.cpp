@@ -6,9 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <regex>
 
 namespace swirl::bench {
 namespace {
@@ -44,12 +41,6 @@ std::string entry_text(const Result& result, const Entry& entry, const Setting& 
     return text;
 }
 
-/// Five significant digits: what is measured is not known better. What is no number becomes null.
-Json rounded(double value) {
-    if (!std::isfinite(value)) return nullptr;
-    return std::stod(fmt::format("{:.5g}", value));
-}
-
 Json json_of(const Result& result, const Setting& setting) {
     Json json{{"problem", result.row.problem},
               {"goal", result.row.goal},
@@ -60,24 +51,10 @@ Json json_of(const Result& result, const Setting& setting) {
         const double figure = figure_of(result, entry, setting.copy_bandwidth);
         Json each{{"name", entry.name},
                   {"made_by", entry.made_by},
-                  {"figure", rounded(figure)},
-                  {"reaches_goal", reaches_goal(result, figure)},
-                  {"planning_seconds", rounded(entry.planning_seconds)},
-                  {"workspace_bytes", entry.workspace_bytes}};
-        if (entry.model_seconds > 0) each["model_seconds"] = rounded(entry.model_seconds);
-        if (!entry.turns.samples.empty()) {
-            each["median_seconds"] = rounded(entry.turns.time.median);
-            each["minimum_seconds"] = rounded(entry.turns.time.minimum);
-            each["spread"] = rounded(entry.turns.time.spread);
-            each["rounds"] = entry.turns.time.samples;
-            each["executions"] = entry.turns.time.repetitions;
-            each["replayed"] = entry.turns.is_replayed;
-            each["time_over_swirl"] = rounded(entry.time_over_swirl);
-        }
-        if (entry.error) {
-            each["error"] = rounded(*entry.error);
-            each["wrong"] = is_wrong(result, entry);
-        }
+                  {"figure", json_number(figure)},
+                  {"reaches_goal", reaches_goal(result, figure)}};
+        each.update(json_of(entry));
+        if (entry.error) each["wrong"] = is_wrong(result, entry);
         json["entries"].push_back(std::move(each));
     }
     for (const auto& [name, reason] : result.absent) json["absent"][name] = reason;
@@ -87,7 +64,7 @@ Json json_of(const Result& result, const Setting& setting) {
 std::string ranking(const Result& result, const Setting& setting) {
     std::vector<const Entry*> recipes;
     for (const Entry& entry : result.entries)
-        if (entry.name.starts_with("swirl")) recipes.push_back(&entry);
+        if (is_swirls(entry)) recipes.push_back(&entry);
     if (recipes.size() < 2) return "";
     std::stable_sort(recipes.begin(), recipes.end(),
                      [](const Entry* a, const Entry* b) { return a->seconds() < b->seconds(); });
@@ -103,21 +80,11 @@ std::string ranking(const Result& result, const Setting& setting) {
 
 } // namespace
 
-std::string driver_text(const runtime::CudaDriver& driver) {
-    std::string cuda = "CUDA " + runtime::cuda_version_text(driver.version());
-    std::ifstream file("/proc/driver/nvidia/version");
-    std::string line;
-    std::getline(file, line);
-    std::smatch found;
-    if (std::regex_search(line, found, std::regex(R"((\d+\.\d+(\.\d+)?))"))) return found.str() + ", " + cuda;
-    return cuda;
-}
-
 std::string progress_line(const Result& result, const Setting& setting) {
     std::string line =
         fmt::format("{:<13} {:<44} goal {:<5}", result.group->name, result.row.problem, goal_text(result));
     for (const Entry& entry : result.entries)
-        if (!entry.name.starts_with("swirl ")) line += "  " + entry_text(result, entry, setting);
+        if (entry.name == "swirl" || !is_swirls(entry)) line += "  " + entry_text(result, entry, setting);
     for (const auto& [name, reason] : result.absent) line += fmt::format("  {}: {}", name, reason);
     return line + "\n" + ranking(result, setting);
 }
@@ -151,7 +118,7 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
               {"driver", setting.driver},
               {"cufft", setting.cufft},
               {"vkfft", setting.vkfft},
-              {"copy_bytes_per_second", rounded(setting.copy_bandwidth)},
+              {"copy_bytes_per_second", json_number(setting.copy_bandwidth)},
               {"bytes_on_a_side", setting.bytes},
               {"seconds", setting.seconds},
               {"groups", Json::array()}};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/gpu_transforms/measurement.hpp"
+#include "bench/support/gpu_run.hpp"
 #include "cli/output.hpp"
 
 #include <string>
@@ -9,20 +10,13 @@
 namespace swirl::bench {
 
 /// How the run was made.
-struct Setting {
-    std::string command;
-    std::string date; ///< UTC, ISO 8601
-    std::string gpu;
-    std::string driver; ///< "580.95, CUDA 13.0"
-    std::string cufft;  ///< its version, or why it is not there
-    std::string vkfft;  ///< likewise
+struct Setting : GpuSetting {
+    std::string cufft = {}; ///< its version, or why it is not there
+    std::string vkfft = {}; ///< likewise
     double copy_bandwidth = 0;
     std::size_t bytes = 0; ///< on a side, of batched rows
     double seconds = 0;
 };
-
-/// The driver's version as the system has it, and the version of CUDA that it is for.
-std::string driver_text(const runtime::CudaDriver& driver);
 
 /// One line, as soon as a row is measured: its problem, what each contender reached beside the goal, its error, why others
 /// are not there. Where there were several recipes, a line of each follows.
