@@ -6,7 +6,7 @@ help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
 	@echo "make bench      compare transforms and matrix products on the CPU with other libraries (hours)"
-	@echo "make bench-gpu  compare transforms on a GPU with cuFFT (minutes); says what is missing"
+	@echo "make bench-gpu  compare transforms and matrix products on a GPU with cuFFT and cuBLAS (minutes)"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
@@ -43,7 +43,7 @@ bench: setup
 
 bench-gpu: setup
 	cmake --preset release
-	cmake --build --preset release --target bench_gpu_transforms
+	cmake --build --preset release --target bench_gpu_transforms bench_gpu_products
 	scripts/bench_gpu
 
 sanitize: setup

@@ -1,13 +1,11 @@
 #include "peers/cufft.hpp"
 
 #include "base/error.hpp"
+#include "peers/cuda_library_files.hpp"
 #include "peers/shared_library.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <vector>
 
 namespace swirl::peers {
@@ -30,66 +28,12 @@ enum DataType : int {
 };
 enum : int { cufft_forward = -1, cufft_inverse = 1 };
 
-std::string variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-/// Folders in `parent` whose names begin so; none where it is not there. The latest version first.
-std::vector<files::path> folders_in(const files::path& parent, const std::string& beginning) {
-    std::vector<files::path> found;
-    std::error_code ignored;
-    for (const auto& each : files::directory_iterator(parent, ignored))
-        if (each.path().filename().string().starts_with(beginning)) found.push_back(each.path());
-    std::sort(found.rbegin(), found.rend());
-    return found;
-}
-
-/// Where Python's installations have their packages: beside each python3 in PATH, as it is named and as it is linked to.
-std::vector<files::path> python_prefixes() {
-    std::vector<files::path> found{"/usr", "/usr/local", files::path(variable("HOME")) / ".local"};
-    std::istringstream folders(variable("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        std::error_code ignored;
-        const files::path python = files::path(folder) / "python3";
-        if (!files::exists(python, ignored)) continue;
-        found.push_back(python.parent_path().parent_path());
-        found.push_back(files::weakly_canonical(python, ignored).parent_path().parent_path());
-    }
-    return found;
-}
-
-std::vector<files::path> library_folders() {
-    std::vector<files::path> toolkits = folders_in("/usr/local", "cuda");
-    if (const std::string own = variable("CUDA_HOME"); !own.empty()) toolkits.insert(toolkits.begin(), own);
-    std::vector<files::path> found;
-    for (const files::path& toolkit : toolkits)
-        for (const char* inside : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib"})
-            found.push_back(toolkit / inside);
-    for (const files::path& prefix : python_prefixes())
-        for (const files::path& python : folders_in(prefix / "lib", "python3"))
-            for (const char* packages : {"site-packages", "dist-packages"}) {
-                for (const files::path& own : folders_in(python / packages / "nvidia", "cu"))
-                    found.push_back(own / "lib"); // nvidia/cufft, and nvidia/cu13 of later packages
-            }
-    return found;
-}
-
 /// Libraries that cuFFT may ask for by name, which no loader's path leads to where they come with Python's packages.
-void load_companions(const std::vector<files::path>& folders) {
-    for (const files::path& folder : folders)
+void load_companions() {
+    for (const files::path& folder : cuda_library_folders())
         for (const files::path& near : {folder, folder.parent_path().parent_path() / "nvjitlink" / "lib"})
-            for (const files::path& file : folders_in(near, "libnvJitLink.so."))
+            for (const files::path& file : entries_of(near, "libnvJitLink.so."))
                 if (SharedLibrary({file.string()}).is_open()) return;
-}
-
-std::vector<std::string> library_files() {
-    if (const std::string named = variable("SWIRL_CUFFT"); !named.empty()) return {named};
-    std::vector<std::string> result;
-    for (const files::path& folder : library_folders())
-        for (const files::path& file : folders_in(folder, "libcufft.so")) result.push_back(file.string());
-    result.insert(result.end(), {"libcufft.so.12", "libcufft.so.11", "libcufft.so"});
-    return result;
 }
 
 class Library {
@@ -127,8 +71,9 @@ private:
                     library_.load(execute, "cufftXtExec") && library_.load(get_version, "cufftGetVersion");
     }
     static std::vector<std::string> files_after_companions() {
-        if (variable("SWIRL_CUFFT").empty()) load_companions(library_folders());
-        return library_files();
+        constexpr std::array versions = {12, 11};
+        if (environment_variable("SWIRL_CUFFT").empty()) load_companions();
+        return cuda_library_files("SWIRL_CUFFT", "libcufft.so", versions);
     }
 
     SharedLibrary library_;
