@@ -1,14 +1,9 @@
 #include "gemm/gpu_fetch.hpp"
 
-#include <numeric>
+#include <algorithm>
+#include <span>
 
 namespace swirl::gemm {
-
-namespace {
-
-constexpr Integer most_neighbouring_steps = 8; ///< of 4 bytes each: what memory gives at once
-
-} // namespace
 
 /// An inner and an outer extent shared by the threads: where the inner one is shorter than they are many, several outer places at
 /// once.
@@ -39,9 +34,9 @@ std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) con
     return result;
 }
 
-std::vector<GpuFetch::Part> GpuFetch::parts() const {
+std::vector<GpuFetch::Part> GpuFetch::all_parts() const {
     if (!piece_.along_depth) return parts_of(piece_.extent / piece_.lanes, piece_.depth);
-    const Integer run = std::gcd(piece_.depth, most_neighbouring_steps);
+    const Integer run = piece_.depth_run;
     std::vector<Part> result;
     for (Integer first = 0; first < piece_.depth; first += run)
         for (const Part& part : parts_of(run, piece_.extent))
@@ -50,11 +45,12 @@ std::vector<GpuFetch::Part> GpuFetch::parts() const {
 }
 
 void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-                     const Affine& split) const {
+                     const Affine& split, int first, int end) const {
     using Relation = ir::Condition::Relation;
     const Integer lanes = piece_.lanes;
     const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, piece_.lanes};
-    for (const Part& part : parts()) {
+    for (const Part& part :
+         std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
         const Affine to = part.step * piece_.pitch + part.unit * lanes + target.number * piece_.scalars();
         const ir::Access in_piece{.dynamic = target.stage, .dynamic_scale = piece_.scalars()};
         const auto copy = [&] {

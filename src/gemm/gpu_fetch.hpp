@@ -17,17 +17,18 @@ struct GpuSource {
 class GpuFetch {
 public:
     GpuFetch(ir::Builder& builder, const GpuPiece& piece, int threads, ir::Buffer pieces)
-        : builder_(builder), piece_(piece), threads_(threads), pieces_(pieces) {}
+        : builder_(builder), piece_(piece), threads_(threads), pieces_(pieces), parts_(all_parts()) {}
 
     /// Where copies go: piece `number` + `stage` of those in shared memory, no_value being 0.
     struct Target {
         Integer number = 0;
         ir::Value stage = ir::no_value;
     };
-    /// The piece that lies `further` copies from the source's start. The first `missing` steps are not there where `split` is zero:
-    /// zeros take their place.
+    int copies() const { return static_cast<int>(parts_.size()); } ///< that each thread makes of a piece
+    /// The copies first … end − 1 of the piece that lies `further` copies from the source's start. The first `missing` steps are not
+    /// there where `split` is zero: zeros take their place.
     void fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-               const Affine& split) const;
+               const Affine& split, int first, int end) const;
 
 private:
     struct Part {
@@ -35,13 +36,14 @@ private:
         Affine step;
         std::vector<ir::Condition> conditions; ///< under which the thread has it
     };
-    std::vector<Part> parts() const;
+    std::vector<Part> all_parts() const;
     std::vector<Part> parts_of(Integer inner, Integer outer) const;
 
     ir::Builder& builder_;
     const GpuPiece& piece_;
     Integer threads_;
     ir::Buffer pieces_;
+    std::vector<Part> parts_;
 };
 
 } // namespace swirl::gemm

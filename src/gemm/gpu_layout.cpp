@@ -49,6 +49,7 @@ Affine GpuThreads::column(int j) const {
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const auto piece = [&](Integer extent, int lanes, Integer stride, Integer depth_stride) {
         GpuPiece result{extent, schedule.block_depth, lanes};
+        result.depth_run = std::gcd(schedule.block_depth, schedule.depth_run);
         result.along_depth = lanes == 1 && depth_stride == 1 && stride != 1;
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
         const Integer padding =

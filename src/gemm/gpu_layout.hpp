@@ -42,8 +42,9 @@ struct GpuPiece {
     Integer depth = 0;
     int lanes = 1; ///< elements, along the extent, of a copy
     bool along_depth =
-        false;         ///< neighbouring threads copy steps, as these are next to each other in the operand
-    Integer pitch = 0; ///< elements from one step to the next
+        false; ///< neighbouring threads copy steps, as these are next to each other in the operand
+    Integer depth_run = 1; ///< then so many of one row, before those of the next
+    Integer pitch = 0;     ///< elements from one step to the next
 
     Integer scalars() const { return depth * pitch; }
 };

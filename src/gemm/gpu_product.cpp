@@ -183,10 +183,13 @@ private:
     // ---- along the depth
     void multiply(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
         sources_ = {source(place, true), source(place, false)};
+        for (std::size_t operand = 0; operand < 2; ++operand)
+            fetches_.emplace_back(builder_, pieces_[operand], schedule_.threads(), piece_buffers_[operand]);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             const Integer number = std::min(stage, pieces_of_split_ - 1);
-            fetch(number, {.number = stage}, missing_of(number), place.split);
+            fetch({number, {.number = stage}, missing_of(number), place.split}, 0, copies());
+            builder_.commit_copies();
         }
         builder_.wait_for_copies(static_cast<int>(stages) - 2);
         builder_.barrier();
@@ -215,13 +218,26 @@ private:
         return std::max<Integer>(0, missing_steps() - number * schedule_.block_depth);
     }
 
-    /// The piece of that number, counted from the sources' starts.
-    void fetch(Integer number, const GpuFetch::Target& target, Integer missing, const Affine& split) {
-        for (std::size_t operand = 0; operand < 2; ++operand)
-            GpuFetch(builder_, pieces_[operand], schedule_.threads(), piece_buffers_[operand])
-                .fetch(sources_[operand], number * step_of_source(operand), target, missing, split);
-        builder_.commit_copies();
+    /// Where copies come from and go to: those of the piece of that number, counted from the sources' starts.
+    struct Fetching {
+        Integer number = 0;
+        GpuFetch::Target target = {};
+        Integer missing = 0;
+        Affine split = {};
+    };
+    /// A thread's copies first … end − 1, those of A first.
+    void fetch(const Fetching& fetching, int first, int end) {
+        int before = 0;
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+            const GpuFetch& fetch = fetches_[operand];
+            const int from = std::clamp(first - before, 0, fetch.copies());
+            const int to = std::clamp(end - before, 0, fetch.copies());
+            fetch.fetch(sources_[operand], fetching.number * step_of_source(operand), fetching.target,
+                        fetching.missing, fetching.split, from, to);
+            before += fetch.copies();
+        }
     }
+    int copies() const { return fetches_[0].copies() + fetches_[1].copies(); }
 
     /// All steps of a piece, while the last one of those under way is asked for. Beyond the last piece it is asked for again:
     /// so the loop has no branches.
@@ -234,7 +250,11 @@ private:
         const Value next = builder_.select(builder_.less(following, integer(stages)), following, integer(0));
         const Value free = builder_.select(builder_.less(stage, integer(1)), integer(stages - 1),
                                            builder_.subtract(stage, integer(1)));
-        for (Integer step = 0; step < steps; ++step) {
+        const std::array<Value, 2> at = take_sources();
+        // Steps are missing in the first pieces only, which are under way already but where there is just one.
+        const Fetching fetching{0, {.stage = free}, missing_of(pieces_of_split_ - 1), split};
+        const int shares = schedule_.spread != 0 ? static_cast<int>(steps) - 1 : 1;
+        for (int step = 0; step < steps; ++step) {
             const bool is_last = step + 1 == steps;
             if (is_last) {
                 builder_.wait_for_copies(static_cast<int>(stages) - 2);
@@ -243,23 +263,25 @@ private:
             const GpuSums::Factors ahead =
                 sums.load(pieces_, piece_buffers_, first_step_of_slice(threads) + (is_last ? 0 : step + 1),
                           is_last ? next : stage);
-            if (step == 0) fetch_next(number, free, split);
+            if (step < shares) fetch(fetching, copies() * step / shares, copies() * (step + 1) / shares);
+            if (step + 1 == shares) builder_.commit_copies();
             sums.multiply(values, factors);
             factors = ahead;
         }
         sums.keep(values);
         sums.keep(factors);
         builder_.store(counters_, stage_counter, next);
+        advance_sources(number, at);
     }
 
-    void fetch_next(const Affine& number, Value free, const Affine& split) {
+    std::array<Value, 2> take_sources() {
         std::array<Value, 2> at{};
-        for (std::size_t operand = 0; operand < 2; ++operand) {
-            at[operand] = builder_.load(counters_, static_cast<Integer>(operand));
-            sources_[operand].start = at[operand];
-        }
-        // Steps are missing in the first pieces only, which are under way already but where there is just one.
-        fetch(0, {.number = 0, .stage = free}, missing_of(pieces_of_split_ - 1), split);
+        for (std::size_t operand = 0; operand < 2; ++operand)
+            sources_[operand].start = at[operand] = builder_.load(counters_, static_cast<Integer>(operand));
+        return at;
+    }
+
+    void advance_sources(const Affine& number, const std::array<Value, 2>& at) {
         const Value goes_on =
             builder_.less(builder_.index(number), integer(pieces_of_split_ - schedule_.stages));
         for (std::size_t operand = 0; operand < 2; ++operand) {
@@ -283,6 +305,7 @@ private:
     Affine steps_, reads_c_;
     std::array<ir::Buffer, 2> piece_buffers_{};
     std::array<GpuSource, 2> sources_{};
+    std::vector<GpuFetch> fetches_;
     ir::Buffer counters_ = 0;
 };
 } // namespace

@@ -22,7 +22,7 @@ bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) 
 void require_threads(const GpuSchedule& schedule, const target::Gpu& gpu) {
     for (const GpuParameter& parameter : gpu_parameters())
         require(schedule.*parameter.member > 0 || parameter.member == &GpuSchedule::resident ||
-                    parameter.member == &GpuSchedule::zigzag,
+                    parameter.member == &GpuSchedule::zigzag || parameter.member == &GpuSchedule::spread,
                 "{} is {}", parameter.name, schedule.*parameter.member);
     require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
                 schedule.lanes() <= gpu.warp_size,

@@ -30,6 +30,8 @@ struct GpuSchedule {
     int a_lanes = 1;
     int b_lanes = 1;
     int c_lanes = 1;
+    int depth_run = 8;
+    int spread = 1;
     GpuOrder order = GpuOrder::serpentine_rows;
     int group = 8;
     int splits = 1;

@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 16> parameters = {{
+constexpr std::array<GpuParameter, 18> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
     {"block_columns", &GpuSchedule::block_columns, "its columns"},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
@@ -36,6 +36,10 @@ constexpr std::array<GpuParameter, 16> parameters = {{
      "elements of A, next to each other along the rows, that one copy moves"},
     {"b_lanes", &GpuSchedule::b_lanes, "elements of B, along the columns"},
     {"c_lanes", &GpuSchedule::c_lanes, "elements of C, along the rows, that one access moves"},
+    {"depth_run", &GpuSchedule::depth_run,
+     "steps of one row that neighbouring threads copy, of an operand whose steps are next to each other"},
+    {"spread", &GpuSchedule::spread,
+     "1: copies are spread over the steps of a piece; 0: all are made at its first one"},
     {"group", &GpuSchedule::group,
      "blocks one below the other that come before those beside them, while A and B are in cache"},
     {"splits", &GpuSchedule::splits,
