@@ -1,5 +1,5 @@
-// What a schedule costs, from the table of the GPU: a multiprocessor's time for its blocks, all pieces of them, and what goes over
-// from memory. Constants without a source are of one H100, found with `bench_gpu_products --candidates`.
+// What a schedule costs, from the table of the GPU: a multiprocessor's time for the blocks it has, piece by piece, and what goes over
+// from memory. The constants are of an H100, fitted to some 1600 products timed there (`bench_gpu_products --candidates`).
 #include "gemm/gpu_model.hpp"
 
 #include "base/error.hpp"
@@ -13,48 +13,92 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr double hertz = 1.75e9;
-constexpr double memory_rate = 2.9e12; ///< bytes a second
-constexpr double cache_rate = 4.5e12;  ///< of the second cache
-constexpr double launch_cycles =
-    4000;                             ///< until the first pieces are there, and for the last results to leave
-constexpr double meeting_cycles = 30; ///< of a block's threads, which others may fill
-constexpr double step_latency = 36;   ///< from loading the next step's numbers to their first use
-constexpr double cluster_cycles = 2500; ///< for an exchange between blocks, and starting them together
-constexpr double slice_cycles = 150;
-constexpr double lines_in_vector_load = 2; ///< issue slots that a load from shared memory takes
-constexpr int registers_beside_sums = 40;
+/// Cycles, unless it says otherwise.
+struct Constants {
+    double hertz = 1.85e9;
+    double memory_rate = 2.6e12; ///< bytes a second
+    double cache_rate = 5e12;    ///< of the second cache
+    double launch = 2200;        ///< before the first block starts and after the last ends
+    double block = 2200;         ///< until a block's first piece is there, and for its end
+    double meeting = 60;         ///< of a block's threads, at each piece
+    double step_latency = 34;    ///< from loading a step's numbers to their first use: a step takes no less
+    double load_issue = 2;       ///< slots that a load from shared memory takes of its scheduler's
+    double copy_issue = 2;       ///< likewise a copy
+    double load_pass = 1;        ///< of shared memory, for 128 bytes
+    double copy_pass = 4;        ///< of it, and of the first cache, for a copy by a warp
+    double piece_issue = 20;     ///< slots of what else a piece needs
+    double arrival = 1000;       ///< from asking for a piece until it is there
+    double store_bytes = 24;     ///< of C that leave a multiprocessor in a cycle
+    double exchange_bytes = 60;  ///< of sums that are added up, in a cycle
+    double cluster = 2000;       ///< for starting blocks together and their meetings
+    double conflict = 4;         ///< exponent: how far multiply-adds and accesses overlap
+};
+constexpr Constants constants;
+
+constexpr int registers_beside_sums = 36;
 
 int registers_of(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
-    const int factors = 2 * (schedule.thread_rows + schedule.thread_columns);
-    return words * (schedule.thread_rows * schedule.thread_columns + factors) + registers_beside_sums;
+    const int factors = schedule.thread_rows + schedule.thread_columns;
+    return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
+           registers_beside_sums;
 }
 
-/// Cycles of a scheduler for one step of a warp: multiply-adds, and loads of vectors of factors.
-double cycles_of_step(const GpuSchedule& schedule, Number number) {
-    const double products = schedule.thread_rows * schedule.thread_columns;
-    const double loads =
-        static_cast<double>(schedule.thread_rows) / GpuThreads::vector_of(number, schedule.thread_rows) +
-        static_cast<double>(schedule.thread_columns) / GpuThreads::vector_of(number, schedule.thread_columns);
-    return products * (number == Number::float64 ? 2 : 1) + loads * lines_in_vector_load;
+/// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
+int resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    const int threads = schedule.threads();
+    const int registers = registers_of(schedule, product.number);
+    const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
+    if (registers > most + registers_beside_sums / 2) return 0;
+    return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
 }
 
-/// Cycles of shared memory for one step of a block: each warp reads its rows and columns once.
-double shared_cycles_of_step(const GpuSchedule& schedule, Number number, const target::Gpu& gpu) {
-    const double numbers =
-        schedule.thread_rows * schedule.lane_rows + schedule.thread_columns * schedule.lane_columns;
-    const double row_bytes = gpu.shared_banks * gpu.shared_bank_bytes;
-    const double warps = schedule.slice_threads() / 32.0;
-    return warps * std::max(2.0, numbers * static_cast<double>(bytes_of(number)) / row_bytes);
-}
+/// What a multiprocessor does for one piece of one block.
+struct PieceCycles {
+    double issue = 0;  ///< of each scheduler
+    double shared = 0; ///< of shared memory
+    double alone = 0;  ///< with nobody else there
+};
 
-/// Instructions of a scheduler for copying one piece, by warps.
-double copies_of_piece(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& oriented,
+                            const target::Gpu& gpu) {
+    const Number number = oriented.number;
+    const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
+    const double schedulers = gpu.partitions;
+    const double steps = static_cast<double>(schedule.block_depth) / schedule.slices;
+    const auto loads = [&](int extent) {
+        return static_cast<double>(extent) / GpuThreads::vector_of(number, extent);
+    };
+    const double words = static_cast<double>(bytes_of(number)) / 4;
+    const double products = schedule.thread_rows * schedule.thread_columns * words;
+    const double vector_loads = loads(schedule.thread_rows) + loads(schedule.thread_columns);
+    const double passes = (schedule.thread_rows + schedule.thread_columns) * words;
     double copies = 0;
     for (const GpuPiece& piece : pieces_of(schedule, oriented))
-        copies += static_cast<double>(piece.extent * piece.depth) / piece.lanes;
-    return copies / 32;
+        copies += static_cast<double>(piece.extent * piece.depth) / piece.lanes / gpu.warp_size;
+    PieceCycles result;
+    const double step = products + vector_loads * constants.load_issue;
+    result.issue = std::max(1.0, warps / schedulers) * (steps * step + constants.piece_issue) +
+                   copies / schedulers * constants.copy_issue;
+    result.shared = warps * steps * passes * constants.load_pass + copies * constants.copy_pass;
+    result.alone = steps * std::max(step * std::max(1.0, warps / schedulers), constants.step_latency) +
+                   constants.meeting;
+    return result;
+}
+
+double overlapped(double a, double b) {
+    return std::pow(std::pow(a, constants.conflict) + std::pow(b, constants.conflict),
+                    1 / constants.conflict);
+}
+
+/// Cycles of a block's beginning and end.
+double cycles_around(const GpuSchedule& schedule, Number number) {
+    const double bytes = static_cast<double>(schedule.block_rows) * schedule.block_columns *
+                         static_cast<double>(bytes_of(number));
+    double cycles = constants.block + bytes / constants.store_bytes / schedule.splits;
+    cycles += (schedule.slices - 1) * bytes / constants.exchange_bytes;
+    if (schedule.splits > 1) cycles += constants.cluster + 2 * bytes / constants.exchange_bytes;
+    return cycles;
 }
 
 double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& schedule, double row_blocks,
@@ -66,32 +110,47 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
     const double once = (m * k + k * n + m * n) * bytes * batch;
     const double tiles =
         row_blocks * column_blocks * (schedule.block_rows + schedule.block_columns) * k * bytes * batch;
-    return std::max(once / memory_rate, tiles / cache_rate);
+    return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
 }
 
-/// Extents of tiles and of threads' parts of them.
+/// Tiles, threads' parts of them, and how steps are shared.
 struct Shape {
-    int rows, columns, thread_rows, thread_columns, lane_rows, lane_columns;
+    int rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices;
+
+    Shape mirrored() const {
+        return {columns, rows, depth, thread_columns, thread_rows, lane_columns, lane_rows, slices};
+    }
+};
+
+/// Of some thousand that were timed on an H100, one of which is within 3% of the fastest for each kind of product there: for large
+/// ones, for what takes a few waves of blocks, for thin ones, and for small ones in batches.
+constexpr Shape timed_shapes[] = {
+    {256, 128, 16, 16, 8, 8, 4, 1}, {256, 128, 8, 16, 8, 8, 4, 1}, {128, 256, 16, 16, 8, 8, 4, 1},
+    {128, 128, 16, 16, 8, 8, 4, 1}, {128, 128, 8, 8, 8, 8, 4, 1},  {192, 96, 16, 12, 12, 8, 4, 2},
+    {128, 96, 16, 8, 12, 8, 4, 1},  {128, 64, 32, 8, 8, 8, 4, 2},  {128, 64, 16, 8, 8, 8, 4, 1},
+    {64, 64, 16, 8, 8, 8, 4, 2},    {64, 64, 8, 8, 8, 8, 4, 2},    {64, 64, 32, 8, 4, 8, 4, 2},
+    {128, 32, 32, 8, 8, 8, 4, 2},   {128, 32, 16, 8, 8, 16, 2, 1}, {64, 32, 32, 8, 8, 8, 4, 4},
+    {256, 16, 16, 16, 8, 16, 2, 2}, {128, 16, 64, 8, 8, 16, 2, 4}, {128, 16, 64, 4, 4, 16, 2, 1},
+    {64, 16, 64, 4, 8, 16, 2, 4},   {32, 32, 32, 4, 8, 8, 4, 4},   {32, 32, 8, 4, 8, 8, 4, 2},
+    {32, 16, 32, 4, 4, 8, 4, 4},    {16, 64, 64, 2, 4, 2, 16, 1},  {16, 16, 8, 2, 4, 8, 4, 1},
+    {64, 8, 64, 4, 4, 16, 2, 8},    {16, 8, 32, 1, 2, 8, 4, 2},    {32, 4, 32, 1, 2, 16, 2, 2},
+    {8, 8, 8, 1, 2, 8, 4, 1},       {4, 4, 8, 1, 1, 4, 4, 1},      {64, 1, 64, 2, 1, 32, 1, 8},
+    {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
 std::vector<Shape> shapes() {
     std::vector<Shape> result;
-    constexpr std::pair<int, int> parts[] = {{8, 16}, {16, 8}, {8, 8}, {8, 4}, {4, 8}, {4, 4}, {2, 4},
-                                             {4, 2},  {2, 2},  {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}};
-    for (const auto& [thread_rows, thread_columns] : parts)
-        for (int lane_rows = 1; lane_rows <= 32; lane_rows *= 2)
-            for (int warp_rows = 1; warp_rows <= 8; warp_rows *= 2)
-                for (int warp_columns = 1; warp_rows * warp_columns <= 8; warp_columns *= 2) {
-                    const int rows = thread_rows * lane_rows * warp_rows;
-                    const int columns = thread_columns * (32 / lane_rows) * warp_columns;
-                    if (rows <= 256 && columns <= 256)
-                        result.push_back(
-                            {rows, columns, thread_rows, thread_columns, lane_rows, 32 / lane_rows});
-                }
-    // Of less than a warp, for a C that is no larger.
+    for (const Shape& shape : timed_shapes) {
+        result.push_back(shape);
+        if (shape.rows != shape.columns || shape.thread_rows != shape.thread_columns)
+            result.push_back(shape.mirrored());
+    }
+    // For a C that is smaller than these.
     for (int lane_rows = 1; lane_rows <= 16; lane_rows *= 2)
         for (int lane_columns = 1; lane_rows * lane_columns <= 16; lane_columns *= 2)
-            result.push_back({lane_rows, lane_columns, 1, 1, lane_rows, lane_columns});
+            for (int slices = 1; slices <= 32; slices *= 4)
+                result.push_back({lane_rows, lane_columns, std::max(8, 2 * slices), 1, 1, lane_rows,
+                                  lane_columns, slices});
     return result;
 }
 
@@ -117,32 +176,25 @@ void expect_known(const MatrixProduct& product) {
 
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
+    const int fits = resident_blocks(schedule, product, gpu);
+    if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
     const double column_blocks =
         static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
     const double blocks = row_blocks * column_blocks * static_cast<double>(oriented.batch) * schedule.splits;
     const double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : 100;
-    const int registers = std::min(gpu.registers_per_thread, registers_of(schedule, oriented.number));
-    const int fits =
-        target::occupancy(gpu, schedule.threads(), registers, shared_bytes(schedule, product)).blocks;
-    if (fits == 0) return INFINITY;
     const double each = std::ceil(blocks / multiprocessors); // blocks of the busiest multiprocessor
-    const double resident = std::min<double>(fits, each);
+    const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
         std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
-    const double steps = static_cast<double>(schedule.block_depth) / schedule.slices;
-    const double warps = schedule.threads() / 32.0;
-    const double issue = warps / gpu.partitions * (cycles_of_step(schedule, oriented.number) * steps) +
-                         copies_of_piece(schedule, oriented) / gpu.partitions;
-    const double shared = shared_cycles_of_step(schedule, oriented.number, gpu) * schedule.block_depth;
-    const double alone =
-        std::max(cycles_of_step(schedule, oriented.number), step_latency) * steps + meeting_cycles;
-    const double piece = std::max({issue * resident, shared * resident, alone + issue * (resident - 1) / 2});
-    double cycles = std::ceil(each / resident) * pieces * piece;
-    cycles +=
-        launch_cycles + (schedule.splits > 1 ? cluster_cycles : 0) + (schedule.slices > 1 ? slice_cycles : 0);
-    return std::max(cycles / hertz, seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
-                                        launch_cycles / hertz);
+    const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
+    const double together = overlapped(piece.issue, piece.shared);
+    const double arrival = constants.arrival / (schedule.stages - 1);
+    const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
+    const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
+    const double seconds = (constants.launch + around + all) / constants.hertz;
+    return std::max(seconds, seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
+                                 (constants.launch + constants.block) / constants.hertz);
 }
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
@@ -173,13 +225,10 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
                                   oriented.columns, shape.columns, oriented.number);
         schedule.c_lanes = widest(oriented.c, oriented.c.row_stride, oriented.c.column_stride, oriented.rows,
                                   shape.thread_rows, oriented.number);
-        for (schedule.slices = 1;
-             schedule.threads() <= 1024 && schedule.slices <= (schedule.slice_threads() < 32 ? 32 : 8);
-             schedule.slices *= 2)
-            for (schedule.block_depth = 8; schedule.block_depth <= 64; schedule.block_depth *= 2)
-                for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster);
-                     schedule.splits *= 2)
-                    rate(schedule);
+        schedule.slices = shape.slices;
+        schedule.block_depth = shape.depth;
+        for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2)
+            rate(schedule);
     }
     std::stable_sort(rated.begin(), rated.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
