@@ -15,23 +15,23 @@ namespace {
 
 /// Cycles, unless it says otherwise.
 struct Constants {
-    double hertz = 1.85e9;
+    double hertz = 1.68e9;
     double memory_rate = 2.6e12; ///< bytes a second
     double cache_rate = 5e12;    ///< of the second cache
-    double launch = 2200;        ///< before the first block starts and after the last ends
-    double block = 2200;         ///< until a block's first piece is there, and for its end
-    double meeting = 60;         ///< of a block's threads, at each piece
-    double step_latency = 34;    ///< from loading a step's numbers to their first use: a step takes no less
-    double load_issue = 2;       ///< slots that a load from shared memory takes of its scheduler's
-    double copy_issue = 2;       ///< likewise a copy
-    double load_pass = 1;        ///< of shared memory, for 128 bytes
-    double copy_pass = 4;        ///< of it, and of the first cache, for a copy by a warp
-    double piece_issue = 20;     ///< slots of what else a piece needs
-    double arrival = 1000;       ///< from asking for a piece until it is there
-    double store_bytes = 24;     ///< of C that leave a multiprocessor in a cycle
-    double exchange_bytes = 60;  ///< of sums that are added up, in a cycle
-    double cluster = 2000;       ///< for starting blocks together and their meetings
-    double conflict = 4;         ///< exponent: how far multiply-adds and accesses overlap
+    double launch = 660;         ///< before the first block starts and after the last ends
+    double block = 1080;         ///< until a block's first piece is there, and for its end
+    double meeting = 138;        ///< of a block's threads, at each piece
+    double step_latency = 18;    ///< from loading a step's numbers to their first use: a step takes no less
+    double load_issue = 1.4;     ///< slots that a load from shared memory takes of its scheduler's
+    double copy_issue = 1.7;     ///< likewise a copy
+    double load_pass = 0.41;     ///< of shared memory, for 128 bytes
+    double copy_pass = 4.8;      ///< of it, and of the first cache, for a copy by a warp
+    double piece_issue = 53;     ///< slots of what else a piece needs
+    double piece_arrival = 1380; ///< from asking for a piece until it is there
+    double store_bytes = 16;     ///< of C that leave a multiprocessor in a cycle
+    double exchange_bytes = 18;  ///< of sums that are added up, in a cycle
+    double cluster = 6600;       ///< for starting blocks together and their meetings
+    double conflict = 7.2;       ///< exponent: how far multiply-adds and accesses overlap
 };
 constexpr Constants constants;
 
@@ -189,7 +189,7 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
         std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
     const double together = overlapped(piece.issue, piece.shared);
-    const double arrival = constants.arrival / (schedule.stages - 1);
+    const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
     const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
     const double seconds = (constants.launch + around + all) / constants.hertz;

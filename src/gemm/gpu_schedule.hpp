@@ -24,7 +24,7 @@ struct GpuSchedule {
     int thread_columns = 8;
     int lane_rows = 8;
     int lane_columns = 4;
-    int zigzag = 1;
+    int zigzag = 0;
     int slices = 1;
     int stages = 4;
     int a_lanes = 1;
