@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 #include "cli/generated_cpp.hpp"
 #include "cli/generated_gpu.hpp"
+#include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
@@ -36,15 +37,6 @@ void check_identifier(const std::string& name) {
     if (!good) throw UserError("--function is '{}', which is no C identifier", name);
 }
 
-/// What a kind of GPU has that a language has words for, and that is known of those that run it: of how many blocks run at
-/// once, NVIDIA's alone.
-target::Gpu gpu_in(emit::GpuLanguage language, const std::string& name) {
-    target::Gpu gpu = target::gpu_named(name);
-    if (!emit::has_clusters(language)) gpu.portable_cluster = gpu.largest_cluster = 0;
-    gpu.has_groups = language == emit::GpuLanguage::cuda;
-    return gpu;
-}
-
 Text text_for_gpu(const Problem& problem, const Options& options, const std::string& function) {
     const emit::GpuLanguage language = emit::gpu_language_named(options.language);
     const PlanningOptions& planning = options.planning;
@@ -58,7 +50,8 @@ Text text_for_gpu(const Problem& problem, const Options& options, const std::str
             options.language);
     const planning::Recipe recipe =
         planning.recipe.empty()
-            ? search::choose_gpu_recipe(problem, gpu_in(language, options.gpu), !planning.no_wisdom)
+            ? search::choose_gpu_recipe(problem, gpu_in(language, target::gpu_named(options.gpu)),
+                                        !planning.no_wisdom)
             : planning::parse_recipe(planning.recipe);
     StandaloneGpu text = recipe_as_gpu_source(problem, recipe, language, function);
     return {std::move(text.source), std::move(text.header)};
@@ -78,10 +71,16 @@ void write(const Text& text, const Options& options) {
 }
 
 void emit_product(const Options& options) {
-    if (options.language != "c++")
-        throw UserError("--language {} with a product of matrices; use c++", options.language);
     const std::string function = options.function.empty() ? "swirl_gemm" : options.function;
     check_identifier(function);
+    if (options.language != "c++") {
+        const emit::GpuLanguage language = emit::gpu_language_named(options.language);
+        PlanningOptions planning = options.planning;
+        planning.device = options.gpu;
+        StandaloneGpu text =
+            product_as_gpu_source(parse_product(options.words, planning), planning, language, function);
+        return write({std::move(text.source), std::move(text.header)}, options);
+    }
     const MatrixProduct product = parse_product(options.words, options.planning);
     ProductText text = product_as_cpp(product, options.planning, function);
     if (text.header.empty() && !options.header.empty())

@@ -130,6 +130,12 @@ void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArra
 
 } // namespace
 
+target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
+    if (!emit::has_clusters(language)) gpu.portable_cluster = gpu.largest_cluster = 0;
+    gpu.has_groups = language == emit::GpuLanguage::cuda;
+    return gpu;
+}
+
 StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function) {
     const std::vector<planning::GpuStepDescription> steps = planning::describe_steps(problem, recipe);

@@ -3,10 +3,15 @@
 #include "emit/gpu_source.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
+#include "target/gpu.hpp"
 
 #include <string>
 
 namespace swirl::cli {
+
+/// What a kind of GPU has that a language has words for, and that is known of those that run it: of how many blocks run at
+/// once, NVIDIA's alone.
+target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu);
 
 /// A transform on a GPU as text that needs no swirl.
 struct StandaloneGpu {

@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "cli/generated_gpu.hpp"
 #include "cli/planning.hpp"
 
 #include <string>
@@ -14,5 +15,9 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
 /// Its kernels, at stage ir or ptx.
 void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
                          const std::string& stage, bool full);
+
+/// As text that needs no swirl: with the options' device for a kind of GPU.
+StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
+                                    emit::GpuLanguage language, const std::string& function);
 
 } // namespace swirl::cli

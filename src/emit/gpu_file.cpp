@@ -14,12 +14,6 @@ constexpr Integer workspace_unit = 1024;
 
 Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * workspace_unit; }
 
-bool has_parameters(const ir::Program& program) {
-    return std::any_of(
-        program.variables.begin(), program.variables.end(),
-        [](const ir::VariableInfo& variable) { return variable.kind == ir::VariableInfo::Kind::parameter; });
-}
-
 /// Whether one step finds the same memory under two names.
 bool repeats_a_memory(const GpuTransform::Step& step) {
     return std::set<std::size_t>(step.memories.begin(), step.memories.end()).size() != step.memories.size();
@@ -88,8 +82,6 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
             "a "
             "recipe without groups",
             program.name, program.launch.group, dialect_.name);
-    ensure(!has_parameters(program), "kernel '{}' takes numbers, a transform's kernels must not",
-           program.name);
     GpuKernel& kernel = kernels_.emplace_back();
     kernel.program = &program;
     kernel.name = names_.unique(fmt::format("{}_kernel_{}", function_, kernels_.size()));
@@ -112,8 +104,9 @@ void GpuFile::name_tables(GpuKernel& kernel) {
 }
 
 void GpuFile::add_step(const GpuTransform::Step& step) {
-    Step result{.kernel = kernel_of(*step.program), .actuals = {}};
+    Step result{.kernel = kernel_of(*step.program), .actuals = {}, .flags = {}};
     GpuKernel& kernel = kernels_[result.kernel];
+    result.flags = flags_of(kernel, step);
     kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
     std::vector<Actual> places(step.program->buffers.size());
     std::size_t argument = 0;
@@ -146,6 +139,21 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
         result.actuals.push_back(places[b]);
     }
     steps_.push_back(std::move(result));
+}
+
+std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
+                                                  const GpuTransform::Step& step) const {
+    std::vector<GpuTransform::Flag> result;
+    for (const std::size_t variable : kernel.parameters()) {
+        const auto position = static_cast<std::size_t>(kernel.program->variables[variable].axis);
+        ensure(position < step.flags.size(), "kernel '{}' takes more numbers than its step names",
+               kernel.program->name);
+        const GpuTransform::Flag& flag = step.flags[position];
+        ensure(flag.memory < transform_.memories.size() && transform_.memories[flag.memory].by_value,
+               "a parameter of kernel '{}' is no number that is passed by value", kernel.program->name);
+        result.push_back(flag);
+    }
+    return result;
 }
 
 void GpuFile::place_origins() {
@@ -201,6 +209,11 @@ void GpuFile::write_kernels(SourceWriter& out) {
                                 launch.threads[2]));
         GpuKernelWriter(out, dialect_, kernel, names_).write_kernel();
     }
+}
+
+void GpuFile::write_unused(SourceWriter& out) const {
+    for (std::size_t m = 0; m < memory_names_.size(); ++m)
+        if (!transform_.memories[m].workspace && !uses(m)) out.line("(void){};", memory_names_[m]);
 }
 
 void GpuFile::describe_arguments(SourceWriter& out) const {

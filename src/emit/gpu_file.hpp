@@ -53,6 +53,7 @@ public:
     struct Step {
         std::size_t kernel = 0;
         std::vector<Actual> actuals;
+        std::vector<GpuTransform::Flag> flags; ///< in the order of the kernel's parameters
     };
     struct PassedTable {
         std::string name;
@@ -72,6 +73,8 @@ public:
     bool uses(std::size_t memory) const;
 
     void write_kernels(SourceWriter& out);
+    /// For the function of the host: arguments that no kernel touches, so that no compiler warns of them.
+    void write_unused(SourceWriter& out) const;
     /// What the function's caller must know of each argument.
     void describe_arguments(SourceWriter& out) const;
 
@@ -79,6 +82,8 @@ private:
     std::size_t kernel_of(const ir::Program& program);
     void name_tables(GpuKernel& kernel);
     void add_step(const GpuTransform::Step& step);
+    /// What a kernel's parameters are in a step.
+    std::vector<GpuTransform::Flag> flags_of(const GpuKernel& kernel, const GpuTransform::Step& step) const;
     /// After all steps: where a kernel's arguments begin depends on what others touch of the same memory.
     void place_origins();
     void write_tables(SourceWriter& out, const GpuKernel& kernel);

@@ -54,6 +54,11 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
             zeroed.push_back(fmt::format("error = {}MemsetAsync({}, 0, {}, stream);", runtime, name,
                                          buffer.elements * size_in_bytes(buffer.element)));
     }
+    for (std::size_t k = 0; k < step.flags.size(); ++k) {
+        out.line("{} flag_{} = {}[{}] != 0;", dialect.wide_integer, k, file.memory_name(step.flags[k].memory),
+                 step.flags[k].index);
+        arguments.push_back(fmt::format("&flag_{}", k));
+    }
     out.list("void* arguments[] = {", arguments, "};");
     const std::string function = fmt::format("reinterpret_cast<const void*>(&{})", kernel.name);
     const auto run = [&](const std::string& call) {
@@ -87,6 +92,7 @@ void write_host(SourceWriter& out, const GpuFile& file) {
     out.list(fmt::format("extern \"C\" {}Error_t {}(", dialect.runtime, file.function()),
              host_parameters(file), ") {");
     out.indent();
+    file.write_unused(out);
     for (const auto& [m, part] : file.workspace().memories)
         if (file.uses(m))
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),

@@ -101,6 +101,14 @@ std::vector<std::size_t> GpuKernel::passed() const {
     return result;
 }
 
+std::vector<std::size_t> GpuKernel::parameters() const {
+    std::vector<std::size_t> result;
+    for (std::size_t v = 0; v < program->variables.size(); ++v)
+        if (usage.variables[v] && program->variables[v].kind == ir::VariableInfo::Kind::parameter)
+            result.push_back(v);
+    return result;
+}
+
 void GpuKernel::place_shared(const GpuDialect& dialect) {
     Integer bytes = 0;
     shared_offsets.assign(program->buffers.size(), 0);
@@ -165,6 +173,8 @@ std::vector<std::string> GpuKernelWriter::formals() const {
                                      gpu_memory_type(dialect_, buffer.element),
                                      kernel_.arguments_overlap ? "" : dialect_.restricted, buffers_[b]));
     }
+    for (const std::size_t v : kernel_.parameters())
+        result.push_back(fmt::format("const {} {}", dialect_.wide_integer, variables_[v]));
     return result;
 }
 

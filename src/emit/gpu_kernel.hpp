@@ -28,6 +28,8 @@ struct GpuKernel {
     /// The buffers that are arguments of the kernel: those of the program that it uses, then tables, then those passed by
     /// value, of which each number is an argument.
     std::vector<std::size_t> passed() const;
+    /// The integer parameters that it uses, by position among the program's variables: its last arguments.
+    std::vector<std::size_t> parameters() const;
     /// Places shared buffers one after the other where they are more than the dialect declares.
     void place_shared(const GpuDialect& dialect);
     /// Elements of a buffer that a block has.

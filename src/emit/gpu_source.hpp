@@ -35,10 +35,16 @@ struct GpuTransform {
             false; ///< part of the one workspace that the function takes, contents undefined before
         Integer elements = 0; ///< of workspace
     };
+    /// An integer parameter of a program: 1 where this number, passed by value, is not zero, else 0.
+    struct Flag {
+        std::size_t memory = 0;
+        Integer index = 0;
+    };
     struct Step {
-        const ir::Program* program = nullptr; ///< for a GPU, without integer parameters
+        const ir::Program* program = nullptr; ///< for a GPU
         std::vector<std::size_t>
-            memories; ///< for each of its argument buffers in order, which of the transform's
+            memories;                 ///< for each of its argument buffers in order, which of the transform's
+        std::vector<Flag> flags = {}; ///< for each of its integer parameters in order
     };
 
     std::string name; ///< of the function

@@ -155,7 +155,7 @@ std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step,
     return result;
 }
 
-/// Arguments behind those that are memory objects: numbers, one by one. Whether there are any.
+/// Arguments behind those that are memory objects: numbers, one by one, and flags. Whether there are any.
 bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step, std::size_t position) {
     const std::size_t first = position;
     for (const GpuFile::Actual& actual : step.actuals) {
@@ -165,6 +165,9 @@ bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
                      step.kernel, position++, size_in_bytes(buffer.element), file.memory_name(*actual.memory),
                      i);
     }
+    for (std::size_t k = 0; k < step.flags.size(); ++k)
+        out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, 8, &flag_{});",
+                 step.kernel, position++, k);
     return position > first;
 }
 
@@ -180,9 +183,13 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
     out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
     out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
-    if (set_values(out, file, step, buffers.size())) out.line("if (error == CL_SUCCESS)");
-    out.line("error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);", file.function(),
-             step.kernel, buffers.size());
+    for (std::size_t k = 0; k < step.flags.size(); ++k)
+        out.line("const cl_long flag_{} = {}[{}] != 0;", k, file.memory_name(step.flags[k].memory),
+                 step.flags[k].index);
+    const bool may_have_failed = set_values(out, file, step, buffers.size());
+    out.line("{}error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);",
+             may_have_failed ? "if (error == CL_SUCCESS) " : "", file.function(), step.kernel,
+             buffers.size());
 }
 
 void write_enqueue(SourceWriter& out, const GpuFile& file) {
@@ -192,6 +199,7 @@ void write_enqueue(SourceWriter& out, const GpuFile& file) {
     out.list(fmt::format("cl_int {}_enqueue(", file.function()), enqueue_parameters(file), ") {");
     out.indent();
     out.line("cl_int error = CL_SUCCESS;");
+    file.write_unused(out);
     parts.write_creation();
     for (std::size_t s = 0; s < buffers.size(); ++s) write_step(out, file, file.steps()[s], buffers[s]);
     parts.write_release();

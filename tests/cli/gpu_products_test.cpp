@@ -1,12 +1,22 @@
 // `swirl … gemm … --device`, without a driver or with one whose kernels do nothing.
 
 #include "cli/run_swirl.hpp"
+#include "problem/matrix_product.hpp"
+#include "problem/matrix_syntax.hpp"
 #include "support/fake_cuda.hpp"
+#include "support/opencl_program.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace swirl {
 namespace {
@@ -64,6 +74,130 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
     for (const char* command : {"plan", "show"})
         expect_contains(run_without_driver(std::string(command) + " --device gpu gemm 8x8x8"), 2,
                         {"there is no NVIDIA driver"});
+}
+
+/// A matrix of such a product, in memory from its lowest element on.
+template <class T> class Matrix {
+public:
+    Matrix(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch, std::uint32_t seed)
+        : layout_(layout), lowest_(extent_of(layout, rows, columns, batch).lowest) {
+        std::mt19937 random(seed);
+        std::uniform_int_distribution<int> quarters(-8, 8);
+        numbers_.resize(
+            static_cast<std::size_t>(extent_of(layout, rows, columns, batch).highest - lowest_ + 1));
+        for (T& number : numbers_) number = static_cast<T>(quarters(random)) / 4; // sums are exact
+    }
+    T& at(Integer matrix, Integer i, Integer j) {
+        return numbers_[static_cast<std::size_t>(matrix * layout_.batch_stride + i * layout_.row_stride +
+                                                 j * layout_.column_stride - lowest_)];
+    }
+    void fill(T value) { std::fill(numbers_.begin(), numbers_.end(), value); }
+    std::vector<unsigned char> bytes() const {
+        std::vector<unsigned char> result(numbers_.size() * sizeof(T));
+        std::memcpy(result.data(), numbers_.data(), result.size());
+        return result;
+    }
+    void set_bytes(const std::vector<unsigned char>& bytes) {
+        std::memcpy(numbers_.data(), bytes.data(), bytes.size());
+    }
+
+private:
+    MatrixLayout layout_;
+    Integer lowest_;
+    std::vector<T> numbers_;
+};
+
+struct Factors {
+    double alpha, beta;
+};
+
+/// One text of a product, run with such factors; what they make nothing of is NaN.
+template <class T> class EmittedProduct {
+public:
+    EmittedProduct(const std::string& text, const std::string& name, const Factors& factors)
+        : product_(parse_matrix_product(text)),
+          a_(product_.a, product_.rows, product_.depth, product_.batch, 1),
+          b_(product_.b, product_.depth, product_.columns, product_.batch, 2),
+          c_(product_.c, product_.rows, product_.columns, product_.batch, 3),
+          before_(c_),
+          factors_(factors) {
+        if (factors.alpha == 0) a_.fill(std::numeric_limits<T>::quiet_NaN());
+        if (factors.beta == 0) c_.fill(std::numeric_limits<T>::quiet_NaN());
+        const T numbers[] = {static_cast<T>(factors.alpha), static_cast<T>(factors.beta)};
+        std::vector<unsigned char> bytes(sizeof numbers);
+        std::memcpy(bytes.data(), numbers, sizeof numbers);
+        const auto emitted =
+            run_swirl("emit " + support::quoted(text) + " --language opencl --function " + name);
+        EXPECT_EQ(emitted.status, 0) << emitted.errors;
+        run = {name, emitted.output, false, {a_.bytes(), b_.bytes(), c_.bytes(), bytes}, {3}};
+    }
+    void expect_product() {
+        c_.set_bytes(run.memories[2]);
+        for (Integer matrix = 0; matrix < product_.batch; ++matrix)
+            for (Integer i = 0; i < product_.rows; ++i)
+                for (Integer j = 0; j < product_.columns; ++j) {
+                    double sum = 0;
+                    for (Integer k = 0; factors_.alpha != 0 && k < product_.depth; ++k)
+                        sum += factors_.alpha * a_.at(matrix, i, k) * b_.at(matrix, k, j);
+                    if (factors_.beta != 0) sum += factors_.beta * before_.at(matrix, i, j);
+                    ASSERT_EQ(c_.at(matrix, i, j), sum)
+                        << to_text(product_) << ": " << matrix << ", " << i << ", " << j;
+                }
+    }
+
+    support::OpenclRun run;
+
+private:
+    MatrixProduct product_;
+    Matrix<T> a_, b_, c_, before_;
+    Factors factors_;
+};
+
+template <class T> void expect_emitted_products(const std::vector<std::pair<std::string, Factors>>& cases) {
+    std::vector<EmittedProduct<T>> products;
+    std::vector<support::OpenclRun> runs;
+    for (const auto& [shape, factors] : cases) {
+        products.emplace_back("gemm " + shape, "product_" + std::to_string(products.size()), factors);
+        runs.push_back(products.back().run);
+    }
+    ASSERT_EQ(support::run_opencl(runs), "");
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        products[k].run = runs[k];
+        products[k].expect_product();
+    }
+}
+
+TEST(ProductsOnGpus, ComputeInOpenclWhatTheyAre) {
+    if (const auto reason = support::opencl_is_missing()) GTEST_SKIP() << *reason;
+    expect_emitted_products<float>({{"70x60x50 float32", {1.5, -0.5}},
+                                    {"33x20x9 float32 a=-1:40 b=rows", {2, 0}},
+                                    {"20x70x12 float32 batch=3", {1, 1}},
+                                    {"5x4x0 float32", {1, 0.5}}});
+    expect_emitted_products<double>({{"40x36x1 c=rows", {0, 0.5}}, {"33x20x30 b=rows", {-2, 0.25}}});
+}
+
+TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
+    const TemporaryFolder folder;
+    const std::string header = (folder.path() / "product.h").string();
+    for (const auto& [language, declaration] :
+         {std::pair("cuda",
+                    "cudaError_t product(const float* a, const float* b, float* c, const float* factors, "),
+          std::pair("hip", "hipError_t product(const float* a,"),
+          std::pair("opencl", "cl_int product_enqueue(")}) {
+        expect_contains(run_without_driver(std::string("emit gemm 99x99x99 float32 --gpu sm_90 --function "
+                                                       "product --header ") +
+                                           support::quoted(header) + " --language " + language),
+                        0, {"schedule: block_rows=", "factors[1] != 0"});
+        EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
+            << support::content_of(header);
+    }
+    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe order=diagonal"), 2,
+                    {"order=diagonal"});
+    expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});
+    expect_contains(
+        run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
+                           "block_rows=32 block_columns=32 thread_rows=4 thread_columns=4 splits=2'"),
+        2, {"splits is 2"});
 }
 
 } // namespace

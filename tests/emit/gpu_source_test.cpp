@@ -132,6 +132,50 @@ TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
         "");
 }
 
+/// y = a·x, or 0 where a is: which a flag says, as x may then be no number.
+ir::Program scaling() {
+    ir::Builder b("scaling");
+    b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
+    const auto in = b.input("in", ir::Scalar::float32, 64);
+    const auto out = b.output("out", ir::Scalar::float32, 64);
+    ir::BufferInfo factors;
+    factors.name = "factors";
+    factors.element = ir::Scalar::float32;
+    factors.elements = 1;
+    factors.by_value = true;
+    const auto few = b.add(factors);
+    const Affine is_needed = b.parameter("is_needed"), place = b.thread() + 32 * b.block();
+    b.if_then(
+        {{is_needed - 1, ir::Condition::Relation::nonnegative}},
+        [&] { b.store(out, place, b.multiply(b.load(few, 0), b.load(in, place))); },
+        [&] {
+            b.store(out, place, b.constant({ir::Scalar::float32, 1}, 0));
+        });
+    return b.finish();
+}
+
+TEST(EmittedGpuFiles, TakeFlagsFromNumbersThatArePassedByValue) {
+    OwnedTransform scaled = alone(scaling(), "scaled");
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
+        EXPECT_THROW(emit_gpu(scaled.transform, {.language = language}), InternalError) << "no flag is named";
+    GpuTransform& transform = scaled.transform;
+    transform.steps[0].flags = {{0, 0}};
+    EXPECT_THROW(emit_gpu(transform), InternalError) << "memory of the GPU cannot be looked at";
+    transform.steps[0].flags = {{2, 0}};
+    EXPECT_NE(emit_gpu(transform).find("long long flag_0 = factors[0] != 0;"), std::string::npos);
+    if (const auto nvcc = cuda_tool("nvcc")) {
+        EXPECT_EQ(complaints_of(support::quoted(*nvcc) +
+                                    " -arch=sm_80 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror",
+                                emit_gpu(transform), "file.cu"),
+                  "");
+    }
+    if (support::run_command("command -v hipcc").status == 0) {
+        EXPECT_EQ(complaints_of("hipcc --offload-arch=gfx90a -O1 -Wall -Wextra -Werror",
+                                emit_gpu(transform, {.language = GpuLanguage::hip}), "file.hip"),
+                  "");
+    }
+}
+
 // ---- the text ---------------------------------------------------------------------------------------------------
 
 ir::Program doubling(Integer elements = 64) {
