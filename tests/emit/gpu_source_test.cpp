@@ -156,6 +156,7 @@ ir::Program scaling() {
 
 TEST(EmittedGpuFiles, TakeFlagsFromNumbersThatArePassedByValue) {
     OwnedTransform scaled = alone(scaling(), "scaled");
+    scaled.transform.steps[0].flags.clear();
     for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
         EXPECT_THROW(emit_gpu(scaled.transform, {.language = language}), InternalError) << "no flag is named";
     GpuTransform& transform = scaled.transform;

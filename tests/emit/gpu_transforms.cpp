@@ -155,6 +155,25 @@ OwnedTransform alone(ir::Program program, const std::string& name) {
     return result;
 }
 
+namespace {
+
+/// Parameters of a program with numbers that are passed by value say whether these are not zero.
+std::vector<GpuTransform::Flag> flags_of(const ir::Program& program,
+                                         const std::vector<std::size_t>& memories) {
+    std::vector<GpuTransform::Flag> result;
+    std::size_t argument = 0;
+    for (const ir::BufferInfo& buffer : program.buffers) {
+        if (buffer.space != ir::Space::argument) continue;
+        const std::size_t memory = memories[argument++];
+        if (!buffer.by_value) continue;
+        for (const ir::VariableInfo& variable : program.variables)
+            if (variable.kind == ir::VariableInfo::Kind::parameter) result.push_back({memory, variable.axis});
+    }
+    return result;
+}
+
+} // namespace
+
 OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name) {
     OwnedTransform result;
     result.transform.name = name;
@@ -173,6 +192,7 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
         }
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
         step.program = result.programs.back().get();
+        step.flags = flags_of(*step.program, step.memories);
         result.transform.steps.push_back(std::move(step));
     }
     return result;

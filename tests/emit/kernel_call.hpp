@@ -123,7 +123,9 @@ public:
 private:
     void fill(const ir::BufferInfo& buffer, std::mt19937& random) {
         for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) {
-            if (ir::is_floating(buffer.element))
+            if (buffer.by_value) // not zero: flags of such numbers are set
+                arguments_[buffer.name].set(i, static_cast<long double>(i) + 1.25L);
+            else if (ir::is_floating(buffer.element))
                 arguments_[buffer.name].set(i, sample_number(random));
             else
                 arguments_[buffer.name].set_integer(i, std::uniform_int_distribution<int>(-99, 99)(random));

@@ -3,6 +3,7 @@
 #include "emit/gpu_transforms.hpp"
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
+#include "gemm/gpu_product.hpp"
 #include "support/opencl_program.hpp"
 
 #include <gtest/gtest.h>
@@ -14,10 +15,11 @@ namespace swirl::emit {
 namespace {
 
 support::OpenclRun run_of(const GpuTransform& transform) {
-    return {transform.name,
-            emit_gpu(transform, {.language = GpuLanguage::opencl}),
-            gpu_workspace_bytes(transform) > 0,
-            {}};
+    support::OpenclRun run;
+    run.name = transform.name;
+    run.text = emit_gpu(transform, {.language = GpuLanguage::opencl});
+    run.has_workspace = gpu_workspace_bytes(transform) > 0;
+    return run;
 }
 
 /// Of the programs that hold all operations those that have no parameters or atomic additions.
@@ -40,12 +42,13 @@ protected:
     }
 
     /// All programs in one text, each on data of its own, against the interpreter.
-    static void expect_bits_of_interpreter(std::vector<ir::Program> programs, const std::string& name) {
+    static void expect_bits_of_interpreter(std::vector<ir::Program> programs, const std::string& name,
+                                           const std::vector<Integer>& parameters = {}) {
         const OwnedTransform all = all_of(std::move(programs), name);
         std::vector<KernelCall> calls;
         std::vector<support::OpenclRun> runs = {run_of(all.transform)};
         for (std::size_t p = 0; p < all.programs.size(); ++p) {
-            calls.emplace_back(*all.programs[p], std::vector<Integer>{}, static_cast<unsigned>(p));
+            calls.emplace_back(*all.programs[p], parameters, static_cast<unsigned>(p));
             for_each_argument(*all.programs[p], [&](std::size_t b) {
                 if (all.programs[p]->buffers[b].by_value) runs[0].by_value.insert(runs[0].memories.size());
                 runs[0].memories.push_back(calls.back().native(b).bytes());
@@ -81,6 +84,33 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForDerivedKernels) {
     for (ir::Program& program : fused_programs()) programs.push_back(std::move(program));
     EXPECT_GE(programs.size(), 15U);
     expect_bits_of_interpreter(std::move(programs), "derived");
+}
+
+gemm::GpuSchedule schedule_of(const char* more) {
+    return gemm::parse_gpu_schedule(
+        fmt::format("block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
+                    "lane_columns=4 "
+                    "stages=3 group=2 {}",
+                    more));
+}
+
+/// C = α·A·B + β·C, where tiles at edges lie over others.
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
+    std::vector<ir::Program> programs;
+    for (const Number number : {Number::float32, Number::float64})
+        for (const char* more : {"", "slices=2", "a_lanes=2 b_lanes=2 c_lanes=2 order=columns"}) {
+            const MatrixProduct product{.number = number,
+                                        .rows = 100,
+                                        .columns = 36,
+                                        .depth = 13,
+                                        .a = {1, 104},
+                                        .b = {36, 1},
+                                        .c = {1, 100}};
+            for (ir::Program& program :
+                 gemm::gpu_product(product, schedule_of(more), target::gpu_named("sm_80")))
+                programs.push_back(std::move(program));
+        }
+    expect_bits_of_interpreter(std::move(programs), "products", {1, 1});
 }
 
 /// Of both the largest difference, next to numbers of about 10.

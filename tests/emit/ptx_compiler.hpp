@@ -27,14 +27,14 @@ inline std::optional<std::string> cuda_tool(const std::string& name) {
 inline std::optional<std::string> ptx_compiler() { return cuda_tool("ptxas"); }
 
 /// What the compiler says of a module: nothing where it accepts it without a warning.
-inline std::string complaints(const std::string& compiler, std::string_view module,
-                              const std::string& target) {
+inline std::string complaints(const std::string& compiler, std::string_view module, const std::string& target,
+                              const std::string& options = "-O1") {
     const TemporaryFolder folder;
     const std::string source = (folder.path() / "kernel.ptx").string();
     std::ofstream(source) << module;
     const support::Outcome outcome =
-        support::run_command(support::quoted(compiler) + " -arch=" + target + " --warning-as-error -O1 -o " +
-                             source + ".cubin " + source);
+        support::run_command(support::quoted(compiler) + " -arch=" + target + " --warning-as-error " +
+                             options + " -o " + source + ".cubin " + source);
     const std::string words = outcome.output + outcome.errors;
     return outcome.status == 0 || !words.empty() ? words : "it failed without a word";
 }

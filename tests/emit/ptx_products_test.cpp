@@ -3,8 +3,10 @@
 #include "emit/gpu_product_programs.hpp"
 #include "emit/gpu_source.hpp"
 #include "emit/gpu_transforms.hpp"
+#include "emit/nvrtc.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_product.hpp"
 #include "ir/builder.hpp"
 
 #include <gtest/gtest.h>
@@ -131,6 +133,36 @@ TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
     EXPECT_EQ(count(ptx(factors_by_value(Scalar::float32)), "ld.param.v2.f32 {%f"), 1U);
 }
 
+/// The compiler must find a register for each number that a thread has at once.
+TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
+    const auto compiler = ptx_compiler();
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    for (const auto& [number, schedule] :
+         {std::pair{Number::float32, "a_lanes=4 b_lanes=4 c_lanes=4"},
+          {Number::float32, "block_rows=64 block_columns=64 slices=2 block_depth=16 splits=2"},
+          {Number::float64,
+           "block_rows=64 block_columns=64 thread_columns=4 lane_rows=4 lane_columns=8 a_lanes=2 "
+           "b_lanes=2"}}) {
+        const MatrixProduct product{.number = number,
+                                    .rows = 4096,
+                                    .columns = 4096,
+                                    .depth = 4096,
+                                    .a = {1, 4096},
+                                    .b = {4096, 1},
+                                    .c = {1, 4096}};
+        for (const ir::Program& program :
+             gemm::gpu_product(product, gemm::parse_gpu_schedule(schedule), gpu)) {
+            const std::string module = ptx(program, {.target = "sm_90"});
+            EXPECT_EQ(
+                complaints(*compiler, module, "sm_90", "-O3 --warn-on-spills --warn-on-local-memory-usage"),
+                "")
+                << schedule;
+        }
+    }
+}
+
 // ---- the other languages --------------------------------------------------------------------------------------------
 
 TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
@@ -144,6 +176,25 @@ TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
          {"const cl_mem buffers[2] = {in, out};", "clSetKernelArg(self->kernels[0], 2, 4, factors + 0);",
           "clSetKernelArg(self->kernels[0], 4, 4, factors + 2);"})
         EXPECT_NE(opencl.find(part), std::string::npos) << part << "\n" << opencl;
+}
+
+TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {
+    const std::optional<std::string> library = nvrtc_library();
+    if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    std::vector<ir::Program> programs;
+    for (const char* more : {"", "splits=2", "a_lanes=2 b_lanes=2 c_lanes=2"}) {
+        const MatrixProduct product{
+            .rows = 64, .columns = 32, .depth = 20, .a = {1, 64}, .b = {32, 1}, .c = {1, 64}};
+        const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
+            "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
+            "lane_columns=4 " +
+            std::string(more));
+        for (ir::Program& program : gemm::gpu_product(product, schedule, gpu))
+            programs.push_back(std::move(program));
+    }
+    EXPECT_EQ(
+        nvrtc_complaints(*library, emit_gpu(all_of(std::move(programs), "products").transform), "sm_90"), "");
 }
 
 TEST(EmittedGpuSourceOfProducts, HasOrdinaryStoresInPlaceOfCopies) {
