@@ -26,15 +26,6 @@ double budget_of(const gpu::PlanOptions& options) {
     return *options.time_budget_seconds;
 }
 
-/// The library's word for a GPU without room, as users catch it.
-template <class Action> auto with_public_errors(Action action) {
-    try {
-        return action();
-    } catch (const runtime::GpuOutOfMemory& error) {
-        throw gpu::OutOfMemory(std::string(error.what()));
-    }
-}
-
 } // namespace
 
 const runtime::GpuDevice& device_numbered(int number) {

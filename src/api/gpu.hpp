@@ -4,6 +4,7 @@
 
 #include "plan/gpu_plan.hpp"
 #include "runtime/cuda_device.hpp"
+#include "runtime/cuda_memory.hpp"
 
 #include <memory>
 
@@ -18,5 +19,14 @@ std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu
 
 /// The recipe that `build` takes for a device where nothing is to be measured, without compiling it.
 planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom);
+
+/// The library's word for a GPU without room, as users catch it.
+template <class Action> auto with_public_errors(Action action) {
+    try {
+        return action();
+    } catch (const runtime::GpuOutOfMemory& error) {
+        throw gpu::OutOfMemory(std::string(error.what()));
+    }
+}
 
 } // namespace swirl::api

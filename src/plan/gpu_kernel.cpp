@@ -124,11 +124,6 @@ void make_resident(ir::Program& program, const target::Gpu& gpu) {
     launch.resident = ceil_divide(launch.blocks[0], static_cast<Integer>(gpu.multiprocessors));
 }
 
-runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
-    return {static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
-            static_cast<unsigned>(extent[2])};
-}
-
 } // namespace
 
 GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
@@ -241,10 +236,9 @@ StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
 
 LaunchedKernel::LaunchedKernel(const ir::Program& program, const Stage& stage, const target::Gpu& gpu,
                                ir::KernelInfo info, const StepWorkspace& workspace,
-                               std::size_t workspace_offset, TableImage& tables)
-    : info_(std::move(info)) {
+                               std::size_t workspace_offset, TableImage& tables) {
     const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu));
-    entry_ = interface.entry;
+    kernel_ = LoadedKernel(interface.entry, std::move(info));
     for (const emit::PtxParameter& parameter : interface.parameters) {
         ensure(parameter.kind == emit::PtxParameter::Kind::buffer, "kernel {} of a plan has a number",
                program.name);
@@ -269,31 +263,6 @@ LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buf
     return {source_of(buffer.name, stage), 0, 0};
 }
 
-void LaunchedKernel::load(const runtime::GpuModule& module, const runtime::GpuDevice& device) {
-    code_.assign(1, module.kernel(entry_));
-    const runtime::GpuKernel& code = code_.front();
-    const auto dynamic = static_cast<int>(info_.dynamic_shared_bytes);
-    if (dynamic > 0) code.allow_shared_bytes(dynamic);
-    if (info_.launch.cluster > 1) code.allow_any_cluster();
-    const auto& threads = info_.launch.threads;
-    info_.registers = code.facts().registers;
-    info_.spilled_bytes = code.facts().local_bytes;
-    info_.resident_blocks = code.resident_blocks(static_cast<int>(threads[0] * threads[1] * threads[2]),
-                                                 static_cast<std::size_t>(dynamic));
-    if (info_.launch.group > 1) require_at_once(device);
-}
-
-void LaunchedKernel::require_at_once(const runtime::GpuDevice& device) const {
-    const int multiprocessors = device.attribute(runtime::cuda::DeviceAttribute::multiprocessors);
-    const Integer most = Integer{info_.resident_blocks} * multiprocessors, group = info_.launch.group;
-    if (info_.launch.blocks[0] <= most) return;
-    throw UserError(
-        "{} blocks of kernel '{}' wait for each other in groups of {}; {} runs {} of them at once, {} on "
-        "each of {} multiprocessors\n  {}",
-        info_.launch.blocks[0], info_.name, group, device.description(), most, info_.resident_blocks,
-        multiprocessors, most < group ? "use a smaller group" : fmt::format("use 'groups {}'", most / group));
-}
-
 void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const {
     std::array<runtime::cuda::Address, most_parameters> values;
     std::array<void*, most_parameters> pointers;
@@ -303,12 +272,7 @@ void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStr
         pointers[k] = &values[k];
         if (parameter.zeroed > 0) runtime::fill_on_gpu(stream, values[k], 0, parameter.zeroed);
     }
-    const runtime::LaunchShape shape{.grid = extent_of(info_.launch.blocks),
-                                     .block = extent_of(info_.launch.threads),
-                                     .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
-                                     .cluster = {static_cast<unsigned>(info_.launch.cluster)},
-                                     .at_once = info_.launch.group > 1};
-    code_.front().launch_with(shape, stream, std::span(pointers).first(parameters_.size()));
+    kernel_.launch(std::span(pointers).first(parameters_.size()), stream);
 }
 
 } // namespace swirl::planning

@@ -5,6 +5,7 @@
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "plan/kernel.hpp"
+#include "plan/loaded_kernel.hpp"
 #include "plan/recipe.hpp"
 #include "plan/steps.hpp"
 #include "runtime/cuda_memory.hpp"
@@ -81,14 +82,15 @@ public:
     void write(ByteWriter& writer) const;
     static LaunchedKernel read(ByteReader& reader);
 
-    /// Takes its machine code, and what the driver knows of it. UserError where a block wants more than the GPU has, and
-    /// where blocks that wait for each other do not run at once.
-    void load(const runtime::GpuModule& module, const runtime::GpuDevice& device);
+    /// See LoadedKernel.
+    void load(const runtime::GpuModule& module, const runtime::GpuDevice& device) {
+        kernel_.load(module, device);
+    }
 
     /// Puts it into the stream.
     void launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const;
 
-    const ir::KernelInfo& info() const { return info_; }
+    const ir::KernelInfo& info() const { return kernel_.info(); }
     /// Bytes of which addresses of this memory have to be multiples.
     std::size_t alignment_of(Binding::Source source) const {
         return alignments_[static_cast<std::size_t>(source)];
@@ -96,7 +98,6 @@ public:
 
 private:
     LaunchedKernel() = default;
-    void require_at_once(const runtime::GpuDevice& device) const;
 
     static constexpr std::size_t most_parameters = 64;
     struct Parameter {
@@ -107,11 +108,9 @@ private:
     Parameter parameter_of(const ir::BufferInfo& buffer, const Stage& stage, const StepWorkspace& workspace,
                            std::size_t workspace_offset, TableImage& tables) const;
 
-    std::string entry_;
+    LoadedKernel kernel_;
     std::vector<Parameter> parameters_;
     std::array<std::size_t, std::tuple_size_v<GpuAddresses>> alignments_{};
-    ir::KernelInfo info_;
-    std::vector<runtime::GpuKernel> code_; ///< one, once it is loaded
 };
 
 } // namespace swirl::planning

@@ -78,18 +78,19 @@ ir::KernelInfo read_kernel_info(ByteReader& reader) {
 }
 
 void LaunchedKernel::write(ByteWriter& writer) const {
-    writer.write(entry_);
+    writer.write(kernel_.entry());
     writer.write_list(parameters_, [&](const Parameter& parameter) {
         const auto& [source, offset, zeroed] = parameter;
         write_all(writer, source, offset, zeroed);
     });
     for (const std::size_t alignment : alignments_) writer.write(alignment);
-    planning::write(writer, info_);
+    planning::write(writer, kernel_.info());
 }
 
 LaunchedKernel LaunchedKernel::read(ByteReader& reader) {
     LaunchedKernel kernel;
-    reader.read(kernel.entry_);
+    std::string entry;
+    reader.read(entry);
     reader.read_list(kernel.parameters_, [&] {
         Parameter parameter{};
         auto& [source, offset, zeroed] = parameter;
@@ -97,7 +98,7 @@ LaunchedKernel LaunchedKernel::read(ByteReader& reader) {
         return parameter;
     });
     for (std::size_t& alignment : kernel.alignments_) reader.read(alignment);
-    kernel.info_ = read_kernel_info(reader);
+    kernel.kernel_ = LoadedKernel(std::move(entry), read_kernel_info(reader));
     return kernel;
 }
 

@@ -1,0 +1,93 @@
+/// Products of matrices on NVIDIA GPUs.
+///
+///     // C = A·B of float32, column-major, 4096 × 4096 of depth 1024
+///     swirl::gpu::Array<float> a(4096 * 1024), b(1024 * 4096), c(4096 * 4096);
+///     const auto product = swirl::MatrixProduct::column_major(swirl::Number::float32, 4096, 4096, 1024);
+///     const auto plan = swirl::gpu::plan(product);
+///     plan.execute(1, a.data(), b.data(), 0, c.data());
+#pragma once
+
+#include <swirl/export.h>
+#include <swirl/gpu.hpp>
+#include <swirl/matrix_product.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace swirl {
+
+namespace planning {
+class GpuMatrixPlan;
+}
+
+namespace gpu {
+
+struct MatrixPlanOptions {
+    int device = 0; ///< which GPU, as CUDA counts them
+    /// Run the plan once on random matrices and compare some elements before it is handed out, unless its kernel comes from the
+    /// cache and was compared before.
+    bool check = true;
+    bool use_cache =
+        true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
+    std::string schedule = {}; ///< every choice, as MatrixPlan::schedule() writes it; empty: the model's
+};
+
+/// A product on a GPU, ready to run: immutable, cheap to copy (copies share it), used by any number of threads and streams at
+/// once. It has to outlive the work that it has put into streams, and graphs that were recorded with it.
+///
+/// execute() puts the product into the stream and returns; it waits for nothing, so it can be recorded into a graph. Matrices are
+/// memory of the plan's GPU or managed memory, pointers are to the elements (0, 0), of the first matrices of a batch; α and β are of
+/// the host. Where β is zero C is not read, where α or the depth is zero neither are A and B, which may be null then. Each execute()
+/// throws UserError, before anything is put into the stream, where numbers are of other kinds than the product's, for null and
+/// misaligned pointers and memory of the host or of another GPU, and where C overlaps A or B. The first execution with matrices that
+/// are less aligned than 16 bytes makes a kernel for such.
+class SWIRL_API MatrixPlan {
+public:
+    template <MatrixNumber T>
+    void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
+                 const std::type_identity_t<T>& beta, T* c, Stream stream = {}) const {
+        run({number_of<T>(), number_of<T>(), number_of<T>()}, {&alpha, a, b, &beta, c}, stream);
+    }
+
+    const MatrixProduct& product() const;
+    std::string schedule()
+        const; ///< every choice made, as one line; MatrixPlanOptions::schedule takes it back
+    std::string description() const; ///< a few lines of text about its kernel
+    int device() const;
+    double flops() const; ///< real additions and multiplications of one execution
+
+    MatrixPlan(const MatrixPlan&) = default;
+    MatrixPlan& operator=(const MatrixPlan&) = default;
+    ~MatrixPlan() = default;
+
+private:
+    friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
+    explicit MatrixPlan(std::shared_ptr<const planning::GpuMatrixPlan> plan);
+    struct Numbers {
+        Number a, b, c;
+    };
+    struct Pointers {
+        const void* alpha;
+        const void* a;
+        const void* b;
+        const void* beta;
+        void* c;
+    };
+    void run(const Numbers& numbers, const Pointers& pointers, Stream stream) const;
+
+    std::shared_ptr<const planning::GpuMatrixPlan> plan_; ///< never empty
+};
+
+/// Derives, compiles and checks a product: of float32 or float64, without an epilogue. Throws UserError for one that cannot be
+/// computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a schedule that does not suit it;
+/// OutOfMemory.
+SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});
+
+/// The schedules that swirl's model thinks fastest on a GPU, the fastest first, `most` at most: to be timed.
+SWIRL_API std::vector<std::string> schedules(const MatrixProduct& product, int most, int device = 0);
+
+} // namespace gpu
+} // namespace swirl

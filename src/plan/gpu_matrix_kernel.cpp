@@ -1,0 +1,78 @@
+#include "plan/gpu_matrix_kernel.hpp"
+
+#include "base/error.hpp"
+#include "gemm/gpu_product.hpp"
+#include "ir/verify.hpp"
+#include "plan/gpu_kernel.hpp"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace swirl::planning {
+
+GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                                           const target::Gpu& gpu) {
+    std::vector<ir::Program> programs = gemm::gpu_product(product, schedule, gpu);
+    ensure(programs.size() == 1, "a product of {} kernels", programs.size());
+    GpuMatrixDerivation result;
+    result.program = std::move(programs.front());
+    ir::verify(result.program, ir::Stage::vectorized);
+    result.ptx = emit::ptx(result.program, ptx_options(gpu));
+    ir::Program block = result.program; // conditions that depend on the block would be looked at in each
+    block.launch.blocks = {block.launch.cluster, 1, 1};
+    constexpr std::array<Integer, 2> parameters = {1, 0};
+    result.info = ir::describe(block, {}, 1, product.depth > 0 ? parameters : std::array<Integer, 2>{0, 0});
+    result.info.launch = result.program.launch;
+    for (Integer* const count : {&result.info.flops, &result.info.bytes_loaded, &result.info.bytes_stored})
+        *count *= result.program.launch.blocks[0] / result.program.launch.cluster;
+    result.info.dynamic_shared_bytes =
+        emit::ptx_interface(result.program, ptx_options(gpu)).dynamic_shared_bytes;
+    return result;
+}
+
+GpuMatrixKernel::Parameter GpuMatrixKernel::parameter_of(const std::string& name) {
+    constexpr std::array<std::pair<const char*, Parameter>, 6> names = {{{"a", Parameter::a},
+                                                                         {"b", Parameter::b},
+                                                                         {"c", Parameter::c},
+                                                                         {"factors", Parameter::factors},
+                                                                         {"steps", Parameter::multiplies},
+                                                                         {"reads_c", Parameter::reads_c}}};
+    for (const auto& [known, parameter] : names)
+        if (name == known) return parameter;
+    throw InternalError("a product's kernel has a parameter '{}'", name);
+}
+
+GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                                 const runtime::GpuDevice& device, runtime::KernelCache* cache)
+    : factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
+    const target::Gpu& gpu = device.target();
+    GpuMatrixDerivation derivation = derive_product_for_gpu(product, schedule, gpu);
+    const emit::PtxInterface interface = emit::ptx_interface(derivation.program, ptx_options(gpu));
+    for (const emit::PtxParameter& parameter : interface.parameters) {
+        const bool is_number = parameter.kind == emit::PtxParameter::Kind::number;
+        const auto position = static_cast<std::size_t>(parameter.position);
+        parameters_.push_back(parameter_of(is_number ? derivation.info.parameters.at(position)
+                                                     : derivation.program.buffers.at(position).name));
+    }
+    const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
+    code_key_ = runtime::code_key(device, text);
+    kernel_ = LoadedKernel(interface.entry, std::move(derivation.info));
+    kernel_.load(runtime::compiled(device, text, cache), device);
+}
+
+void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
+                             const runtime::GpuStream& stream) const {
+    alignas(std::max_align_t) std::array<std::byte, 32> factors{};
+    std::memcpy(factors.data(), arguments.alpha, factor_bytes_);
+    std::memcpy(factors.data() + factor_bytes_, arguments.beta, factor_bytes_);
+    const std::array<std::int64_t, 2> numbers = {multiplies ? 1 : 0, reads_c ? 1 : 0};
+    const std::array<const void*, 6> pointers = {&arguments.a,   &arguments.b, &arguments.c,
+                                                 factors.data(), &numbers[0],  &numbers[1]};
+    std::array<void*, 6> values{};
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+        values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameters_[k])]);
+    kernel_.launch(std::span(values).first(parameters_.size()), stream);
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "gemm/gpu_schedule.hpp"
+#include "plan/loaded_kernel.hpp"
+#include "problem/matrix_product.hpp"
+#include "runtime/cuda_compile.hpp"
+#include "runtime/cuda_device.hpp"
+#include "runtime/cuda_stream.hpp"
+#include "target/gpu.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+/// Where an execution finds a product's matrices on a GPU: their elements (0, 0) of the first of a batch; α and β on the host.
+struct GpuMatrixArguments {
+    const void* alpha = nullptr;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    const void* beta = nullptr;
+    void* c = nullptr;
+};
+
+/// A product's kernel, derived, before a GPU is needed.
+struct GpuMatrixDerivation {
+    ir::Program program;
+    std::string ptx;
+    ir::KernelInfo info; ///< what only a driver knows is 0
+};
+GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                                           const target::Gpu& gpu);
+
+/// The kernel of a product that is not empty, in a GPU.
+class GpuMatrixKernel {
+public:
+    /// With a cache, machine code is taken from there if it is kept. Throws what validate(schedule, …) and the driver do.
+    GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                    const runtime::GpuDevice& device, runtime::KernelCache* cache);
+
+    /// A and B are not read where `multiplies` is false, C not where `reads_c` is.
+    void launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
+                const runtime::GpuStream& stream) const;
+
+    const ir::KernelInfo& info() const { return kernel_.info(); }
+    const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
+
+private:
+    enum class Parameter : std::uint8_t { a, b, c, factors, multiplies, reads_c };
+    static Parameter parameter_of(const std::string& name);
+
+    LoadedKernel kernel_;
+    runtime::CacheKey code_key_;
+    std::vector<Parameter> parameters_; ///< in the order of the launch
+    std::size_t factor_bytes_;
+};
+
+} // namespace swirl::planning

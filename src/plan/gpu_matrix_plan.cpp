@@ -1,0 +1,130 @@
+#include "plan/gpu_matrix_plan.hpp"
+
+#include "base/error.hpp"
+#include "plan/gpu_matrix_check.hpp"
+#include "plan/matrix_values.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "runtime/kernel_cache.hpp"
+
+#include <cstdint>
+
+namespace swirl::planning {
+
+namespace {
+
+const std::byte* at(const void* pointer, Integer offset) {
+    return reinterpret_cast<const std::byte*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
+}
+
+bool is_aligned(const void* pointer, Integer bytes) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
+}
+
+gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule) {
+    schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 1;
+    return schedule;
+}
+
+} // namespace
+
+GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                             const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options)
+    : product_(product),
+      schedule_(schedule),
+      device_(device),
+      cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
+      is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
+    if (!is_empty_) kernel_.emplace(product, schedule, device, cache_);
+}
+
+std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
+                                                          const gemm::GpuSchedule& schedule,
+                                                          const runtime::GpuDevice& device,
+                                                          const GpuMatrixPlanOptions& options) {
+    std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
+    plan->compare_once(options);
+    return plan;
+}
+
+/// That a kernel was compared is kept beside its machine code, by a key that follows from the code's.
+void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
+    if (!options.check || is_empty_) return;
+    const runtime::CacheKey& code = kernel_->code_key();
+    const runtime::CacheKey key =
+        runtime::cache_key(device_, "compared product", fmt::format("{:x} {:x}", code.high, code.low));
+    if (cache_ != nullptr && cache_->find(key)) return;
+    compare_with_definition(*this);
+    if (cache_ != nullptr)
+        cache_->store(key, {.target = runtime::target_text(device_), .name = "gemm, compared"},
+                      std::as_bytes(std::span("compared", 8)));
+}
+
+std::vector<GpuMatrixPlan::Matrix> GpuMatrixPlan::matrices(const GpuMatrixArguments& arguments,
+                                                           bool multiplies) const {
+    std::vector<Matrix> result;
+    const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
+                         Integer columns, Number number) {
+        const Extent extent = extent_of(layout, rows, columns, product_.batch);
+        const Integer bytes = bytes_of(number);
+        result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes, bytes});
+    };
+    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number);
+    if (!multiplies) return result;
+    add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a());
+    add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b());
+    return result;
+}
+
+void GpuMatrixPlan::check(const std::vector<Matrix>& matrices) const {
+    for (const Matrix& matrix : matrices) {
+        if (matrix.pointer == nullptr)
+            throw UserError("{} is null; it must point at the element (0, 0) in memory of {}", matrix.name,
+                            device_.description());
+        if (!is_aligned(matrix.pointer, matrix.bytes))
+            throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", matrix.name,
+                            matrix.pointer, matrix.bytes);
+        runtime::require_memory_of(device_, at(matrix.pointer, matrix.low), matrix.name);
+        const void* const last = at(matrix.pointer, matrix.high - 1);
+        if (!runtime::is_memory_of(device_, runtime::place_of(device_, last)))
+            throw UserError(
+                "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
+                matrix.name, matrix.pointer, matrix.high, device_.description());
+    }
+    const Matrix& c = matrices.front();
+    for (const Matrix& matrix : matrices) {
+        if (&matrix == &c || at(matrix.pointer, matrix.high) <= at(c.pointer, c.low) ||
+            at(c.pointer, c.high) <= at(matrix.pointer, matrix.low))
+            continue;
+        throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is multiplied", c.pointer,
+                        matrix.name, matrix.pointer);
+    }
+}
+
+const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<Matrix>& matrices) const {
+    // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
+    const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
+    bool suits = true;
+    for (const Matrix& matrix : matrices) suits = suits && is_aligned(matrix.pointer, lanes * matrix.bytes);
+    if (suits) return *kernel_;
+    const std::lock_guard lock(making_);
+    if (!unaligned_) unaligned_.emplace(product_, with_single_elements(schedule_), device_, cache_);
+    return *unaligned_;
+}
+
+void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream) const {
+    if (is_empty_) return;
+    const Factor alpha = factor_kind(product_.number, arguments.alpha);
+    const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
+    const std::vector<Matrix> used = matrices(arguments, multiplies);
+    check(used);
+    const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
+    kernel_for(used).launch(arguments, multiplies, reads_c, runtime::GpuStream::borrowed(device_, stream));
+}
+
+double GpuMatrixPlan::flops() const {
+    return is_empty_ ? 0
+                     : 2.0 * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
+                           static_cast<double>(product_.depth) * static_cast<double>(product_.batch);
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "plan/gpu_matrix_kernel.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+struct GpuMatrixPlanOptions {
+    /// Multiply random matrices once and compare some elements, unless the kernel comes from the cache and was compared before.
+    bool check = true;
+    bool use_cache = true; ///< of machine code on disk, see runtime::KernelCache
+};
+
+/// A product of matrices on a GPU: immutable, usable from any number of threads and streams at once. Its kernels are freed with it,
+/// so it has to outlive the work it has put into streams and graphs.
+class GpuMatrixPlan {
+public:
+    /// Of a valid product. UserError for a schedule that does not suit it or this GPU, GpuOutOfMemory where there is no room for the
+    /// check's matrices.
+    static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product,
+                                                      const gemm::GpuSchedule& schedule,
+                                                      const runtime::GpuDevice& device,
+                                                      const GpuMatrixPlanOptions& options = {});
+
+    /// Puts the product into the stream and returns; waits for nothing, so it can be recorded into a graph. The first execution with
+    /// matrices that are less aligned than the schedule's accesses are wide makes another kernel. UserError, before anything is put
+    /// into the stream, for arguments that do not fit.
+    void execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream) const;
+
+    const MatrixProduct& product() const { return product_; }
+    const gemm::GpuSchedule& schedule() const { return schedule_; }
+    const runtime::GpuDevice& device() const { return device_; }
+    double flops() const;
+    /// Nothing where there is nothing to compute.
+    const GpuMatrixKernel* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
+
+private:
+    GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                  const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
+    struct Matrix {
+        const char* name;
+        const void* pointer;
+        Integer low, high; ///< bytes from the pointer to the first that is touched, and past the last
+        Integer bytes;     ///< of an element
+    };
+    std::vector<Matrix> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
+    void check(const std::vector<Matrix>& matrices) const;
+    const GpuMatrixKernel& kernel_for(const std::vector<Matrix>& matrices) const;
+    void compare_once(const GpuMatrixPlanOptions& options) const;
+
+    MatrixProduct product_;
+    gemm::GpuSchedule schedule_;
+    runtime::GpuDevice device_;
+    runtime::KernelCache* cache_;
+    bool is_empty_;
+    std::optional<GpuMatrixKernel> kernel_;
+    mutable std::mutex making_;
+    mutable std::optional<GpuMatrixKernel> unaligned_; ///< accesses single elements
+};
+
+} // namespace swirl::planning
