@@ -1,17 +1,59 @@
 #include "bench/gpu_products/swirl_product.hpp"
 
+#include <swirl/gpu_matrix_product.hpp>
+
 #include "base/error.hpp"
 
 namespace swirl::bench {
 
-SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string&, const runtime::GpuStream&,
-                           bool) {
-    throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
+namespace {
+
+/// As BLAS have them: by columns, without gaps.
+MatrixProduct product_of(const peers::GpuMatrixCall& call) {
+    if (call.arithmetic != peers::GpuArithmetic::float32 && call.arithmetic != peers::GpuArithmetic::float64)
+        throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
+    const auto layout = [](bool transposed, Integer leading, Integer numbers) {
+        return transposed ? MatrixLayout{leading, 1, false, numbers}
+                          : MatrixLayout{1, leading, false, numbers};
+    };
+    MatrixProduct product;
+    product.number = call.arithmetic == peers::GpuArithmetic::float64 ? Number::float64 : Number::float32;
+    product.rows = call.rows;
+    product.columns = call.columns;
+    product.depth = call.depth;
+    product.a = layout(call.transposed_a, call.leading_a(), call.rows * call.depth);
+    product.b = layout(call.transposed_b, call.leading_b(), call.depth * call.columns);
+    product.c = layout(false, call.rows, call.rows * call.columns);
+    product.batch = call.batch;
+    return product;
 }
 
-std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t,
-                                         const runtime::GpuStream&) {
-    throw UserError("swirl has no schedules on GPUs for {}", word(call.arithmetic));
+template <class T>
+void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Stream stream) {
+    plan.execute(1, static_cast<const T*>(at.a), static_cast<const T*>(at.b), 0, static_cast<T*>(at.c),
+                 stream);
+}
+
+} // namespace
+
+SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
+                           const runtime::GpuStream& stream, bool use_cache) {
+    const gpu::MatrixPlan plan = gpu::plan(product_of(call), {.device = stream.device().facts().number,
+                                                              .check = false,
+                                                              .use_cache = use_cache,
+                                                              .schedule = schedule});
+    const gpu::Stream queue(static_cast<void*>(stream.handle()));
+    const bool is_double = plan.product().number == Number::float64;
+    return {.schedule = plan.schedule(),
+            .workspace_bytes = 0,
+            .execute = [plan, queue, is_double](const Operands::Pointers& at) {
+                is_double ? execute<double>(plan, at, queue) : execute<float>(plan, at, queue);
+            }};
+}
+
+std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,
+                                         const runtime::GpuStream& stream) {
+    return gpu::schedules(product_of(call), static_cast<int>(most), stream.device().facts().number);
 }
 
 } // namespace swirl::bench
