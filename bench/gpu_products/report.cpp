@@ -63,9 +63,9 @@ std::string ranking(const Result& result) {
                      [](const Entry* a, const Entry* b) { return a->seconds() < b->seconds(); });
     std::string text = "  its schedules, the fastest first\n";
     for (const Entry* each : schedules)
-        text +=
-            fmt::format("{:>10.2f} µs {:>8.4g} {}{}  {}\n", each->seconds() * 1e6, figure_of(result, *each),
-                        unit_of(result), is_wrong(result, *each) ? " WRONG" : "", each->made_by);
+        text += fmt::format("{:>10.2f} µs {:>8.4g} {}  model {:.2f} µs{}  {}\n", each->seconds() * 1e6,
+                            figure_of(result, *each), unit_of(result), each->model_seconds * 1e6,
+                            is_wrong(result, *each) ? " WRONG" : "", each->made_by);
     return text;
 }
 

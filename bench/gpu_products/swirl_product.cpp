@@ -1,11 +1,11 @@
 #include "bench/gpu_products/swirl_product.hpp"
 
+#include "base/error.hpp"
+#include "gemm/gpu_model.hpp"
+
 #include <swirl/gpu_matrix_product.hpp>
 
-#include "base/error.hpp"
-
 namespace swirl::bench {
-
 namespace {
 
 /// As BLAS have them: by columns, without gaps.
@@ -38,17 +38,17 @@ void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Str
 
 SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
                            const runtime::GpuStream& stream, bool use_cache) {
-    const gpu::MatrixPlan plan = gpu::plan(product_of(call), {.device = stream.device().facts().number,
-                                                              .check = false,
-                                                              .use_cache = use_cache,
-                                                              .schedule = schedule});
+    const MatrixProduct product = product_of(call);
+    const gpu::MatrixPlan plan = gpu::plan(product, {.device = stream.device().facts().number,
+                                                     .check = false, // results are compared here
+                                                     .use_cache = use_cache,
+                                                     .schedule = schedule});
+    const double model =
+        gemm::gpu_seconds(product, gemm::parse_gpu_schedule(plan.schedule()), stream.device().target());
+    const auto executed = product.number == Number::float64 ? execute<double> : execute<float>;
     const gpu::Stream queue(static_cast<void*>(stream.handle()));
-    const bool is_double = plan.product().number == Number::float64;
-    return {.schedule = plan.schedule(),
-            .workspace_bytes = 0,
-            .execute = [plan, queue, is_double](const Operands::Pointers& at) {
-                is_double ? execute<double>(plan, at, queue) : execute<float>(plan, at, queue);
-            }};
+    return {plan.schedule(), model,
+            [plan, queue, executed](const Operands::Pointers& at) { executed(plan, at, queue); }};
 }
 
 std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,

@@ -12,7 +12,7 @@ namespace swirl::bench {
 
 struct SwirlProduct {
     std::string schedule;
-    std::size_t workspace_bytes = 0;
+    double model_seconds = 0; ///< that swirl's model thinks it takes
     /// Puts it into the stream that it was made for.
     std::function<void(const Operands::Pointers&)> execute;
 };

@@ -126,6 +126,35 @@ TEST_F(GpuProductsBenchmark, GoesOnWhereSwirlOrCublasHasNoPlan) {
     EXPECT_FALSE(entry_of(rows[3], "cuBLAS")["wrong"]);
 }
 
+TEST_F(GpuProductsBenchmark, TellsWrongResultsOfSwirl) {
+    const json rows = rows_of("--product 'sgemm TN 40x30x20' --product 'dgemm NT 9x8x7'");
+    for (const json& row : rows) {
+        EXPECT_TRUE(entry_of(row, "swirl")["wrong"]) << row << ": kernels that do nothing";
+        EXPECT_GT(entry_of(row, "swirl")["median_seconds"], 0) << row;
+        EXPECT_GT(entry_of(row, "cuBLAS")["time_over_swirl"], 0) << row;
+        EXPECT_FALSE(row["reaches_goal"]) << row;
+    }
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.errors.find("2 results are wrong"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(GpuProductsBenchmark, RanksSchedules) {
+    const std::string product = "--product 'sgemm NN 64x64x64' ";
+    const json best = rows_of(product + "--candidates 3");
+    ASSERT_EQ(best.size(), 1U) << outcome.errors;
+    const std::string first = entry_of(best[0], "swirl")["made_by"];
+    const std::string second = entry_of(best[0], "swirl 2")["made_by"];
+    EXPECT_NE(first, second);
+    EXPECT_GT(entry_of(best[0], "swirl")["model_seconds"], 0);
+    EXPECT_NE(outcome.output.find("the fastest first"), std::string::npos) << outcome.output;
+    const json given = rows_of(product + "--schedule " + support::quoted(second) +
+                               " --schedule nonsense --schedule " + support::quoted(first));
+    EXPECT_EQ(entry_of(given[0], "swirl")["made_by"], second);
+    EXPECT_EQ(entry_of(given[0], "swirl 3")["made_by"], first);
+    const std::string reason = given[0]["absent"]["swirl 2"];
+    EXPECT_NE(reason.find("(nonsense)"), std::string::npos) << reason;
+}
+
 TEST_F(GpuProductsBenchmark, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
          {std::pair("--group cubes", "--group has 'cubes'; use square, small"),
