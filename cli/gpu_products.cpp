@@ -5,19 +5,22 @@
 #include "api/gpu.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
+#include "cli/gpu_product_data.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
-#include "emit/ptx.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 #include "gemm/tile_writer.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/print.hpp"
-#include "plan/gpu_kernel.hpp"
+#include "plan/gpu_matrix_plan.hpp"
 #include "problem/matrix_syntax.hpp"
 #include "search/gpu_remembered.hpp"
+#include "search/gpu_turns.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <span>
 
 namespace swirl::cli {
 namespace {
@@ -29,20 +32,11 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
-/// Of an execution that multiplies and does not read C.
-constexpr Integer usual_parameters[] = {1, 0};
-
-ir::KernelInfo info_of(const ir::Program& program, const target::Gpu& gpu) {
-    ir::KernelInfo info = ir::describe(program, {}, 1, usual_parameters);
-    info.dynamic_shared_bytes = emit::ptx_interface(program, planning::ptx_options(gpu)).dynamic_shared_bytes;
-    return info;
-}
-
-/// A schedule and its kernels, to look at.
+/// A schedule and its kernel, to look at.
 struct Inspection {
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
-    std::vector<ir::Program> programs;
+    planning::GpuMatrixDerivation derived;
 };
 
 Inspection inspect(const MatrixProduct& product, const PlanningOptions& options, const target::Gpu& gpu) {
@@ -51,7 +45,7 @@ Inspection inspect(const MatrixProduct& product, const PlanningOptions& options,
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
-    result.programs = gemm::gpu_product(product, result.schedule, result.gpu);
+    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu);
     return result;
 }
 
@@ -61,33 +55,79 @@ Json json_of(const ir::KernelInfo& kernel) {
             {"threads", kernel.launch.threads},
             {"cluster", kernel.launch.cluster},
             {"shared_bytes", kernel.shared_bytes},
+            {"registers", kernel.registers},
+            {"spilled_bytes", kernel.spilled_bytes},
+            {"resident_blocks", kernel.resident_blocks},
             {"flops", kernel.flops},
             {"bytes_loaded", kernel.bytes_loaded},
             {"bytes_stored", kernel.bytes_stored}};
 }
 
+double flops_of(const MatrixProduct& product) {
+    return 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+           static_cast<double>(product.depth) * static_cast<double>(product.batch);
+}
+
+std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
+                                                                const PlanningOptions& options) {
+    return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
+                                                      .check = !options.no_check,
+                                                      .use_cache = !options.no_cache,
+                                                      .schedule = options.recipe});
+}
+
+bool is_empty(const MatrixProduct& product) {
+    return product.rows == 0 || product.columns == 0 || product.batch == 0;
+}
+
+void report_nothing(const MatrixProduct& product, bool json) {
+    if (json) return print_json({{"problem", to_text(product)}, {"flops", 0}, {"kernels", Json::array()}});
+    print(fmt::format("problem    {}\nplan       nothing is to be computed\n", to_text(product)));
+}
+
+/// Operands so many times that all together are several times the GPU's largest cache, where the product is not very small.
+std::deque<GpuProductData> sets_of(const runtime::GpuDevice& device, const ProductData& data) {
+    constexpr std::size_t most_sets = 64;
+    std::deque<GpuProductData> sets;
+    sets.emplace_back(device, data);
+    const std::size_t bytes = sets.front().bytes();
+    const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
+    const std::size_t room = device.memory().free / 2 / bytes + 1;
+    const std::size_t count = std::min({4 * cache / bytes + 1, room, most_sets});
+    while (sets.size() < count) sets.emplace_back(device, data);
+    return sets;
+}
+
 } // namespace
 
 void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
-    const Inspection plan = inspect(product, options, target_of(options));
-    const double flops = 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-                         static_cast<double>(product.depth) * static_cast<double>(product.batch);
-    const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
-    Json report{{"problem", to_text(product)},          {"gpu", plan.gpu.name},
-                {"schedule", to_string(plan.schedule)}, {"flops", flops},
-                {"estimated_seconds", seconds},         {"kernels", Json::array()}};
-    Table table({"kernel", "blocks", "threads", "cluster", "shared", "flops", "traffic"});
-    for (const ir::Program& program : plan.programs) {
-        const ir::KernelInfo kernel = info_of(program, plan.gpu);
-        report["kernels"].push_back(json_of(kernel));
-        table.add({kernel.name, std::to_string(kernel.launch.blocks[0]),
-                   std::to_string(kernel.launch.threads[0]), std::to_string(kernel.launch.cluster),
-                   format_bytes(static_cast<double>(kernel.shared_bytes)), std::to_string(kernel.flops),
-                   format_bytes(static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored))});
+    if (is_empty(product)) return report_nothing(product, json);
+    Inspection plan{};
+    if (number_of_gpu(options)) { // compiled, so that registers are known
+        const auto built = make_plan_on_gpu(product, options);
+        plan = {built->device().target(), built->schedule(), {}};
+        if (built->kernel() != nullptr) plan.derived.info = built->kernel()->info();
+    } else {
+        plan = inspect(product, options, kind_of_gpu(options));
     }
-    if (json) return print_json(report);
+    const ir::KernelInfo& kernel = plan.derived.info;
+    const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
+    if (json)
+        return print_json({{"problem", to_text(product)},
+                           {"gpu", plan.gpu.name},
+                           {"schedule", to_string(plan.schedule)},
+                           {"flops", flops_of(product)},
+                           {"estimated_seconds", seconds},
+                           {"kernels", Json::array({json_of(kernel)})}});
+    Table table(
+        {"kernel", "blocks", "threads", "cluster", "shared", "registers", "resident", "flops", "traffic"});
+    const auto known = [](int number) { return number == 0 ? "-" : std::to_string(number); };
+    table.add({kernel.name, std::to_string(kernel.launch.blocks[0]), std::to_string(kernel.launch.threads[0]),
+               std::to_string(kernel.launch.cluster), format_bytes(static_cast<double>(kernel.shared_bytes)),
+               known(kernel.registers), known(kernel.resident_blocks), std::to_string(kernel.flops),
+               format_bytes(static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\nestimate   {}\n",
-                      to_text(product), to_string(plan.schedule), table.text(), flops,
+                      to_text(product), to_string(plan.schedule), table.text(), flops_of(product),
                       format_seconds(seconds)));
 }
 
@@ -96,14 +136,46 @@ void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& op
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for a product on a GPU use one of ir, ptx", stage);
     const Inspection plan = inspect(product, options, target_of(options));
-    std::string text;
-    for (const ir::Program& program : plan.programs) {
-        text += text.empty() ? "" : "\n";
-        text += stage == "ptx"
-                    ? emit::ptx(program, planning::ptx_options(plan.gpu))
-                    : ir::to_string(program, full ? ir::PrintStyle::full : ir::PrintStyle::compact);
-    }
-    print(text);
+    print(stage == "ptx"
+              ? plan.derived.ptx
+              : ir::to_string(plan.derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
+}
+
+void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data) {
+    const auto plan = make_plan_on_gpu(product, options);
+    const GpuProductData there(plan->device(), data);
+    there.execute(*plan);
+    there.copy_back();
+}
+
+void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
+                          const ProductTiming& timing) {
+    const auto plan = make_plan_on_gpu(product, options);
+    const runtime::GpuDevice& device = plan->device();
+    const ProductData data(product, timing.seed, 1, 0);
+    const std::deque<GpuProductData> sets = sets_of(device, data);
+    const runtime::GpuStream stream(device);
+    const search::GpuWork work{
+        [&](std::size_t execution) { sets[execution % sets.size()].execute(*plan, stream.handle()); }};
+    const search::GpuTurns turns =
+        search::time_in_turn(stream, std::span(&work, 1), {.seconds = timing.seconds}).front();
+    if (!turns.failed_because.empty()) throw UserError("{}: {}", to_text(product), turns.failed_because);
+    const double rate = plan->flops() / turns.time.median * 1e-9;
+    if (timing.json)
+        return print_json({{"problem", to_text(product)},
+                           {"device", device.description()},
+                           {"schedule", to_string(plan->schedule())},
+                           {"median_seconds", turns.time.median},
+                           {"minimum_seconds", turns.time.minimum},
+                           {"spread", turns.time.spread},
+                           {"gflops", rate}});
+    Table table({"problem", "median", "minimum", "spread", "Gflop/s", "schedule"});
+    table.add({to_text(product), format_seconds(turns.time.median), format_seconds(turns.time.minimum),
+               format_percent(turns.time.spread), fmt::format("{:.0f}", rate), to_string(plan->schedule())});
+    print(table.text() +
+          fmt::format("{}. Executions one after the other in a stream, by the GPU's clock, around matrices "
+                      "beyond its caches; beta is 0.\n",
+                      device.description()));
 }
 
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
@@ -121,12 +193,10 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
             if (transform.memories[m].name == name) return m;
         throw InternalError("a product's kernel has an argument '{}'", name);
     };
-    for (const ir::Program& program : plan.programs) {
-        emit::GpuTransform::Step step{&program, {}, {{3, 0}, {3, 1}}}; // by α and by β
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument) step.memories.push_back(memory_named(buffer.name));
-        transform.steps.push_back(std::move(step));
-    }
+    emit::GpuTransform::Step step{&plan.derived.program, {}, {{3, 0}, {3, 1}}}; // by α and by β
+    for (const ir::BufferInfo& buffer : plan.derived.program.buffers)
+        if (buffer.space == ir::Space::argument) step.memories.push_back(memory_named(buffer.name));
+    transform.steps.push_back(std::move(step));
     const emit::GpuSourceOptions source{
         .language = language,
         .comment = fmt::format("{}\nThe factors are alpha and beta.\nschedule: {}\nGenerated by swirl {}.",

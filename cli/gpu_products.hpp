@@ -4,6 +4,8 @@
 
 #include "cli/generated_gpu.hpp"
 #include "cli/planning.hpp"
+#include "cli/product_data.hpp"
+#include "cli/products.hpp"
 
 #include <string>
 
@@ -11,6 +13,12 @@
 namespace swirl::cli {
 
 void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
+
+/// On copies of the operands, of which C's comes back.
+void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data);
+
+void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
+                          const ProductTiming& timing);
 
 /// Its kernels, at stage ir or ptx.
 void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,

@@ -72,11 +72,17 @@ void* ProductData::element(const runtime::AlignedBuffer& buffer, const Extent& e
     return buffer.as<std::byte>() - extent.lowest * bytes_of(product_.number);
 }
 
+ProductData::Place ProductData::place(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
+    const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
+    return {buffer.data(), static_cast<std::size_t>(numbers * bytes_of(product_.number)),
+            extent.lowest * bytes_of(product_.number)};
+}
+
+const void* ProductData::beta() const { return factors_.as<std::byte>() + bytes_of_factor; }
+
 void ProductData::execute(const planning::MatrixPlan& plan) const {
-    const void* const alpha = factors_.data();
-    const void* const beta = factors_.as<std::byte>() + bytes_of_factor;
-    plan.execute({alpha, a(), b(), beta, c()}, planning::factor_kind(product_.number, alpha),
-                 planning::factor_kind(product_.number, beta), array_places_.data());
+    plan.execute({alpha(), a(), b(), beta(), c()}, planning::factor_kind(product_.number, alpha()),
+                 planning::factor_kind(product_.number, beta()), array_places_.data());
 }
 
 void ProductData::restore_c() const { std::memcpy(c_.data(), before_.data(), before_.size()); }

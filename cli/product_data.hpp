@@ -4,6 +4,7 @@
 #include "runtime/aligned_buffer.hpp"
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,19 @@ public:
     const void* b() const { return element(b_, extent_b_); }
     void* c() const { return element(c_, extent_c_); }
 
+    const void* alpha() const { return factors_.data(); }
+    const void* beta() const;
+
+    /// All of an operand's memory, of all matrices of the batch.
+    struct Place {
+        void* data;
+        std::size_t bytes;
+        std::ptrdiff_t bytes_before_origin; ///< from element (0, 0) to the beginning, 0 or negative
+    };
+    Place place_of_a() const { return place(a_, extent_a_); }
+    Place place_of_b() const { return place(b_, extent_b_); }
+    Place place_of_c() const { return place(c_, extent_c_); }
+
     /// The largest error of some elements, over what the sum of absolute values allows in roundings: 1 is ε times the depth.
     double error() const;
 
@@ -31,6 +45,7 @@ private:
     runtime::AlignedBuffer filled(const Extent& extent);
     void fill(runtime::AlignedBuffer& buffer);
     void* element(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
+    Place place(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
     Wide number(const void* origin, Integer index, bool is_complex) const;
     Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
     double error_at(Integer matrix, Integer row, Integer column) const;

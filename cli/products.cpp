@@ -56,13 +56,6 @@ std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
     return is_known ? std::optional(call) : std::nullopt;
 }
 
-void require_cpu(const PlanningOptions& options, const char* command) {
-    if (options.is_for_gpu())
-        throw UserError(
-            "swirl {} --device {} with a product of matrices; those of GPUs can be planned and shown",
-            command, options.device);
-}
-
 } // namespace
 
 bool is_product(const std::vector<std::string>& words) {
@@ -149,9 +142,11 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
 
 void verify_product(const MatrixProduct& product, const PlanningOptions& options, std::uint32_t seed,
                     double tolerance, bool json) {
-    require_cpu(options, "verify");
     const ProductData data(product, seed, 0.5, -1);
-    data.execute(planned(product, options));
+    if (options.is_for_gpu())
+        execute_on_gpu(product, options, data);
+    else
+        data.execute(planned(product, options));
     const double error = data.error();
     const bool is_right = error <= tolerance; // false for NaN
     if (json)
@@ -168,7 +163,7 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
 
 void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                    const ProductTiming& timing) {
-    require_cpu(options, "bench");
+    if (options.is_for_gpu()) return bench_product_on_gpu(product, options, timing);
     const ProductData data(product, timing.seed, 1, 0);
     const planning::MatrixPlan plan = planned(product, options);
     std::vector<std::string> names = {"swirl"};

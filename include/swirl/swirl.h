@@ -301,6 +301,33 @@ typedef struct swirl_matrix_group {
 SWIRL_API swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* groups, size_t count,
                                                    int threads);
 
+/* ---- products of matrices on NVIDIA GPUs ------------------------------------------------------------------------ */
+
+typedef struct swirl_gpu_matrix_plan swirl_gpu_matrix_plan;
+
+/* Of float32 or float64, without an epilogue, for the GPU of this number, as CUDA counts them. SWIRL_NO_CHECK and
+ * SWIRL_NO_CACHE have their meaning. */
+SWIRL_API swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, int device,
+                                                    unsigned flags, swirl_gpu_matrix_plan** plan);
+/* By every choice, as swirl_gpu_matrix_plan_schedule has written it; NULL or "": those of the model. */
+SWIRL_API swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product* product,
+                                                                const char* schedule, int device,
+                                                                unsigned flags, swirl_gpu_matrix_plan** plan);
+/* NULL is allowed. Not before what the plan has put into streams is done. */
+SWIRL_API void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan);
+
+SWIRL_API const char* swirl_gpu_matrix_plan_schedule(
+    const swirl_gpu_matrix_plan* plan);                                        /* valid while the plan is */
+SWIRL_API int swirl_gpu_matrix_plan_device(const swirl_gpu_matrix_plan* plan); /* -1 for NULL */
+SWIRL_API double swirl_gpu_matrix_plan_flops(const swirl_gpu_matrix_plan* plan);
+
+/* Puts C = alpha * A * B + beta * C into `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns without
+ * waiting. alpha and beta are numbers of C's kind in memory of the host, which is not needed any more then; matrices are memory of the
+ * plan's GPU, or managed memory, at their elements (0, 0). Where alpha is 0, a and b may be NULL. */
+SWIRL_API swirl_status swirl_gpu_matrix_execute(const swirl_gpu_matrix_plan* plan, const void* alpha,
+                                                const void* a, const void* b, const void* beta, void* c,
+                                                void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 
 #include <swirl/swirl.h>
 #include <swirl/gpu.hpp>
+#include <swirl/matrix_product.hpp>
 
 #include "base/error.hpp"
 #include "runtime/cuda_memory.hpp"
@@ -25,6 +26,7 @@ namespace swirl::api {
 swirl_status failed(swirl_status status, const char* message) noexcept;
 
 Problem problem_of(const swirl_problem& description);
+MatrixProduct product_of(const swirl_matrix_product& description);
 
 template <class F> swirl_status guarded(F&& f) noexcept {
     try {

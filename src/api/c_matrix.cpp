@@ -46,19 +46,6 @@ Number number_of(const char* name, int number) {
     return static_cast<Number>(number);
 }
 
-MatrixProduct product_of(const swirl_matrix_product& product) {
-    return {
-        number_of("number", product.number),
-        product.rows,
-        product.columns,
-        product.depth,
-        layout_of(product.a),
-        layout_of(product.b),
-        layout_of(product.c),
-        product.batch,
-        product.epilogue == nullptr || *product.epilogue == 0 ? Expression() : Expression(product.epilogue)};
-}
-
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count) {
     const std::vector<ProblemArray> known = arrays_of(product);
@@ -80,6 +67,20 @@ void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
 }
 
 } // namespace
+
+MatrixProduct product_of(const swirl_matrix_product& description) {
+    return {number_of("number", description.number),
+            description.rows,
+            description.columns,
+            description.depth,
+            layout_of(description.a),
+            layout_of(description.b),
+            layout_of(description.c),
+            description.batch,
+            description.epilogue == nullptr || *description.epilogue == 0 ? Expression()
+                                                                          : Expression(description.epilogue)};
+}
+
 } // namespace swirl::api
 
 using namespace swirl::api;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <swirl/gpu.hpp>
+#include <swirl/gpu_matrix_product.hpp>
 
 #include "plan/gpu_plan.hpp"
 #include "runtime/cuda_device.hpp"
@@ -16,6 +17,9 @@ const runtime::GpuDevice& device_numbered(int number);
 
 /// Plans as <swirl/gpu.hpp> says.
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options);
+/// And as <swirl/gpu_matrix_product.hpp> does.
+std::shared_ptr<const planning::GpuMatrixPlan> build(const MatrixProduct& product,
+                                                     const gpu::MatrixPlanOptions& options);
 
 /// The recipe that `build` takes for a device where nothing is to be measured, without compiling it.
 planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom);

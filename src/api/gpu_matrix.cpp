@@ -8,20 +8,37 @@
 
 #include <algorithm>
 
-namespace swirl::gpu {
+namespace swirl {
+
+namespace {
+
+/// The model's, or any for a product of nothing, which has no kernel.
+gemm::GpuSchedule likely_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
+    const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1);
+    return likely.empty() ? gemm::GpuSchedule{} : likely.front();
+}
+
+} // namespace
+
+std::shared_ptr<const planning::GpuMatrixPlan> api::build(const MatrixProduct& product,
+                                                          const gpu::MatrixPlanOptions& options) {
+    validate(product);
+    return with_public_errors([&] {
+        const runtime::GpuDevice& device = device_numbered(options.device);
+        const gemm::GpuSchedule schedule = options.schedule.empty()
+                                               ? likely_schedule(product, device.target())
+                                               : gemm::parse_gpu_schedule(options.schedule);
+        return planning::GpuMatrixPlan::build(product, schedule, device,
+                                              {.check = options.check, .use_cache = options.use_cache});
+    });
+}
+
+namespace gpu {
 
 MatrixPlan::MatrixPlan(std::shared_ptr<const planning::GpuMatrixPlan> plan) : plan_(std::move(plan)) {}
 
 MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) {
-    validate(product);
-    return api::with_public_errors([&] {
-        const runtime::GpuDevice& device = api::device_numbered(options.device);
-        const gemm::GpuSchedule schedule = options.schedule.empty()
-                                               ? gemm::gpu_schedules(product, device.target(), 1).at(0)
-                                               : gemm::parse_gpu_schedule(options.schedule);
-        return MatrixPlan(planning::GpuMatrixPlan::build(
-            product, schedule, device, {.check = options.check, .use_cache = options.use_cache}));
-    });
+    return MatrixPlan(api::build(product, options));
 }
 
 std::vector<std::string> schedules(const MatrixProduct& product, int most, int device) {
@@ -56,4 +73,5 @@ std::string MatrixPlan::description() const {
 int MatrixPlan::device() const { return plan_->device().facts().number; }
 double MatrixPlan::flops() const { return plan_->flops(); }
 
-} // namespace swirl::gpu
+} // namespace gpu
+} // namespace swirl

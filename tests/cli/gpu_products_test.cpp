@@ -61,6 +61,34 @@ TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     EXPECT_EQ(json::parse(again.output), report);
 }
 
+support::Outcome run_on_fake(const std::string& arguments) {
+    setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);
+    support::Outcome outcome = run_with(support::fake_cuda_library(12080), arguments);
+    unsetenv("SWIRL_FAKE_CUDA_MIB");
+    return outcome;
+}
+
+TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
+    expect_contains(run_on_fake("plan --device gpu --no-check gemm 100x80x60 float32"), 0,
+                    {"gemm 100x80x60 float32", "schedule   block_rows=", "resident"});
+    const auto report =
+        json::parse(run_on_fake("plan --json --device gpu --no-check gemm 100x80x60 float32").output);
+    EXPECT_GT(report.at("kernels").at(0).at("registers"), 0);
+    EXPECT_GT(report.at("kernels").at(0).at("flops"), 2 * 100 * 80 * 60);
+    const auto times =
+        json::parse(run_on_fake("bench --json --device gpu --no-check --seconds 0.01 gemm 64x64x64 --recipe '"
+                                "block_rows=32 block_columns=32 thread_rows=4 thread_columns=4'")
+                        .output);
+    EXPECT_EQ(times.at("device"), "GPU 0 (Fake H100)");
+    EXPECT_GT(times.at("gflops"), 0);
+    EXPECT_NE(std::string(times.at("schedule")).find("block_rows=32 block_columns=32"), std::string::npos);
+    // Its kernels do nothing: that is found.
+    expect_contains(run_on_fake("verify --device gpu --no-check gemm 20x30x40"), 1, {"WRONG"});
+    expect_contains(run_on_fake("verify --device gpu gemm 20x30x40"), 3, {"is wrong at"});
+    expect_contains(run_on_fake("verify --device gpu gemm 0x30x40"), 0, {"ok"});
+    expect_contains(run_on_fake("plan --device gpu gemm 0x30x40"), 0, {"nothing is to be computed"});
+}
+
 TEST(ProductsOnGpus, SayWhatDoesNotFit) {
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64"), 2,
                     {"complex64", "float32 and float64 are possible"});
@@ -71,9 +99,11 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
     expect_contains(run_without_driver("plan --device sm_90 --cpu avx2 gemm 8x8x8"), 2,
                     {"--cpu is for CPUs"});
     expect_contains(run_without_driver("plan --device sm_90 --measure gemm 8x8x8"), 2, {"--device gpu"});
-    for (const char* command : {"plan", "show"})
+    for (const char* command : {"plan", "show", "verify", "bench"})
         expect_contains(run_without_driver(std::string(command) + " --device gpu gemm 8x8x8"), 2,
                         {"there is no NVIDIA driver"});
+    for (const char* command : {"verify", "bench"})
+        expect_contains(run_on_fake(std::string(command) + " --device sm_90 gemm 8x8x8"), 2, {"'sm_90'"});
 }
 
 /// A matrix of such a product, in memory from its lowest element on.

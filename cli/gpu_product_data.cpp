@@ -1,0 +1,40 @@
+#include "cli/gpu_product_data.hpp"
+
+namespace swirl::cli {
+
+namespace {
+
+/// Element (0, 0) of the first matrix, where the memory begins with the lowest element.
+void* origin(const runtime::GpuBuffer& buffer, const ProductData::Place& place) {
+    return reinterpret_cast<std::byte*>(buffer.address()) - place.bytes_before_origin;
+}
+
+} // namespace
+
+GpuProductData::GpuProductData(const runtime::GpuDevice& device, const ProductData& data)
+    : data_(data),
+      a_(device, data.place_of_a().bytes),
+      b_(device, data.place_of_b().bytes),
+      c_(device, data.place_of_c().bytes) {
+    const auto send = [&](const runtime::GpuBuffer& there, const ProductData::Place& here) {
+        runtime::copy_to_gpu(device, there.address(), here.data, here.bytes);
+    };
+    send(a_, data.place_of_a());
+    send(b_, data.place_of_b());
+    send(c_, data.place_of_c());
+    device.synchronize(); // the last bytes of a small copy may still be on their way
+}
+
+void GpuProductData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
+    plan.execute({data_.alpha(), origin(a_, data_.place_of_a()), origin(b_, data_.place_of_b()), data_.beta(),
+                  origin(c_, data_.place_of_c())},
+                 stream);
+}
+
+void GpuProductData::copy_back() const {
+    c_.device().synchronize();
+    const ProductData::Place place = data_.place_of_c();
+    runtime::copy_from_gpu(c_.device(), place.data, c_.address(), place.bytes);
+}
+
+} // namespace swirl::cli

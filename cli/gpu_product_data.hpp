@@ -1,0 +1,25 @@
+#pragma once
+
+#include "cli/product_data.hpp"
+#include "plan/gpu_matrix_plan.hpp"
+#include "runtime/cuda_memory.hpp"
+
+namespace swirl::cli {
+
+/// A product's operands on a GPU, as they are on the host.
+class GpuProductData {
+public:
+    GpuProductData(const runtime::GpuDevice& device, const ProductData& data);
+
+    void execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream = nullptr) const;
+    /// C, to the host, when all that runs on the GPU is done.
+    void copy_back() const;
+
+    std::size_t bytes() const { return a_.bytes() + b_.bytes() + c_.bytes(); }
+
+private:
+    const ProductData& data_;
+    runtime::GpuBuffer a_, b_, c_;
+};
+
+} // namespace swirl::cli

@@ -1,0 +1,79 @@
+#include <swirl/swirl.h>
+#include <swirl/gpu_matrix_product.hpp>
+
+#include "api/c.hpp"
+#include "api/gpu.hpp"
+#include "plan/gpu_matrix_plan.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+struct swirl_gpu_matrix_plan {
+    std::shared_ptr<const swirl::planning::GpuMatrixPlan> plan;
+    std::string schedule;
+};
+
+namespace swirl::api {
+namespace {
+
+swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* schedule, int device,
+                                 unsigned flags) {
+    constexpr unsigned known = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
+    if ((flags & ~known) != 0)
+        throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning for a product on a GPU",
+                        flags, flags & ~known);
+    auto plan = build(product, gpu::MatrixPlanOptions{.device = device,
+                                                      .check = (flags & SWIRL_NO_CHECK) == 0,
+                                                      .use_cache = (flags & SWIRL_NO_CACHE) == 0,
+                                                      .schedule = schedule == nullptr ? "" : schedule});
+    std::string text = to_string(plan->schedule());
+    return new swirl_gpu_matrix_plan{std::move(plan), std::move(text)};
+}
+
+} // namespace
+} // namespace swirl::api
+
+using namespace swirl::api;
+
+extern "C" {
+
+swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, int device, unsigned flags,
+                                          swirl_gpu_matrix_plan** plan) {
+    return swirl_gpu_matrix_plan_create_by_schedule(product, nullptr, device, flags, plan);
+}
+
+swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product* product,
+                                                      const char* schedule, int device, unsigned flags,
+                                                      swirl_gpu_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        *plan = make_plan(product_of(*product), schedule, device, flags);
+    });
+}
+
+void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan) { delete plan; }
+
+const char* swirl_gpu_matrix_plan_schedule(const swirl_gpu_matrix_plan* plan) {
+    return plan == nullptr ? nullptr : plan->schedule.c_str();
+}
+int swirl_gpu_matrix_plan_device(const swirl_gpu_matrix_plan* plan) {
+    return plan == nullptr ? -1 : plan->plan->device().facts().number;
+}
+double swirl_gpu_matrix_plan_flops(const swirl_gpu_matrix_plan* plan) {
+    return plan == nullptr ? 0 : plan->plan->flops();
+}
+
+swirl_status swirl_gpu_matrix_execute(const swirl_gpu_matrix_plan* plan, const void* alpha, const void* a,
+                                      const void* b, const void* beta, void* c, void* stream) {
+    return guarded([&] {
+        require(plan, "plan");
+        require(alpha, "alpha");
+        require(beta, "beta");
+        plan->plan->execute({alpha, a, b, beta, c}, static_cast<swirl::runtime::cuda::Stream>(stream));
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,226 @@
+// Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
+
+#include <swirl/swirl.h>
+#include <swirl/gpu_matrix_product.hpp>
+
+#include "support/cuda_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+using runtime::expect_contains;
+
+const gpu::MatrixPlanOptions unchecked{.check = false, .use_cache = false};
+const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
+
+/// What a kernel is given.
+struct Given {
+    const float *a, *b;
+    float *c, factors[2];
+    std::int64_t multiplies, reads_c;
+};
+static_assert(sizeof(Given) == 48);
+
+class GpuMatrixInterface : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
+    }
+    void SetUp() override {
+        fake.free_bytes = std::size_t{1} << 22;
+        fake.launches.clear();
+        fake.argument_bytes = {8, 8, 8, 8, 8, 8};
+    }
+    void TearDown() override {
+        EXPECT_TRUE(fake.failures.empty());
+        fake.argument_bytes.clear();
+    }
+    Given last_given() const {
+        Given given{};
+        EXPECT_EQ(fake.launches.back().arguments.size(), sizeof given);
+        std::memcpy(&given, fake.launches.back().arguments.data(), sizeof given);
+        return given;
+    }
+
+    support::FakeCuda& fake = runtime::fake_of(12080);
+};
+
+TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
+    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    EXPECT_EQ(plan.product(), product);
+    EXPECT_EQ(plan.flops(), 2.0 * 64 * 48 * 32);
+    EXPECT_EQ(plan.device(), 0);
+    EXPECT_NE(plan.description().find("registers"), std::string::npos);
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
+    auto* const stream = reinterpret_cast<void*>(0x1234);
+    plan.execute(2, a.data(), b.data(), 0, c.data(), gpu::Stream(stream));
+    ASSERT_EQ(fake.launches.size(), 1U);
+    EXPECT_EQ(static_cast<void*>(fake.launches[0].stream), stream);
+    const Given given = last_given();
+    EXPECT_EQ(given.a, a.data());
+    EXPECT_EQ(given.b, b.data());
+    EXPECT_EQ(given.c, c.data());
+    EXPECT_EQ(given.factors[0], 2);
+    EXPECT_EQ(given.factors[1], 0);
+    EXPECT_EQ(given.multiplies, 1);
+    EXPECT_EQ(given.reads_c, 0);
+}
+
+TEST_F(GpuMatrixInterface, SaysWhatIsNotRead) {
+    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const gpu::Array<float> c(64 * 48);
+    plan.execute<float>(0, nullptr, nullptr, 3, c.data());
+    EXPECT_EQ(last_given().multiplies, 0);
+    EXPECT_EQ(last_given().reads_c, 1);
+    const gpu::MatrixPlan flat =
+        gpu::plan(MatrixProduct::column_major(Number::float32, 64, 48, 0), unchecked);
+    flat.execute<float>(1, nullptr, nullptr, 3, c.data());
+    EXPECT_EQ(last_given().multiplies, 0);
+    EXPECT_EQ(fake.launches.size(), 2U);
+}
+
+TEST_F(GpuMatrixInterface, DoesNothingWhereNothingIsToBeComputed) {
+    for (const MatrixProduct& empty : {MatrixProduct::column_major(Number::float32, 0, 3, 4),
+                                       MatrixProduct::column_major(Number::float32, 3, 0, 4)}) {
+        const gpu::MatrixPlan plan = gpu::plan(empty);
+        plan.execute<float>(1, nullptr, nullptr, 0, nullptr);
+        EXPECT_EQ(plan.flops(), 0);
+    }
+    MatrixProduct none = product;
+    none.batch = 0;
+    gpu::plan(none).execute<float>(1, nullptr, nullptr, 0, nullptr);
+    EXPECT_TRUE(fake.launches.empty());
+}
+
+TEST_F(GpuMatrixInterface, TakesSchedules) {
+    const std::vector<std::string> schedules = gpu::schedules(product, 5);
+    ASSERT_EQ(schedules.size(), 5U);
+    for (const std::string& schedule : schedules) {
+        gpu::MatrixPlanOptions options = unchecked;
+        options.schedule = schedule;
+        EXPECT_EQ(gpu::plan(product, options).schedule(), schedule);
+    }
+    EXPECT_EQ(gpu::plan(product, unchecked).schedule(), schedules.front());
+    expect_contains(error_of<UserError>([] { gpu::schedules(product, -1); }), {"most is -1"});
+    gpu::MatrixPlanOptions options = unchecked;
+    options.schedule = "block_rows=1000";
+    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"does not suit"});
+}
+
+TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
+    gpu::MatrixPlanOptions options = unchecked;
+    options.schedule = "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 a_lanes=4 c_lanes=4";
+    const gpu::MatrixPlan plan = gpu::plan(product, options);
+    const gpu::Array<float> a(64 * 32 + 1), b(32 * 48), c(64 * 48);
+    const std::size_t compiled = fake.compiled.size();
+    plan.execute(1, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(fake.compiled.size(), compiled);
+    for (int k = 0; k < 3; ++k) plan.execute(1, a.data() + 1, b.data(), 0, c.data());
+    EXPECT_EQ(fake.compiled.size(), compiled + 1);
+    EXPECT_EQ(last_given().a, a.data() + 1);
+}
+
+TEST_F(GpuMatrixInterface, WaitsForNothing) {
+    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
+    fake.calls.clear();
+    plan.execute(1, a.data(), b.data(), 0, c.data());
+    for (const char* call : {"cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "cuMemAlloc",
+                             "cuMemAllocAsync", "cuMemcpyHtoD", "cuMemcpyDtoH"})
+        EXPECT_EQ(fake.count(call), 0) << call;
+}
+
+TEST_F(GpuMatrixInterface, IsComparedWithTheDefinition) {
+    expect_contains(error_of<InternalError>([] { gpu::plan(product, {.use_cache = false}); }),
+                    {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
+}
+
+TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
+    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), small(10), all(1 << 14);
+    std::vector<float> host(64 * 48);
+    const auto refused = [&](const float* left, const float* right, float* result) {
+        return error_of<UserError>([&] { plan.execute<float>(1, left, right, 0, result); });
+    };
+    expect_contains(refused(nullptr, b.data(), c.data()), {"a is null"});
+    expect_contains(refused(a.data(), nullptr, c.data()), {"b is null"});
+    expect_contains(refused(a.data(), b.data(), nullptr), {"c is null"});
+    expect_contains(refused(host.data(), b.data(), c.data()), {"a", "memory of the host", "GPU 0"});
+    expect_contains(refused(a.data(), b.data(), host.data()), {"c", "memory of the host"});
+    expect_contains(refused(small.data(), b.data(), c.data()), {"a", "too small"});
+    expect_contains(refused(all.data(), b.data(), all.data() + 2000), {"c", "a", "overlap"});
+    const auto* const odd = reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(b.data()) + 2);
+    expect_contains(refused(a.data(), odd, c.data()), {"b", "not aligned", "multiple of 4"});
+    const gpu::Array<double> wide(64 * 48);
+    expect_contains(error_of<UserError>([&] { plan.execute(1, wide.data(), wide.data(), 0, wide.data()); }),
+                    {"float64, not float32"});
+    EXPECT_TRUE(fake.launches.empty());
+    EXPECT_EQ(refused(a.data(), b.data(), c.data()), "");
+}
+
+TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
+    expect_contains(
+        error_of<UserError>([] { gpu::plan(MatrixProduct::column_major(Number::complex32, 4, 4, 4)); }),
+        {"complex32", "float32 and float64"});
+    MatrixProduct with_epilogue = product;
+    with_epilogue.epilogue = Expression("x + 1");
+    expect_contains(error_of<UserError>([&] { gpu::plan(with_epilogue); }), {"epilogue"});
+    expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
+    MatrixProduct wrong = product;
+    wrong.rows = -1;
+    expect_contains(error_of<UserError>([&] { gpu::plan(wrong); }), {"-1"});
+}
+
+struct Destroy {
+    void operator()(swirl_gpu_matrix_plan* plan) const { swirl_gpu_matrix_plan_destroy(plan); }
+};
+
+TEST_F(GpuMatrixInterface, WorksFromC) {
+    const swirl_matrix_product wanted = {SWIRL_REAL32,  64,     48, 32, 1, {1, 64, 0, 0}, {1, 32, 0, 0},
+                                         {1, 64, 0, 0}, nullptr};
+    constexpr unsigned flags = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
+    swirl_gpu_matrix_plan* made = nullptr;
+    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags, &made), SWIRL_OK) << swirl_last_error();
+    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
+    EXPECT_EQ(swirl_gpu_matrix_plan_flops(made), 2.0 * 64 * 48 * 32);
+    EXPECT_EQ(swirl_gpu_matrix_plan_device(made), 0);
+    const std::string schedule = swirl_gpu_matrix_plan_schedule(made);
+    EXPECT_EQ(schedule, gpu::plan(product, unchecked).schedule());
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
+    const float alpha = 2, beta = -1, zero = 0;
+    auto* const stream = reinterpret_cast<void*>(0x1234);
+    EXPECT_EQ(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), &beta, c.data(), stream), SWIRL_OK)
+        << swirl_last_error();
+    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), stream);
+    EXPECT_EQ(last_given().factors[1], -1);
+    EXPECT_EQ(last_given().reads_c, 1);
+    EXPECT_EQ(swirl_gpu_matrix_execute(made, &zero, nullptr, nullptr, &beta, c.data(), nullptr), SWIRL_OK);
+
+    const auto refused = [&](swirl_status status, const char* why) {
+        EXPECT_EQ(status, SWIRL_USER_ERROR);
+        expect_contains(swirl_last_error(), {why});
+    };
+    refused(swirl_gpu_matrix_execute(made, nullptr, a.data(), b.data(), &beta, c.data(), nullptr), "alpha");
+    refused(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), nullptr, c.data(), nullptr), "beta");
+    refused(swirl_gpu_matrix_execute(made, &alpha, nullptr, b.data(), &beta, c.data(), nullptr), "a is null");
+    refused(swirl_gpu_matrix_execute(nullptr, &alpha, a.data(), b.data(), &beta, c.data(), nullptr), "plan");
+    swirl_gpu_matrix_plan* none = made;
+    refused(swirl_gpu_matrix_plan_create(&wanted, 0, SWIRL_MEASURE, &none), "flags");
+    EXPECT_EQ(none, nullptr);
+    refused(swirl_gpu_matrix_plan_create(nullptr, 0, flags, &none), "product");
+    refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");
+    ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
+    swirl_gpu_matrix_plan_destroy(none);
+    swirl_gpu_matrix_plan_destroy(nullptr);
+}
+
+} // namespace
+} // namespace swirl
