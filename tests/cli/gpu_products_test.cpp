@@ -84,7 +84,7 @@ TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     EXPECT_NE(std::string(times.at("schedule")).find("block_rows=32 block_columns=32"), std::string::npos);
     // Its kernels do nothing: that is found.
     expect_contains(run_on_fake("verify --device gpu --no-check gemm 20x30x40"), 1, {"WRONG"});
-    expect_contains(run_on_fake("verify --device gpu gemm 20x30x40"), 3, {"is wrong at"});
+    expect_contains(run_on_fake("verify --device gpu gemm 20x30x40"), 1, {"is wrong at"});
     expect_contains(run_on_fake("verify --device gpu gemm 0x30x40"), 0, {"ok"});
     expect_contains(run_on_fake("plan --device gpu gemm 0x30x40"), 0, {"nothing is to be computed"});
 }
