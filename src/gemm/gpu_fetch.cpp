@@ -16,7 +16,7 @@ std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) con
     if (inner >= threads_) {
         for (Integer o = 0; o < outer; ++o)
             for (Integer first = 0; first < inner; first += threads_) {
-                const Affine place = builder_.thread() + first;
+                const Affine place = thread_from(1) + first;
                 result.push_back({place, o, {}});
                 if (first + threads_ > inner) result.back().conditions.push_back(below(place, inner));
             }
@@ -24,7 +24,7 @@ std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) con
     }
     const Integer at_once = std::min(threads_ / inner, outer);
     for (Integer first = 0; first < outer; first += at_once) {
-        const Affine place = thread_digit(builder_, inner, 0) + first;
+        const Affine place = thread_from(inner) + first;
         Part part{thread_digit(builder_, 1, inner), place, {}};
         const bool is_short = first + at_once > outer;
         if (at_once * inner < threads_ || is_short)
@@ -51,7 +51,8 @@ void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& tar
     const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, piece_.lanes};
     for (const Part& part :
          std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
-        const Affine to = part.step * piece_.pitch + part.unit * lanes + target.number * piece_.scalars();
+        const Affine to =
+            first_ + part.step * piece_.pitch + part.unit * lanes + target.number * piece_.scalars();
         const ir::Access in_piece{.dynamic = target.stage, .dynamic_scale = piece_.scalars()};
         const auto copy = [&] {
             const Affine from =

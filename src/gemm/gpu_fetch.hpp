@@ -16,8 +16,16 @@ struct GpuSource {
 /// Copies pieces of A, or of B, from global to shared memory, all threads of a block together.
 class GpuFetch {
 public:
-    GpuFetch(ir::Builder& builder, const GpuPiece& piece, int threads, ir::Buffer pieces)
-        : builder_(builder), piece_(piece), threads_(threads), pieces_(pieces), parts_(all_parts()) {}
+    /// `pieces` has those of the block's matrices one after the other.
+    GpuFetch(ir::Builder& builder, const GpuPiece& piece, const GpuSchedule& schedule,
+             const GpuThreads& threads, ir::Buffer pieces)
+        : builder_(builder),
+          piece_(piece),
+          threads_(schedule.matrix_threads()),
+          has_all_threads_(schedule.matrices == 1),
+          first_(threads.matrix() * (schedule.stages * piece.scalars())),
+          pieces_(pieces),
+          parts_(all_parts()) {}
 
     /// Where copies go: piece `number` + `stage` of those in shared memory, no_value being 0.
     struct Target {
@@ -41,7 +49,14 @@ private:
 
     ir::Builder& builder_;
     const GpuPiece& piece_;
-    Integer threads_;
+    /// Of the number of a thread among those of its matrix, from such a divisor of their number on.
+    Affine thread_from(Integer divisor) const {
+        return thread_digit(builder_, divisor, has_all_threads_ ? 0 : threads_ / divisor);
+    }
+
+    Integer threads_;      ///< of a matrix
+    bool has_all_threads_; ///< of the block
+    Affine first_;         ///< of the matrix, in the buffer
     ir::Buffer pieces_;
     std::vector<Part> parts_;
 };

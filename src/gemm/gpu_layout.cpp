@@ -30,8 +30,9 @@ GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number
     const Integer lanes = schedule.lanes(), warp_rows = schedule.warp_rows();
     warp_row_ = digit(lanes, warp_rows);
     warp_column_ = digit(lanes * warp_rows, schedule.slice_threads() / (lanes * warp_rows));
-    in_slice_ = digit(1, schedule.slices == 1 ? 0 : schedule.slice_threads());
+    in_slice_ = digit(1, schedule.threads() == schedule.slice_threads() ? 0 : schedule.slice_threads());
     slice_ = digit(schedule.slice_threads(), schedule.slices);
+    matrix_ = digit(schedule.matrix_threads(), schedule.matrices);
 }
 
 Affine GpuThreads::row(int i) const {

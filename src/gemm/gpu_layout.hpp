@@ -25,12 +25,13 @@ public:
     Affine column(int j) const;
     const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
     const Affine& slice() const { return slice_; }
+    const Affine& matrix() const { return matrix_; } ///< of those that the block has
 
 private:
     const GpuSchedule& schedule_;
     int row_vector_;
     int column_vector_;
-    Affine lane_row_, lane_column_, warp_row_, warp_column_, in_slice_, slice_;
+    Affine lane_row_, lane_column_, warp_row_, warp_column_, in_slice_, slice_, matrix_;
 };
 
 /// A digit of the thread's index in its block; 0 where it has one value.

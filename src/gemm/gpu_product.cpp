@@ -84,15 +84,17 @@ private:
         steps_ = builder_.parameter("steps");
         reads_c_ = builder_.parameter("reads_c");
         for (std::size_t operand = 0; operand < pieces_.size(); ++operand)
-            piece_buffers_[operand] = builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_,
-                                                      schedule_.stages * pieces_[operand].scalars());
+            piece_buffers_[operand] =
+                builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_,
+                                schedule_.matrices * schedule_.stages * pieces_[operand].scalars());
     }
 
     /// Splits are neighbours; then blocks of a group of rows, columns, groups, and matrices of the batch.
     BlockPlace place_of_block() {
         const Integer group = std::min<Integer>(schedule_.group, row_blocks_);
         const Integer groups = ceil_divide(row_blocks_, group), splits = schedule_.splits;
-        const Integer blocks = splits * group * column_blocks_ * groups * product_.batch;
+        const Integer matrices = ceil_divide(product_.batch, Integer{schedule_.matrices});
+        const Integer blocks = splits * group * column_blocks_ * groups * matrices;
         builder_.launch({.blocks = {blocks, 1, 1},
                          .threads = {schedule_.threads(), 1, 1},
                          .cluster = splits,
@@ -108,7 +110,7 @@ private:
         const Affine in_group = digit(group);
         place.column_block = digit(column_blocks_);
         place.row_block = digit(groups) * group + in_group;
-        place.matrix = digit(product_.batch, true);
+        place.matrix = digit(matrices, true) * schedule_.matrices;
         place.may_be_idle = row_blocks_ % group != 0;
         return place;
     }
@@ -125,6 +127,15 @@ private:
         if (extent % tile == 0) return regular;
         const Value is_regular = builder_.less(builder_.index(block * tile), integer(extent - tile + 1));
         return builder_.select(is_regular, regular, integer((extent - tile) * stride / lanes));
+    }
+
+    /// Where a block's matrix begins; threads that have none take the last one.
+    Value matrix_start(const BlockPlace& place, const MatrixLayout& layout, Integer lanes) {
+        const Integer stride = layout.batch_stride / lanes;
+        const Value regular = builder_.index(place.matrix * stride);
+        if (product_.batch % schedule_.matrices == 0) return regular;
+        const Value is_regular = builder_.less(builder_.index(place.matrix), integer(product_.batch));
+        return builder_.select(is_regular, regular, integer((product_.batch - 1) * stride));
     }
 
     /// The first piece is short where pieces do not divide the depth: it begins before the first step.
@@ -144,14 +155,15 @@ private:
                  : tile_start(place.column_block, schedule_.block_columns, product_.columns, result.stride,
                               lanes);
         const Affine first_step = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
-        result.start = builder_.add(along, builder_.index(place.matrix * (layout.batch_stride / lanes) +
-                                                          first_step * (result.depth_stride / lanes)));
+        result.start = builder_.add(builder_.add(along, matrix_start(place, layout, lanes)),
+                                    builder_.index(first_step * (result.depth_stride / lanes)));
         return result;
     }
 
     // ---- a tile
-    void write_tile(const BlockPlace& place) {
+    void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
+        place.matrix += threads.matrix();
         GpuSums sums(builder_, schedule_, threads, scalar_);
         sums.clear();
         if (product_.depth > 0)
@@ -171,8 +183,9 @@ private:
         const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);
         const Value column =
             tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
-        c.start = builder_.add(builder_.add(row, column),
-                               builder_.index(place.matrix * (product_.c.batch_stride / lanes)));
+        c.start = builder_.add(builder_.add(row, column), matrix_start(place, product_.c, lanes));
+        c.has_spare_matrices = product_.batch % schedule_.matrices != 0;
+        c.own_matrix = product_.batch - 1 - place.matrix;
         c.has_shared_rows = product_.rows % rows != 0;
         c.has_shared_columns = product_.columns % columns != 0;
         c.own_row = product_.rows - rows - place.row_block * rows;
@@ -184,7 +197,7 @@ private:
     void multiply(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
         sources_ = {source(place, true), source(place, false)};
         for (std::size_t operand = 0; operand < 2; ++operand)
-            fetches_.emplace_back(builder_, pieces_[operand], schedule_.threads(), piece_buffers_[operand]);
+            fetches_.emplace_back(builder_, pieces_[operand], schedule_, threads, piece_buffers_[operand]);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             const Integer number = std::min(stage, pieces_of_split_ - 1);

@@ -46,6 +46,18 @@ void require_threads(const GpuSchedule& schedule, const target::Gpu& gpu) {
             schedule.stages);
 }
 
+/// Threads of a matrix are told by digits of the block's.
+void require_matrices(const GpuSchedule& schedule, const MatrixProduct& product) {
+    if (schedule.matrices == 1) return;
+    require(schedule.splits == 1, "{} matrices in a block, of which {} share the depth", schedule.matrices,
+            schedule.splits);
+    for (const GpuPiece& piece : pieces_of(schedule, product)) {
+        const Integer inner = piece.along_depth ? piece.depth_run : piece.extent / piece.lanes;
+        require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
+                "{} threads of a matrix, which copy {} elements at once", schedule.matrix_threads(), inner);
+    }
+}
+
 void require_splits(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     if (schedule.splits == 1) return;
     require(is_power_of_two(schedule.splits) && schedule.splits <= gpu.largest_cluster,
@@ -112,6 +124,7 @@ void validate(const GpuSchedule& schedule, const MatrixProduct& product, const t
             schedule.block_columns, oriented.rows, oriented.columns);
     require_operands(schedule, oriented);
     require_splits(schedule, oriented, gpu);
+    require_matrices(schedule, oriented);
     require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
             "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
             gpu.shared_bytes_per_block_at_most);
@@ -124,7 +137,7 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns;
     if (schedule.slices > 1) scalars += (schedule.slices - 1) * sums;
     if (schedule.splits > 1) scalars += sums;
-    return scalars * bytes_of(product.number);
+    return schedule.matrices * scalars * bytes_of(product.number);
 }
 
 } // namespace swirl::gemm

@@ -35,12 +35,14 @@ struct GpuSchedule {
     GpuOrder order = GpuOrder::serpentine_rows;
     int group = 8;
     int splits = 1;
+    int matrices = 1;
     int resident = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
-    int threads() const { return slice_threads() * slices; }
+    int matrix_threads() const { return slice_threads() * slices; }
+    int threads() const { return matrix_threads() * matrices; }
     int lanes() const { return lane_rows * lane_columns; }
     /// Such parts of a tile, which a warp has (or less than a warp), one below the other.
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }

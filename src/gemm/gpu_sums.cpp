@@ -51,9 +51,9 @@ std::vector<ir::Value> GpuSums::load_vectors(const GpuPiece& piece, ir::Buffer b
     std::vector<ir::Value> result;
     for (int k = 0; k < count; k += lanes) {
         const Affine place = is_a ? threads_.row(k) : threads_.column(k);
-        const ir::Value vector =
-            builder_.load(buffer, step * piece.pitch + place,
-                          {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
+        const ir::Value vector = builder_.load(
+            buffer, threads_.matrix() * (schedule_.stages * piece.scalars()) + step * piece.pitch + place,
+            {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
         for (int lane = 0; lane < lanes; ++lane)
             result.push_back(lanes == 1 ? vector
                                         : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
@@ -91,10 +91,11 @@ void GpuSums::add_slices() {
     const int count = schedule_.thread_rows * schedule_.thread_columns;
     const Integer threads = schedule_.slice_threads();
     const ir::Buffer others =
-        builder_.shared("slice_sums", scalar_, (schedule_.slices - 1) * threads * count);
+        builder_.shared("slice_sums", scalar_, schedule_.matrices * (schedule_.slices - 1) * threads * count);
     // Neighbouring threads have neighbouring numbers.
     const auto place = [&](const Affine& slice, int sum) {
-        return slice * (threads * count) + threads_.in_slice() + sum * threads;
+        return (threads_.matrix() * (schedule_.slices - 1) + slice) * (threads * count) +
+               threads_.in_slice() + sum * threads;
     };
     builder_.if_then({{threads_.slice() - 1, ir::Condition::Relation::nonnegative}}, [&] {
         for (int k = 0; k < count; ++k)

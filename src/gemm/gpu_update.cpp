@@ -31,8 +31,10 @@ public:
 
     void write() {
         if (shares_ > 1) exchange();
-        builder_.if_then(
-            {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
+        under(c_.has_spare_matrices, c_.own_matrix, [&] {
+            builder_.if_then(
+                {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
+        });
         if (shares_ > 1) builder_.cluster_barrier(); // the others may still read what this block has
     }
 

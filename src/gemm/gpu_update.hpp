@@ -15,8 +15,10 @@ struct GpuResult {
     /// before, which have what is negative. A row's, or a column's, place in the tile is to be added.
     Affine own_row = {};
     Affine own_column = {};
+    Affine own_matrix = {};       ///< likewise: threads beyond the last matrix of a batch have it, too
     bool has_shared_rows = false; ///< whether any row may be another block's
     bool has_shared_columns = false;
+    bool has_spare_matrices = false;
 };
 
 /// C = α·sums + β·C. All threads call it. With several splits each block of the cluster has some columns of each thread.

@@ -144,6 +144,24 @@ TEST(GpuProduct, OfBatches) {
     expect_product(product, small_schedule());
 }
 
+TEST(GpuProduct, BlocksHaveSeveralMatricesOfABatch) {
+    for (const Integer batch : {1, 7, 8}) {
+        MatrixProduct product = product_of('N', 'T', 8, 8, 5);
+        product.batch = batch;
+        product.a.batch_stride = 50;
+        product.b.batch_stride = 40;
+        product.c.batch_stride = 64;
+        GpuSchedule schedule = parse_gpu_schedule(
+            "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
+            "lane_columns=4 stages=2 matrices=4");
+        expect_product(product, schedule);
+        schedule.slices = 2;
+        expect_product(product, schedule, {.reads_c = false});
+        std::swap(product.a, product.b);
+        expect_product(product, schedule);
+    }
+}
+
 TEST(GpuProduct, ReadsNeitherWhatBetaNorWhatAlphaMakeNothing) {
     const MatrixProduct product = product_of('N', 'N', 40, 20, 7);
     expect_product(product, small_schedule(), {.reads_c = false});
