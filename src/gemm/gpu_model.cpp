@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace swirl::gemm {
@@ -31,11 +32,15 @@ struct Constants {
     double store_bytes = 16;     ///< of C that leave a multiprocessor in a cycle
     double exchange_bytes = 18;  ///< of sums that are added up, in a cycle
     double cluster = 6600;       ///< for starting blocks together and their meetings
+    double block_rate = 1.6e9;   ///< that begin in a second
+    double hidden = 0.1;         ///< of the shorter of multiplying and moving, that shows
     double conflict = 7.2;       ///< exponent: how far multiply-adds and accesses overlap
 };
 constexpr Constants constants;
 
 constexpr int registers_beside_sums = 36;
+constexpr int most_stages = 4;
+constexpr int usual_threads = 256;
 
 int registers_of(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
@@ -75,7 +80,8 @@ PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& or
     const double passes = (schedule.thread_rows + schedule.thread_columns) * words;
     double copies = 0;
     for (const GpuPiece& piece : pieces_of(schedule, oriented))
-        copies += static_cast<double>(piece.extent * piece.depth) / piece.lanes / gpu.warp_size;
+        copies +=
+            static_cast<double>(schedule.matrices * piece.extent * piece.depth) / piece.lanes / gpu.warp_size;
     PieceCycles result;
     const double step = products + vector_loads * constants.load_issue;
     result.issue = std::max(1.0, warps / schedulers) * (steps * step + constants.piece_issue) +
@@ -93,8 +99,8 @@ double overlapped(double a, double b) {
 
 /// Cycles of a block's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
-    const double bytes = static_cast<double>(schedule.block_rows) * schedule.block_columns *
-                         static_cast<double>(bytes_of(number));
+    const double bytes = static_cast<double>(schedule.matrices) * schedule.block_rows *
+                         schedule.block_columns * static_cast<double>(bytes_of(number));
     double cycles = constants.block + bytes / constants.store_bytes / schedule.splits;
     cycles += (schedule.slices - 1) * bytes / constants.exchange_bytes;
     if (schedule.splits > 1) cycles += constants.cluster + 2 * bytes / constants.exchange_bytes;
@@ -134,7 +140,8 @@ constexpr Shape timed_shapes[] = {
     {64, 16, 64, 4, 8, 16, 2, 4},   {32, 32, 32, 4, 8, 8, 4, 4},   {32, 32, 8, 4, 8, 8, 4, 2},
     {32, 16, 32, 4, 4, 8, 4, 4},    {16, 64, 64, 2, 4, 2, 16, 1},  {16, 16, 8, 2, 4, 8, 4, 1},
     {64, 8, 64, 4, 4, 16, 2, 8},    {16, 8, 32, 1, 2, 8, 4, 2},    {32, 4, 32, 1, 2, 16, 2, 2},
-    {8, 8, 8, 1, 2, 8, 4, 1},       {4, 4, 8, 1, 1, 4, 4, 1},      {64, 1, 64, 2, 1, 32, 1, 8},
+    {64, 64, 16, 8, 8, 8, 4, 1},    {16, 16, 8, 4, 4, 4, 4, 1},    {8, 8, 8, 4, 1, 2, 8, 1},
+    {8, 8, 4, 4, 2, 2, 4, 1},       {4, 4, 4, 2, 1, 2, 4, 1},      {64, 1, 64, 2, 1, 32, 1, 8},
     {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
@@ -145,13 +152,27 @@ std::vector<Shape> shapes() {
         if (shape.rows != shape.columns || shape.thread_rows != shape.thread_columns)
             result.push_back(shape.mirrored());
     }
-    // For a C that is smaller than these.
+    return result;
+}
+
+/// For a C that is smaller than those.
+std::vector<Shape> tiny_shapes() {
+    std::vector<Shape> result;
     for (int lane_rows = 1; lane_rows <= 16; lane_rows *= 2)
         for (int lane_columns = 1; lane_rows * lane_columns <= 16; lane_columns *= 2)
             for (int slices = 1; slices <= 32; slices *= 4)
                 result.push_back({lane_rows, lane_columns, std::max(8, 2 * slices), 1, 1, lane_rows,
                                   lane_columns, slices});
     return result;
+}
+
+/// Tiles as narrow as this are for a C that is, too.
+constexpr int narrow = 4;
+
+bool suits(const Shape& shape, const MatrixProduct& oriented) {
+    return shape.rows <= oriented.rows && shape.columns <= oriented.columns &&
+           (shape.rows >= narrow || oriented.rows < narrow) &&
+           (shape.columns >= narrow || oriented.columns < narrow);
 }
 
 int widest(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int tile,
@@ -172,6 +193,37 @@ void expect_known(const MatrixProduct& product) {
         throw UserError("a product with an epilogue on a GPU; without one it is possible");
 }
 
+/// Schedules of one shape: with more blocks that share the depth, or more matrices in a block.
+std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& oriented,
+                                      const target::Gpu& gpu) {
+    GpuSchedule schedule;
+    schedule.block_rows = shape.rows;
+    schedule.block_columns = shape.columns;
+    schedule.block_depth = shape.depth;
+    schedule.thread_rows = shape.thread_rows;
+    schedule.thread_columns = shape.thread_columns;
+    schedule.lane_rows = shape.lane_rows;
+    schedule.lane_columns = shape.lane_columns;
+    schedule.slices = shape.slices;
+    const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
+    schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number);
+    schedule.b_lanes =
+        widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns, oriented.number);
+    schedule.c_lanes =
+        widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows, oriented.number);
+    std::vector<GpuSchedule> result;
+    for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2) {
+        const Integer pieces = ceil_divide(oriented.depth, Integer{shape.depth} * schedule.splits);
+        schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
+        result.push_back(schedule);
+    }
+    schedule = result.front();
+    for (schedule.matrices = 2; schedule.matrices <= oriented.batch && schedule.threads() <= usual_threads;
+         schedule.matrices *= 2)
+        result.push_back(schedule);
+    return result;
+}
+
 } // namespace
 
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
@@ -181,7 +233,8 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
     const double column_blocks =
         static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
-    const double blocks = row_blocks * column_blocks * static_cast<double>(oriented.batch) * schedule.splits;
+    const double blocks = row_blocks * column_blocks * schedule.splits *
+                          static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
     const double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : 100;
     const double each = std::ceil(blocks / multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
@@ -192,9 +245,11 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
     const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
-    const double seconds = (constants.launch + around + all) / constants.hertz;
-    return std::max(seconds, seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
-                                 (constants.launch + constants.block) / constants.hertz);
+    const double seconds =
+        std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
+    const double traffic = seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
+                           (constants.launch + constants.block) / constants.hertz;
+    return std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
 }
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
@@ -202,34 +257,16 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     expect_known(product);
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     std::vector<std::pair<double, GpuSchedule>> rated;
-    const auto rate = [&](const GpuSchedule& schedule) {
-        try {
-            validate(schedule, product, gpu);
-        } catch (const UserError&) {
-            return;
-        }
-        rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
+    const auto rate = [&](const Shape& shape) {
+        for (const GpuSchedule& schedule : schedules_of(shape, oriented, gpu))
+            if (!objection(schedule, product, gpu))
+                rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     };
-    for (const Shape& shape : shapes()) {
-        if (shape.rows > oriented.rows || shape.columns > oriented.columns) continue;
-        GpuSchedule schedule;
-        schedule.block_rows = shape.rows;
-        schedule.block_columns = shape.columns;
-        schedule.thread_rows = shape.thread_rows;
-        schedule.thread_columns = shape.thread_columns;
-        schedule.lane_rows = shape.lane_rows;
-        schedule.lane_columns = shape.lane_columns;
-        schedule.a_lanes = widest(oriented.a, oriented.a.row_stride, oriented.a.column_stride, oriented.rows,
-                                  shape.rows, oriented.number);
-        schedule.b_lanes = widest(oriented.b, oriented.b.column_stride, oriented.b.row_stride,
-                                  oriented.columns, shape.columns, oriented.number);
-        schedule.c_lanes = widest(oriented.c, oriented.c.row_stride, oriented.c.column_stride, oriented.rows,
-                                  shape.thread_rows, oriented.number);
-        schedule.slices = shape.slices;
-        schedule.block_depth = shape.depth;
-        for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2)
-            rate(schedule);
-    }
+    for (const Shape& shape : shapes())
+        if (suits(shape, oriented)) rate(shape);
+    if (rated.empty())
+        for (const Shape& shape : tiny_shapes())
+            if (shape.rows <= oriented.rows && shape.columns <= oriented.columns) rate(shape);
     std::stable_sort(rated.begin(), rated.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<GpuSchedule> result;

@@ -10,69 +10,77 @@ namespace swirl::gemm {
 
 namespace {
 
-template <class... Arguments>
-void require(bool holds, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
-    if (!holds)
-        throw UserError("this schedule does not suit: {}",
-                        fmt::format(why, std::forward<Arguments>(arguments)...));
-}
+/// The first reason why a schedule does not suit.
+class Objection {
+public:
+    template <class... Arguments>
+    void require(bool holds, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+        if (!holds && !reason) reason = fmt::format(why, std::forward<Arguments>(arguments)...);
+    }
+    std::optional<std::string> reason;
+};
 
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
-void require_threads(const GpuSchedule& schedule, const target::Gpu& gpu) {
+void require_threads(Objection& objection, const GpuSchedule& schedule, const target::Gpu& gpu) {
     for (const GpuParameter& parameter : gpu_parameters())
-        require(schedule.*parameter.member > 0 || parameter.member == &GpuSchedule::resident ||
-                    parameter.member == &GpuSchedule::zigzag || parameter.member == &GpuSchedule::spread,
-                "{} is {}", parameter.name, schedule.*parameter.member);
-    require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
-                schedule.lanes() <= gpu.warp_size,
-            "{} by {} lanes; powers of two, {} in all at most, are possible", schedule.lane_rows,
-            schedule.lane_columns, gpu.warp_size);
-    require(schedule.lanes() == gpu.warp_size || schedule.slice_threads() == schedule.lanes(),
-            "{} by {} lanes, but a slice of {} threads", schedule.lane_rows, schedule.lane_columns,
-            schedule.slice_threads());
-    require(schedule.block_rows % (schedule.lane_rows * schedule.thread_rows) == 0,
-            "{} rows of a block are no multiple of {} lanes of {} rows", schedule.block_rows,
-            schedule.lane_rows, schedule.thread_rows);
-    require(schedule.block_columns % (schedule.lane_columns * schedule.thread_columns) == 0,
-            "{} columns of a block are no multiple of {} lanes of {} columns", schedule.block_columns,
-            schedule.lane_columns, schedule.thread_columns);
-    require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
-            schedule.threads(), gpu.threads_per_block);
-    require(schedule.block_depth % schedule.slices == 0 && schedule.block_depth / schedule.slices >= 2,
-            "block_depth is {}, which {} slices do not share by two steps or more", schedule.block_depth,
-            schedule.slices);
-    require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
-            schedule.stages);
+        objection.require(schedule.*parameter.member > 0 || parameter.member == &GpuSchedule::resident ||
+                              parameter.member == &GpuSchedule::zigzag ||
+                              parameter.member == &GpuSchedule::spread,
+                          "{} is {}", parameter.name, schedule.*parameter.member);
+    objection.require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
+                          schedule.lanes() <= gpu.warp_size,
+                      "{} by {} lanes; powers of two, {} in all at most, are possible", schedule.lane_rows,
+                      schedule.lane_columns, gpu.warp_size);
+    objection.require(schedule.lanes() == gpu.warp_size || schedule.slice_threads() == schedule.lanes(),
+                      "{} by {} lanes, but a slice of {} threads", schedule.lane_rows, schedule.lane_columns,
+                      schedule.slice_threads());
+    objection.require(schedule.block_rows % (schedule.lane_rows * schedule.thread_rows) == 0,
+                      "{} rows of a block are no multiple of {} lanes of {} rows", schedule.block_rows,
+                      schedule.lane_rows, schedule.thread_rows);
+    objection.require(schedule.block_columns % (schedule.lane_columns * schedule.thread_columns) == 0,
+                      "{} columns of a block are no multiple of {} lanes of {} columns",
+                      schedule.block_columns, schedule.lane_columns, schedule.thread_columns);
+    objection.require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
+                      schedule.threads(), gpu.threads_per_block);
+    objection.require(
+        schedule.block_depth % schedule.slices == 0 && schedule.block_depth / schedule.slices >= 2,
+        "block_depth is {}, which {} slices do not share by two steps or more", schedule.block_depth,
+        schedule.slices);
+    objection.require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
+                      schedule.stages);
 }
 
 /// Threads of a matrix are told by digits of the block's.
-void require_matrices(const GpuSchedule& schedule, const MatrixProduct& product) {
+void require_matrices(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
     if (schedule.matrices == 1) return;
-    require(schedule.splits == 1, "{} matrices in a block, of which {} share the depth", schedule.matrices,
-            schedule.splits);
+    objection.require(schedule.splits == 1, "{} matrices in a block, of which {} share the depth",
+                      schedule.matrices, schedule.splits);
     for (const GpuPiece& piece : pieces_of(schedule, product)) {
         const Integer inner = piece.along_depth ? piece.depth_run : piece.extent / piece.lanes;
-        require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
-                "{} threads of a matrix, which copy {} elements at once", schedule.matrix_threads(), inner);
+        objection.require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
+                          "{} threads of a matrix, which copy {} elements at once", schedule.matrix_threads(),
+                          inner);
     }
 }
 
-void require_splits(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+void require_splits(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
+                    const target::Gpu& gpu) {
     if (schedule.splits == 1) return;
-    require(is_power_of_two(schedule.splits) && schedule.splits <= gpu.largest_cluster,
-            "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits,
-            gpu.largest_cluster);
+    objection.require(is_power_of_two(schedule.splits) && schedule.splits <= gpu.largest_cluster,
+                      "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits,
+                      gpu.largest_cluster);
     const int vector = GpuThreads::vector_of(product.number, schedule.thread_columns);
     const int vector_shares = std::gcd(schedule.splits, schedule.thread_columns / vector);
-    require(vector % (schedule.splits / vector_shares) == 0,
-            "{} splits do not share {} columns of a thread, which are in vectors of {}", schedule.splits,
-            schedule.thread_columns, vector);
+    objection.require(vector % (schedule.splits / vector_shares) == 0,
+                      "{} splits do not share {} columns of a thread, which are in vectors of {}",
+                      schedule.splits, schedule.thread_columns, vector);
     const Integer depth = schedule.block_depth;
     const Integer pieces = ceil_divide(ceil_divide(product.depth, depth), Integer{schedule.splits});
     const Integer missing = pieces * schedule.splits * depth - product.depth;
-    require(missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
-            "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth, depth);
+    objection.require(missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
+                      "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth,
+                      depth);
 }
 
 /// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
@@ -82,12 +90,12 @@ bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_strid
                           extent % lanes == 0);
 }
 
-void require_operands(const GpuSchedule& schedule, const MatrixProduct& product) {
+void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
     const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
     const auto check = [&](const char* name, int lanes, int rows, bool suits) {
-        require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
-                "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
-        require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
+        objection.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
+                          "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
+        objection.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
     };
     check("a_lanes", schedule.a_lanes, schedule.block_rows,
           suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
@@ -116,18 +124,28 @@ GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
     return {turned, true};
 }
 
-void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,
+                                     const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
-    require_threads(schedule, gpu);
-    require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
-            "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,
-            schedule.block_columns, oriented.rows, oriented.columns);
-    require_operands(schedule, oriented);
-    require_splits(schedule, oriented, gpu);
-    require_matrices(schedule, oriented);
-    require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
-            "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
-            gpu.shared_bytes_per_block_at_most);
+    Objection objection;
+    require_threads(objection, schedule, gpu);
+    if (objection.reason) return objection.reason;
+    objection.require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
+                      "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,
+                      schedule.block_columns, oriented.rows, oriented.columns);
+    require_operands(objection, schedule, oriented);
+    if (objection.reason) return objection.reason;
+    require_splits(objection, schedule, oriented, gpu);
+    require_matrices(objection, schedule, oriented);
+    objection.require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
+                      "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
+                      gpu.shared_bytes_per_block_at_most);
+    return objection.reason;
+}
+
+void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    if (const auto reason = objection(schedule, product, gpu))
+        throw UserError("this schedule does not suit: {}\n  schedule: {}", *reason, to_string(schedule));
 }
 
 Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) {

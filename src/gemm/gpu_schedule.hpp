@@ -3,6 +3,7 @@
 #include "problem/matrix_product.hpp"
 #include "target/gpu.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,8 +70,11 @@ struct GpuOrientation {
 };
 GpuOrientation oriented_for_gpu(const MatrixProduct& product);
 
-/// UserError, saying why, where kernels cannot be made of the schedule: its extents do not divide each other, a tile is larger
-/// than C, a block wants more than the GPU has, or copies are wider than operands' strides allow.
+/// Why kernels cannot be made of a schedule: its extents do not divide each other, a tile is larger than C, a block wants more than
+/// the GPU has, or copies are wider than operands' strides allow. Nothing where they can.
+std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,
+                                     const target::Gpu& gpu);
+/// UserError that says it.
 void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
 
 /// Bytes of shared memory of a block.
