@@ -71,9 +71,13 @@ double flops_of(const MatrixProduct& product) {
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
     return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
+                                                      .effort = effort_of(options),
+                                                      .time_budget_seconds = options.budget,
+                                                      .use_wisdom = !options.no_wisdom,
                                                       .check = !options.no_check,
                                                       .use_cache = !options.no_cache,
-                                                      .schedule = options.recipe});
+                                                      .schedule = options.recipe,
+                                                      .progress = print_progress});
 }
 
 bool is_empty(const MatrixProduct& product) {

@@ -27,12 +27,19 @@ namespace gpu {
 
 struct MatrixPlanOptions {
     int device = 0; ///< which GPU, as CUDA counts them
+    /// Effort::measure searches for the schedule that is fastest, unless wisdom knows it, and wisdom keeps it; Effort::exhaustive begins
+    /// with more of the model's schedules, and ends when no change of one parameter helps any more.
+    Effort effort = Effort::estimate;
+    /// Seconds for the search, roughly; where nothing is said 5, or for Effort::exhaustive as many as it needs.
+    std::optional<double> time_budget_seconds = {};
+    bool use_wisdom = true; ///< take what an earlier search on such a GPU found
     /// Run the plan once on random matrices and compare some elements before it is handed out, unless its kernel comes from the
     /// cache and was compared before.
     bool check = true;
     bool use_cache =
         true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
-    std::string schedule = {}; ///< every choice, as MatrixPlan::schedule() writes it; empty: the model's
+    std::string schedule = {}; ///< every choice, as MatrixPlan::schedule() writes it; empty: chosen
+    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while searching
 };
 
 /// A product on a GPU, ready to run: immutable, cheap to copy (copies share it), used by any number of threads and streams at

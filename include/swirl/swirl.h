@@ -305,8 +305,8 @@ SWIRL_API swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* gro
 
 typedef struct swirl_gpu_matrix_plan swirl_gpu_matrix_plan;
 
-/* Of float32 or float64, without an epilogue, for the GPU of this number, as CUDA counts them. SWIRL_NO_CHECK and
- * SWIRL_NO_CACHE have their meaning. */
+/* Of float32 or float64, without an epilogue, for the GPU of this number, as CUDA counts them. All flags have their
+ * meaning; SWIRL_MEASURE takes about five seconds. */
 SWIRL_API swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, int device,
                                                     unsigned flags, swirl_gpu_matrix_plan** plan);
 /* By every choice, as swirl_gpu_matrix_plan_schedule has written it; NULL or "": those of the model. */

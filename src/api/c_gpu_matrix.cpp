@@ -19,14 +19,20 @@ namespace {
 
 swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* schedule, int device,
                                  unsigned flags) {
-    constexpr unsigned known = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
+    constexpr unsigned known =
+        SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE | SWIRL_NO_CACHE;
     if ((flags & ~known) != 0)
         throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning for a product on a GPU",
                         flags, flags & ~known);
-    auto plan = build(product, gpu::MatrixPlanOptions{.device = device,
-                                                      .check = (flags & SWIRL_NO_CHECK) == 0,
-                                                      .use_cache = (flags & SWIRL_NO_CACHE) == 0,
-                                                      .schedule = schedule == nullptr ? "" : schedule});
+    auto plan =
+        build(product, gpu::MatrixPlanOptions{.device = device,
+                                              .effort = (flags & SWIRL_EXHAUSTIVE) != 0 ? Effort::exhaustive
+                                                        : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
+                                                                                        : Effort::estimate,
+                                              .use_wisdom = (flags & SWIRL_NO_WISDOM) == 0,
+                                              .check = (flags & SWIRL_NO_CHECK) == 0,
+                                              .use_cache = (flags & SWIRL_NO_CACHE) == 0,
+                                              .schedule = schedule == nullptr ? "" : schedule});
     std::string text = to_string(plan->schedule());
     return new swirl_gpu_matrix_plan{std::move(plan), std::move(text)};
 }

@@ -5,17 +5,38 @@
 #include "gemm/gpu_model.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda_memory.hpp"
+#include "search/gpu_matrix_wisdom.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace swirl {
 
 namespace {
 
-/// The model's, or any for a product of nothing, which has no kernel.
-gemm::GpuSchedule likely_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
-    const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1);
-    return likely.empty() ? gemm::GpuSchedule{} : likely.front();
+constexpr double usual_budget = 5; ///< seconds
+constexpr std::size_t usual_candidates = 32, exhaustive_candidates = 256;
+
+double budget_of(const gpu::MatrixPlanOptions& options) {
+    if (!options.time_budget_seconds)
+        return options.effort == Effort::exhaustive ? std::numeric_limits<double>::infinity() : usual_budget;
+    if (!(*options.time_budget_seconds >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+                        *options.time_budget_seconds);
+    return *options.time_budget_seconds;
+}
+
+gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuDevice& device,
+                               const gpu::MatrixPlanOptions& options) {
+    if (!options.schedule.empty()) return gemm::parse_gpu_schedule(options.schedule);
+    const bool is_exhaustive = options.effort == Effort::exhaustive;
+    return search::choose_gpu_schedule(product, device,
+                                       {.measures = options.effort != Effort::estimate,
+                                        .seconds = budget_of(options),
+                                        .most = is_exhaustive ? exhaustive_candidates : usual_candidates,
+                                        .use_wisdom = options.use_wisdom,
+                                        .use_cache = options.use_cache,
+                                        .progress = options.progress});
 }
 
 } // namespace
@@ -25,10 +46,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> api::build(const MatrixProduct& p
     validate(product);
     return with_public_errors([&] {
         const runtime::GpuDevice& device = device_numbered(options.device);
-        const gemm::GpuSchedule schedule = options.schedule.empty()
-                                               ? likely_schedule(product, device.target())
-                                               : gemm::parse_gpu_schedule(options.schedule);
-        return planning::GpuMatrixPlan::build(product, schedule, device,
+        return planning::GpuMatrixPlan::build(product, schedule_for(product, device, options), device,
                                               {.check = options.check, .use_cache = options.use_cache});
     });
 }

@@ -22,12 +22,20 @@ public:
 
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
+/// Before anything is divided by them.
+void require_positive(Objection& objection, const GpuSchedule& schedule) {
+    for (const GpuParameter& parameter : gpu_parameters()) {
+        const int least = parameter.member == &GpuSchedule::resident ||
+                                  parameter.member == &GpuSchedule::zigzag ||
+                                  parameter.member == &GpuSchedule::spread
+                              ? 0
+                              : 1;
+        objection.require(schedule.*parameter.member >= least, "{} is {}", parameter.name,
+                          schedule.*parameter.member);
+    }
+}
+
 void require_threads(Objection& objection, const GpuSchedule& schedule, const target::Gpu& gpu) {
-    for (const GpuParameter& parameter : gpu_parameters())
-        objection.require(schedule.*parameter.member > 0 || parameter.member == &GpuSchedule::resident ||
-                              parameter.member == &GpuSchedule::zigzag ||
-                              parameter.member == &GpuSchedule::spread,
-                          "{} is {}", parameter.name, schedule.*parameter.member);
     objection.require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
                           schedule.lanes() <= gpu.warp_size,
                       "{} by {} lanes; powers of two, {} in all at most, are possible", schedule.lane_rows,
@@ -128,6 +136,8 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
                                      const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     Objection objection;
+    require_positive(objection, schedule);
+    if (objection.reason) return objection.reason;
     require_threads(objection, schedule, gpu);
     if (objection.reason) return objection.reason;
     objection.require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,

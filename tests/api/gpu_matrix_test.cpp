@@ -18,7 +18,7 @@ namespace {
 
 using runtime::expect_contains;
 
-const gpu::MatrixPlanOptions unchecked{.check = false, .use_cache = false};
+const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
 const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
 
 /// What a kernel is given.
@@ -113,6 +113,24 @@ TEST_F(GpuMatrixInterface, TakesSchedules) {
     gpu::MatrixPlanOptions options = unchecked;
     options.schedule = "block_rows=1000";
     expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"does not suit"});
+    options.schedule = "thread_rows=0";
+    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"thread_rows is 0"});
+}
+
+TEST_F(GpuMatrixInterface, SearchesForSchedules) {
+    int lines = 0;
+    const gpu::MatrixPlan plan = gpu::plan(product, {.effort = Effort::measure,
+                                                     .time_budget_seconds = 0.05,
+                                                     .use_wisdom = false,
+                                                     .check = false,
+                                                     .use_cache = false,
+                                                     .progress = [&](const std::string&) { ++lines; }});
+    EXPECT_EQ(plan.schedule(), gpu::plan(product, unchecked).schedule()) << "all take as long here";
+    EXPECT_GE(lines, 2);
+    EXPECT_FALSE(fake.launches.empty());
+    expect_contains(error_of<UserError>(
+                        [] { gpu::plan(product, {.effort = Effort::measure, .time_budget_seconds = -1}); }),
+                    {"time_budget_seconds is -1"});
 }
 
 TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
@@ -213,7 +231,7 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
     refused(swirl_gpu_matrix_execute(made, &alpha, nullptr, b.data(), &beta, c.data(), nullptr), "a is null");
     refused(swirl_gpu_matrix_execute(nullptr, &alpha, a.data(), b.data(), &beta, c.data(), nullptr), "plan");
     swirl_gpu_matrix_plan* none = made;
-    refused(swirl_gpu_matrix_plan_create(&wanted, 0, SWIRL_MEASURE, &none), "flags");
+    refused(swirl_gpu_matrix_plan_create(&wanted, 0, 1U << 20, &none), "flags");
     EXPECT_EQ(none, nullptr);
     refused(swirl_gpu_matrix_plan_create(nullptr, 0, flags, &none), "product");
     refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");

@@ -7,6 +7,7 @@
 #include "support/first_gpu.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -16,7 +17,7 @@
 namespace swirl {
 namespace {
 
-const gpu::MatrixPlanOptions unchecked{.check = false, .use_cache = false};
+const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
 
 /// What α and β are, and whether C is NaN before.
 struct Execution {
@@ -276,8 +277,17 @@ TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
     for (const Number number : {Number::float32, Number::float64})
         for (const Integer extent : {1, 63, 300}) {
             const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
-            expect_product(product, {}, {.use_cache = false});
+            expect_product(product, {}, {.use_wisdom = false, .use_cache = false});
         }
+}
+
+TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
+    expect_product(MatrixProduct::column_major(Number::float32, 1000, 700, 500), {},
+                   {.effort = Effort::measure,
+                    .time_budget_seconds = 2,
+                    .use_wisdom = false,
+                    .use_cache = false,
+                    .progress = [](const std::string& line) { std::printf("%s\n", line.c_str()); }});
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "gemm/gpu_schedule.hpp"
+#include "problem/matrix_product.hpp"
+#include "target/gpu.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+
+/// What a search for a GPU's schedule asks of the world: the time, and how long products take. Tests put one in its place that knows.
+class GpuMatrixTimekeeper {
+public:
+    virtual ~GpuMatrixTimekeeper() = default;
+
+    /// Seconds on a clock that only this has.
+    virtual double now() = 0;
+    /// Of one execution by each schedule, timed in turn; infinite where one cannot be built.
+    virtual std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) = 0;
+};
+
+struct GpuMatrixSearchSetting {
+    const MatrixProduct& product; ///< valid, not empty
+    const target::Gpu& gpu;
+    double seconds = 5;                                    ///< until no other schedule is timed
+    std::size_t most = 32;                                 ///< of the model's schedules
+    std::function<void(const std::string&)> progress = {}; ///< called with a line now and then
+};
+
+struct GpuMatrixFinding {
+    gemm::GpuSchedule model;  ///< what it would take without timing
+    gemm::GpuSchedule found;  ///< the same where nothing was faster
+    double seconds = 0;       ///< of an execution by what was found
+    double speedup = 1;       ///< over the model's, by the last comparisons of each
+    int timed = 0;            ///< schedules
+    bool is_complete = false; ///< the time was enough
+};
+
+/// The schedules that the model thinks fastest, then ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): one
+/// parameter after the other is set to what is fastest while all others stay, until none helps any more. Each
+/// candidate runs in turns with the best so far, and takes its place when it has won twice.
+GpuMatrixFinding search_gpu_schedule(const GpuMatrixSearchSetting& setting, GpuMatrixTimekeeper& timekeeper);
+
+} // namespace swirl::search

@@ -1,0 +1,153 @@
+#include "search/gpu_matrix_timekeeper.hpp"
+
+#include "base/error.hpp"
+#include "runtime/timer.hpp"
+#include "search/gpu_turns.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <random>
+#include <system_error>
+#include <thread>
+
+namespace swirl::search {
+
+namespace {
+
+constexpr std::size_t most_sets = 64;
+constexpr std::size_t random_numbers = 1 << 16;
+
+const GpuTurnOptions turn_options{.seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4, .fewest_rounds = 7};
+
+/// Of a matrix that has elements; else of one.
+Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+    return rows == 0 || columns == 0 ? Extent{0, 0} : extent_of(layout, rows, columns, batch);
+}
+
+std::size_t bytes_of(const Extent& extent, Number number) {
+    return static_cast<std::size_t>((extent.highest - extent.lowest + 1) * swirl::bytes_of(number));
+}
+
+template <class T> std::vector<std::byte> random_bytes() {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<T> uniform(-1, 1);
+    std::vector<std::byte> result(random_numbers * sizeof(T));
+    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers)) number = uniform(random);
+    return result;
+}
+
+} // namespace
+
+DeviceMatrixTimekeeper::DeviceMatrixTimekeeper(const runtime::GpuDevice& device, const MatrixProduct& product,
+                                               bool use_cache)
+    : device_(device),
+      stream_(device),
+      product_(product),
+      use_cache_(use_cache),
+      extents_{reach(product.a, product.rows, product.depth, product.batch),
+               reach(product.b, product.depth, product.columns, product.batch),
+               reach(product.c, product.rows, product.columns, product.batch)} {
+    const double start = runtime::monotonic_seconds();
+    add_matrices();
+    const Matrices& first = sets_.front();
+    const std::size_t bytes = first.a.bytes() + first.b.bytes() + first.c.bytes();
+    const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
+    const std::size_t room = device.memory().free / 2 / bytes + 1;
+    const std::size_t count = std::min({4 * cache / bytes + 1, room, most_sets});
+    while (sets_.size() < count) add_matrices();
+    device.synchronize();
+    preparing_seconds_ = runtime::monotonic_seconds() - start;
+}
+
+void DeviceMatrixTimekeeper::add_matrices() {
+    sets_.push_back({filled(bytes_of(extents_[0], product_.number_of_a())),
+                     filled(bytes_of(extents_[1], product_.number_of_b())),
+                     filled(bytes_of(extents_[2], product_.number))});
+}
+
+/// With random numbers: zeros would let the GPU run faster.
+runtime::GpuBuffer DeviceMatrixTimekeeper::filled(std::size_t bytes) const {
+    const std::vector<std::byte> numbers =
+        product_.number == Number::float64 ? random_bytes<double>() : random_bytes<float>();
+    runtime::GpuBuffer buffer(device_, bytes);
+    std::size_t done = std::min(bytes, numbers.size());
+    runtime::copy_to_gpu(device_, buffer.address(), numbers.data(), done);
+    device_.synchronize();
+    for (; done < bytes; done += std::min(done, bytes - done))
+        runtime::copy_on_gpu(stream_, buffer.address() + done, buffer.address(),
+                             std::min(done, bytes - done));
+    stream_.synchronize();
+    return buffer;
+}
+
+double DeviceMatrixTimekeeper::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
+
+/// All at once: what takes its time is the driver's compiler, which is one thread a kernel.
+std::vector<DeviceMatrixTimekeeper::Plan> DeviceMatrixTimekeeper::plans(
+    std::span<const gemm::GpuSchedule> schedules) {
+    std::vector<Plan> result(schedules.size());
+    for (std::size_t k = 0; k < schedules.size(); ++k)
+        for (const auto& [schedule, plan] : built_)
+            if (schedule == schedules[k]) result[k] = plan;
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t k = next++; k < schedules.size(); k = next++) {
+            if (result[k]) continue;
+            try {
+                result[k] = planning::GpuMatrixPlan::build(product_, schedules[k], device_,
+                                                           {.check = false, .use_cache = use_cache_});
+            } catch (const UserError&) {     // it asks for more than this GPU has
+            } catch (const InternalError&) { // or the driver's compiler refuses it
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        try {
+            while (others.size() + 1 < schedules.size()) others.emplace_back(work);
+        } catch (const std::system_error&) {
+            // fewer threads do it too
+        }
+        work();
+    }
+    built_.clear();
+    for (std::size_t k = 0; k < schedules.size(); ++k) built_.emplace_back(schedules[k], result[k]);
+    return result;
+}
+
+void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const {
+    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, Number number) {
+        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * swirl::bytes_of(number);
+    };
+    constexpr float one = 1, zero = 0;
+    constexpr double wide_one = 1, wide_zero = 0;
+    const bool is_wide = product_.number == Number::float64;
+    plan.execute({is_wide ? static_cast<const void*>(&wide_one) : &one,
+                  origin(matrices.a, extents_[0], product_.number_of_a()),
+                  origin(matrices.b, extents_[1], product_.number_of_b()),
+                  is_wide ? static_cast<const void*>(&wide_zero) : &zero,
+                  origin(matrices.c, extents_[2], product_.number)},
+                 stream_.handle());
+}
+
+std::vector<double> DeviceMatrixTimekeeper::seconds(std::span<const gemm::GpuSchedule> schedules) {
+    const std::vector<Plan> contenders = plans(schedules);
+    std::vector<GpuWork> works;
+    for (const Plan& plan : contenders)
+        if (plan)
+            works.push_back(
+                {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
+    const std::vector<GpuTurns> turns = time_in_turn(stream_, works, turn_options);
+    std::vector<double> result;
+    std::size_t next = 0;
+    for (const Plan& plan : contenders) {
+        const GpuTurns* const timed = plan ? &turns[next++] : nullptr;
+        result.push_back(timed != nullptr && timed->failed_because.empty()
+                             ? timed->time.median
+                             : std::numeric_limits<double>::infinity());
+    }
+    return result;
+}
+
+} // namespace swirl::search

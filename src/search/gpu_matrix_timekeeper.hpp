@@ -1,0 +1,45 @@
+#pragma once
+
+#include "plan/gpu_matrix_plan.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "search/gpu_matrix_search.hpp"
+
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace swirl::search {
+
+/// Compiles plans, several at once, and runs them on a GPU in turn, around matrices that together are beyond its caches (of a product
+/// that is small, within them). Its clock stands while it fills them.
+class DeviceMatrixTimekeeper final : public GpuMatrixTimekeeper {
+public:
+    /// GpuOutOfMemory where the product's matrices have no room.
+    DeviceMatrixTimekeeper(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache);
+
+    double now() override;
+    std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) override;
+
+private:
+    struct Matrices {
+        runtime::GpuBuffer a, b, c;
+    };
+    using Plan = std::shared_ptr<const planning::GpuMatrixPlan>;
+
+    void add_matrices();
+    runtime::GpuBuffer filled(std::size_t bytes) const;
+    std::vector<Plan> plans(std::span<const gemm::GpuSchedule> schedules);
+    void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
+
+    runtime::GpuDevice device_;
+    runtime::GpuStream stream_;
+    MatrixProduct product_;
+    bool use_cache_;
+    std::array<Extent, 3> extents_; ///< of A, B and C
+    std::deque<Matrices> sets_;
+    std::vector<std::pair<gemm::GpuSchedule, Plan>> built_; ///< of the last call
+    double preparing_seconds_ = 0; ///< matrices, which are no part of a search's time
+};
+
+} // namespace swirl::search

@@ -1,0 +1,64 @@
+#include "search/gpu_matrix_wisdom.hpp"
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "gemm/gpu_model.hpp"
+#include "problem/matrix_syntax.hpp"
+#include "search/gpu_matrix_timekeeper.hpp"
+#include "search/gpu_remembered.hpp"
+#include "search/shared_wisdom.hpp"
+
+namespace swirl::search {
+
+namespace {
+
+WisdomKey key_of(const MatrixProduct& product, const runtime::GpuDevice& device) {
+    return {gpu_machine_of(device).key, to_text(product)};
+}
+
+} // namespace
+
+std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& product,
+                                                         const runtime::GpuDevice& device) {
+    Wisdom* const wisdom = shared_wisdom(false);
+    if (wisdom == nullptr) return std::nullopt;
+    const WisdomKey key = key_of(product, device);
+    const std::optional<WisdomEntry> entry = wisdom->find(key);
+    if (!entry || entry->version != version() || entry->found_by == FoundBy::estimate) return std::nullopt;
+    try {
+        const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
+        gemm::validate(schedule, product, device.target());
+        return schedule;
+    } catch (const UserError&) {
+        wisdom->forget(key); // damaged, or of another kind of GPU
+        return std::nullopt;
+    }
+}
+
+void remember_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                           const gemm::GpuSchedule& schedule, double seconds) {
+    if (Wisdom* const wisdom = shared_wisdom(true))
+        wisdom->replace(key_of(product, device),
+                        {.recipe = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
+}
+
+gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                      const GpuScheduleOptions& options) {
+    const target::Gpu& gpu = device.target();
+    const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1);
+    if (likely.empty()) return {};
+    if (options.use_wisdom)
+        if (const auto known = remembered_gpu_schedule(product, device)) return *known;
+    if (!options.measures) return likely.front();
+    DeviceMatrixTimekeeper timekeeper(device, product, options.use_cache);
+    const GpuMatrixFinding finding = search_gpu_schedule({.product = product,
+                                                          .gpu = gpu,
+                                                          .seconds = options.seconds,
+                                                          .most = options.most,
+                                                          .progress = options.progress},
+                                                         timekeeper);
+    if (options.use_wisdom) remember_gpu_schedule(product, device, finding.found, finding.seconds);
+    return finding.found;
+}
+
+} // namespace swirl::search
