@@ -49,6 +49,14 @@ Inspection inspect(const MatrixProduct& product, const PlanningOptions& options,
     return result;
 }
 
+/// With groups that divide C, so that each block has a tile: PoCL 3.1 gives wrong sums where barriers stand in a condition.
+gemm::GpuSchedule without_idle_blocks(gemm::GpuSchedule schedule, const MatrixProduct& product) {
+    const Integer blocks =
+        ceil_divide(gemm::oriented_for_gpu(product).product.rows, Integer{schedule.block_rows});
+    while (blocks % std::min<Integer>(schedule.group, blocks) != 0) --schedule.group;
+    return schedule;
+}
+
 Json json_of(const ir::KernelInfo& kernel) {
     return {{"kernel", kernel.name},
             {"blocks", kernel.launch.blocks},
@@ -184,7 +192,11 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
 
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                     emit::GpuLanguage language, const std::string& function) {
-    const Inspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    Inspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    if (language == emit::GpuLanguage::opencl) {
+        plan.schedule = without_idle_blocks(plan.schedule, product);
+        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
+    }
     const ir::Scalar scalar = gemm::scalar_of(product.number);
     emit::GpuTransform transform{.name = function,
                                  .memories = {{.name = "a", .element = scalar},
