@@ -28,9 +28,11 @@ struct ExpressionTree;
 /// Indices: i, or i0, i1, … of several dimensions, the slowest first; b, or b0, b1, … of several loops of a batch. Those of a
 /// matrix are i and j, its rows and columns (swirl::MatrixProduct::epilogue). An array
 /// is contiguous, row-major over the indices that it is written with, of reals unless `complex` stands before it, in the
-/// problem's precision unless a type does: `complex float16 h[i]`. Functions: re, im, conj, complex(re, im), abs2, min,
-/// max. Conditions: < <= > >= == != between reals, and, or, not; those after `where` are of indices alone, joined by `and`.
-/// Division is by numbers only. Where a transform writes complex numbers a real result has the imaginary part 0.
+/// problem's precision unless a type does: `complex float16 h[i]`. Functions: re, im, conj, complex(re, im), abs2; of
+/// reals min, max, abs, sqrt, exp, tanh, sigmoid, gelu. Conditions: < <= > >= == != between reals, and, or, not; those after `where` are of indices alone, joined by `and`.
+/// Division is by reals; by a number it is a product with its reciprocal. sigmoid(x) is 1/(1 + e^-x), gelu(x) is
+/// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Errors of functions in units in the last place: 1 of exp, 1.5 of tanh, 2.5 of sigmoid,
+/// 3.5 of gelu; the other ones, and division, are correctly rounded. Where a transform writes complex numbers a real result has the imaginary part 0.
 class SWIRL_API Expression {
 public:
     Expression() = default; ///< x as it is
@@ -50,7 +52,16 @@ public:
     SWIRL_API friend Expression operator+(const Expression& a, const Expression& b);
     SWIRL_API friend Expression operator-(const Expression& a, const Expression& b);
     SWIRL_API friend Expression operator*(const Expression& a, const Expression& b);
+    SWIRL_API friend Expression operator/(const Expression& a, const Expression& b);
     SWIRL_API friend Expression conj(const Expression& a);
+    SWIRL_API friend Expression abs(const Expression& a);
+    SWIRL_API friend Expression sqrt(const Expression& a);
+    SWIRL_API friend Expression exp(const Expression& a);
+    SWIRL_API friend Expression tanh(const Expression& a);
+    SWIRL_API friend Expression sigmoid(const Expression& a);
+    SWIRL_API friend Expression gelu(const Expression& a);
+    SWIRL_API friend Expression min(const Expression& a, const Expression& b);
+    SWIRL_API friend Expression max(const Expression& a, const Expression& b);
     /// a < b, for `choose` and `where`.
     static Expression less(const Expression& a, const Expression& b);
     static Expression choose(const Expression& condition, const Expression& a, const Expression& b);

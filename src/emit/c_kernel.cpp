@@ -155,6 +155,7 @@ std::string c_arithmetic(ir::Opcode opcode, const std::string& a, const std::str
     case ir::Opcode::add: return a + " + " + b;
     case ir::Opcode::subtract: return a + " - " + b;
     case ir::Opcode::multiply: return a + " * " + b;
+    case ir::Opcode::divide: return a + " / " + b;
     default: throw InternalError("no operator of C for this operation");
     }
 }

@@ -127,7 +127,11 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
     case Opcode::negate: return c_arithmetic(operation.opcode, a(), "");
     case Opcode::add:
     case Opcode::subtract:
-    case Opcode::multiply: return c_arithmetic(operation.opcode, a(), b());
+    case Opcode::multiply:
+    case Opcode::divide: return c_arithmetic(operation.opcode, a(), b());
+    case Opcode::square_root: return fmt::format("{}({})", scalar ? "std::sqrt" : "square_root", a());
+    case Opcode::magnitude: return fmt::format("{}({})", scalar ? "std::fabs" : "magnitude", a());
+    case Opcode::power_of_two: return fmt::format("power_of_two({})", a());
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return fused(operation);

@@ -1,6 +1,7 @@
 #include "emit/cpp_prelude.hpp"
 
 #include "base/error.hpp"
+#include "emit/cpp_function_prelude.hpp"
 #include "emit/neon_prelude.hpp"
 #include "ir/analysis.hpp"
 #include "ir/instruction.hpp"
@@ -92,6 +93,10 @@ template <class T, int n> struct Lanes {
     }
     friend Lanes operator*(Lanes a, const Lanes& b) {
         for (int lane = 0; lane < n; ++lane) a[lane] *= b[lane];
+        return a;
+    }
+    friend Lanes operator/(Lanes a, const Lanes& b) {
+        for (int lane = 0; lane < n; ++lane) a[lane] /= b[lane];
         return a;
     }
 };
@@ -250,6 +255,8 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     add_type(operation.type);
     for (const ir::Value operand : ir::operands(operation)) add_type(program[operand].type);
     const int lanes = operation.type.lanes;
+    if (operation.opcode == Opcode::power_of_two)
+        (operation.type.scalar == ir::Scalar::float32 ? power_of_two_32 : power_of_two_64) = true;
     if (lanes == 1) return; // lanes taken out of a vector are subscripts
     const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
     const bool half = moves_half(operation, vectors);
@@ -261,6 +268,9 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     case Opcode::fma:
     case Opcode::fms: multiply_add = true; break;
     case Opcode::fnma: (vectors == CppVectors::neon ? subtract_product : multiply_add) = true; break;
+    case Opcode::square_root: square_root = true; break;
+    case Opcode::magnitude: magnitude = true; break;
+    case Opcode::power_of_two: power_of_two = true; break;
     case Opcode::shuffle:
     case Opcode::instruction: shuffle |= intrinsic_of(operation, vectors).empty(); break;
     case Opcode::convert:
@@ -287,6 +297,9 @@ void reserve_prelude_names(Identifiers& names) {
                              "splat",
                              "multiply_add",
                              "subtract_product",
+                             "square_root",
+                             "magnitude",
+                             "power_of_two",
                              "shuffle",
                              "convert",
                              "less",
@@ -335,6 +348,7 @@ void write_prelude(SourceWriter& out, const PreludeNeeds& needs, CppVectors vect
     if (needs.store) out.paragraph(store_text);
     if (needs.store_lanes) out.paragraph(store_lanes_text);
     if (needs.splat) out.paragraph(splat_text);
+    write_function_helpers(out, needs);
     if (neon)
         write_neon_functions(out, needs);
     else if (needs.multiply_add)

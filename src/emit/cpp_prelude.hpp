@@ -28,12 +28,17 @@ struct PreludeNeeds {
     bool splat = false;
     bool multiply_add = false;
     bool subtract_product = false; ///< c − a·b as a function of its own
+    bool square_root = false;      ///< this and the next of vectors
+    bool magnitude = false;
+    bool power_of_two_32 = false; ///< of numbers
+    bool power_of_two_64 = false;
+    bool power_of_two = false; ///< of vectors
     bool shuffle = false;
     bool convert = false;
     bool less = false;
     bool select = false;
 
-    bool any() const { return !types.empty(); }
+    bool any() const { return !types.empty() || power_of_two_32 || power_of_two_64; }
     /// Adds what one operation asks for.
     void include(const ir::Program& program, const ir::Operation& operation, CppVectors vectors);
 };

@@ -42,9 +42,15 @@ struct GpuDialect {
     std::string_view vector;       ///< {type} and {lanes}
     std::string_view fma32;        ///< function
     std::string_view fma64;
+    std::string_view divide32;      ///< {} and {}, correctly rounded where the language can say so
+    std::string_view square_root32; ///< function
+    std::string_view square_root64;
+    std::string_view magnitude32;
+    std::string_view magnitude64;
     std::string_view float32_of_bits; ///< {}
     std::string_view float64_of_bits; ///< {}
     std::string_view bits_of_float32; ///< {}
+    std::string_view bits_of_float64; ///< {}
     std::string_view atomic_add;      ///< {pointer}, {value}; empty: there is none
     std::string_view atomic_add_wide; ///< of 64-bit integers
 

@@ -90,6 +90,7 @@ private:
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     void compute(ir::Value value);
     std::string expression(const ir::Operation& operation, std::size_t lane) const;
+    std::string power_of_two(ir::Scalar scalar, const std::string& a) const;
     std::string fused(const ir::Operation& operation, std::size_t lane) const;
     std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a) const;
 

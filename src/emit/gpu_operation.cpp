@@ -89,6 +89,7 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
         return lanes_of(operation, position)[lane];
     };
     const ir::Scalar scalar = operation.type.scalar;
+    const bool is_wide = scalar == ir::Scalar::float64;
     switch (operation.opcode) {
     case Opcode::index: return form(operation.address.index);
     case Opcode::negate: return c_arithmetic(operation.opcode, a(0), "");
@@ -99,6 +100,13 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
         const std::string result = c_arithmetic(operation.opcode, a(0), a(1));
         return is_short(scalar) ? rounded(scalar, result) : result;
     }
+    case Opcode::divide:
+        return fmt::format(fmt::runtime(is_wide ? "{} / {}" : dialect_.divide32), a(0), a(1));
+    case Opcode::square_root:
+        return fmt::format("{}({})", is_wide ? dialect_.square_root64 : dialect_.square_root32, a(0));
+    case Opcode::magnitude:
+        return fmt::format("{}({})", is_wide ? dialect_.magnitude64 : dialect_.magnitude32, a(0));
+    case Opcode::power_of_two: return power_of_two(scalar, a(0));
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return fused(operation, lane);
@@ -109,6 +117,22 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
     case Opcode::select: return fmt::format("{} ? {} : {}", a(0), a(1), a(2));
     default: throw InternalError("a statement where an expression was expected");
     }
+}
+
+/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+std::string GpuKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) const {
+    const auto format = [](std::string_view text, const std::string& argument) {
+        return fmt::format(fmt::runtime(text), argument);
+    };
+    if (scalar == ir::Scalar::float32) {
+        const std::string sum = a + " + " + c_literal(0x1.8p23L + 127, scalar);
+        return format(dialect_.float32_of_bits,
+                      fmt::format("(int)((unsigned int){} << 23)", format(dialect_.bits_of_float32, sum)));
+    }
+    const std::string sum = a + " + " + c_literal(0x1.8p52L + 1023, scalar);
+    return format(dialect_.float64_of_bits,
+                  fmt::format("({0})((unsigned {0}){1} << 52)", dialect_.wide_integer,
+                              format(dialect_.bits_of_float64, sum)));
 }
 
 std::string GpuKernelWriter::fused(const ir::Operation& operation, std::size_t lane) const {

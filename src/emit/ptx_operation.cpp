@@ -67,6 +67,23 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply: return each([&](std::size_t l) { return arithmetic(operation, l); });
+    case Opcode::divide:
+        return each([&](std::size_t l) {
+            return out_.result(ptx_register(operation.type.scalar),
+                               fmt::format("div.rn.{}", ptx_type(operation.type.scalar)),
+                               {operand(operation, 0)[l], operand(operation, 1)[l]});
+        });
+    case Opcode::square_root:
+    case Opcode::magnitude:
+        return each([&](std::size_t l) {
+            const std::string_view name = operation.opcode == Opcode::magnitude ? "abs" : "sqrt.rn";
+            return out_.result(ptx_register(operation.type.scalar),
+                               fmt::format("{}.{}", name, ptx_type(operation.type.scalar)),
+                               {operand(operation, 0)[l]});
+        });
+    case Opcode::power_of_two:
+        return each(
+            [&](std::size_t l) { return power_of_two(operation.type.scalar, operand(operation, 0)[l]); });
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return each([&](std::size_t l) { return fused(operation, l); });
@@ -131,6 +148,20 @@ std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::siz
                     {operand(operation, 0)[lane], operand(operation, 1)[lane]});
     // float32 has more than twice the digits of the short types: rounding twice is rounding once.
     return is_short(scalar) ? rounded(scalar, result) : result;
+}
+
+/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+std::string PtxKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) {
+    const bool is_double = scalar == ir::Scalar::float64;
+    const PtxRegister real = ptx_register(scalar);
+    const PtxRegister whole = is_double ? PtxRegister::int64 : PtxRegister::int32;
+    const std::string_view bits = is_double ? "b64" : "b32";
+    const std::string shift = ptx_literal(is_double ? 0x1.8p52L + 1023 : 0x1.8p23L + 127, scalar);
+    const std::string sum = out_.result(real, fmt::format("add.rn.{}", ptx_type(scalar)), {a, shift});
+    const std::string exponent =
+        out_.result(whole, fmt::format("shl.{}", bits),
+                    {out_.result(whole, fmt::format("mov.{}", bits), {sum}), is_double ? "52" : "23"});
+    return out_.result(real, fmt::format("mov.{}", bits), {exponent});
 }
 
 std::string PtxKernelWriter::bitwise(const ir::Operation& operation, std::size_t lane) {

@@ -47,6 +47,8 @@ constexpr int flops_of(Opcode opcode, Scalar scalar) {
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
+    case Opcode::divide:
+    case Opcode::square_root:
     case Opcode::atomic_add: return 1;
     case Opcode::fma:
     case Opcode::fms:

@@ -104,6 +104,10 @@ public:
     Value add(Value a, Value b) { return arithmetic(Opcode::add, {a, b, no_value}); }
     Value subtract(Value a, Value b) { return arithmetic(Opcode::subtract, {a, b, no_value}); }
     Value multiply(Value a, Value b) { return arithmetic(Opcode::multiply, {a, b, no_value}); }
+    Value divide(Value a, Value b) { return arithmetic(Opcode::divide, {a, b, no_value}); }
+    Value square_root(Value a) { return arithmetic(Opcode::square_root, {a, no_value, no_value}); }
+    Value magnitude(Value a) { return arithmetic(Opcode::magnitude, {a, no_value, no_value}); }
+    Value power_of_two(Value a) { return arithmetic(Opcode::power_of_two, {a, no_value, no_value}); }
     Value fma(Value a, Value b, Value c) { return arithmetic(Opcode::fma, {a, b, c}); }   ///< a·b + c
     Value fms(Value a, Value b, Value c) { return arithmetic(Opcode::fms, {a, b, c}); }   ///< a·b − c
     Value fnma(Value a, Value b, Value c) { return arithmetic(Opcode::fnma, {a, b, c}); } ///< c − a·b

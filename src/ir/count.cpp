@@ -156,9 +156,13 @@ Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return counts.fused;
+    case Opcode::divide:
+    case Opcode::square_root: return counts.divisions;
+    case Opcode::magnitude:
     case Opcode::negate: return counts.negations;
     case Opcode::less:
     case Opcode::select: return counts.comparisons;
+    case Opcode::power_of_two:
     case Opcode::convert: return counts.conversions;
     case Opcode::instruction:
         return operation.instruction->lane_map.empty() ? counts.instructions : counts.shuffles;

@@ -13,10 +13,11 @@ namespace swirl::ir {
 struct OperationCounts {
     Integer additions = 0; ///< and subtractions, atomic ones too
     Integer multiplications = 0;
-    Integer fused = 0; ///< fma, fms, fnma
-    Integer negations = 0;
+    Integer divisions = 0;   ///< and square roots
+    Integer fused = 0;       ///< fma, fms, fnma
+    Integer negations = 0;   ///< and magnitudes
     Integer comparisons = 0; ///< less and select
-    Integer conversions = 0;
+    Integer conversions = 0; ///< powers of two, too
     Integer splats = 0;
     Integer shuffles = 0;     ///< also as target instructions
     Integer instructions = 0; ///< target instructions that are no pure shuffles
@@ -24,7 +25,7 @@ struct OperationCounts {
     Integer loads = 0;
     Integer stores = 0; ///< atomic additions too
 
-    Integer flops() const { return additions + multiplications + 2 * fused; }
+    Integer flops() const { return additions + multiplications + divisions + 2 * fused; }
     bool operator==(const OperationCounts&) const = default;
 };
 

@@ -69,6 +69,17 @@ void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
     }
 }
 
+/// f of each number, rounded: double has more than twice a float's digits, so that rounding a root twice is rounding it once.
+template <class F> void unary(Scalar scalar, Cell* result, const Cell* a, std::size_t count, F&& f) {
+    for (std::size_t i = 0; i < count; ++i) result[i].real = round_to(scalar, f(a[i].real));
+}
+
+double power_of_two(Scalar scalar, double exponent) {
+    const double greatest = scalar == Scalar::float32 ? 127 : 1023;
+    const bool is_meant = exponent == std::floor(exponent) && exponent <= greatest && exponent > -greatest;
+    return is_meant ? std::ldexp(1.0, static_cast<int>(exponent)) : open_lane(scalar).real;
+}
+
 /// sign_product·a·b + sign_addend·c; a change of sign is exact.
 void fused(const Step& step, Cell* cells, std::size_t count, double sign_product, double sign_addend) {
     const Cell* a = cells + step.operands[0];
@@ -195,6 +206,13 @@ void compute(const Step& step, Cell* cells, std::span<const int> threads, std::s
     case Opcode::add: return binary(step.scalar, result, a, b, count, std::plus<>());
     case Opcode::subtract: return binary(step.scalar, result, a, b, count, std::minus<>());
     case Opcode::multiply: return binary(step.scalar, result, a, b, count, std::multiplies<>());
+    case Opcode::divide: return binary(step.scalar, result, a, b, count, std::divides<>());
+    case Opcode::square_root:
+        return unary(step.scalar, result, a, count, [](double x) { return std::sqrt(x); });
+    case Opcode::magnitude:
+        return unary(step.scalar, result, a, count, [](double x) { return std::fabs(x); });
+    case Opcode::power_of_two:
+        return unary(step.scalar, result, a, count, [&](double x) { return power_of_two(step.scalar, x); });
     case Opcode::fma: return fused(step, cells, count, 1, 1);
     case Opcode::fms: return fused(step, cells, count, 1, -1);
     case Opcode::fnma: return fused(step, cells, count, -1, 1);

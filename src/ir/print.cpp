@@ -21,6 +21,7 @@ std::string_view infix(Opcode opcode) {
     case Opcode::add: return " + ";
     case Opcode::subtract: return " - ";
     case Opcode::multiply: return " * ";
+    case Opcode::divide: return " / ";
     case Opcode::bit_and: return " & ";
     case Opcode::bit_xor: return " ^ ";
     case Opcode::less: return " < ";
@@ -154,6 +155,7 @@ private:
         case Opcode::add:
         case Opcode::subtract:
         case Opcode::multiply:
+        case Opcode::divide:
         case Opcode::bit_and:
         case Opcode::bit_xor:
         case Opcode::less: return result + operand(0) + std::string(infix(operation.opcode)) + operand(1);

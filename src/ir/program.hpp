@@ -86,9 +86,13 @@ enum class Opcode : std::uint8_t {
     add,      ///< a + b
     subtract, ///< a − b
     multiply, ///< a · b
-    fma,      ///< a·b + c
-    fms,      ///< a·b − c
-    fnma,     ///< c − a·b
+    divide,   ///< a / b
+    square_root,
+    magnitude,    ///< |a|, also of −0
+    power_of_two, ///< 2^a where a is a whole number and 2^a a normal one; of others anything
+    fma,          ///< a·b + c
+    fms,          ///< a·b − c
+    fnma,         ///< c − a·b
     shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
     convert,     ///< a in the result's scalar type; integers that do not fit lose upper bits
     bitcast,     ///< a's bytes as lanes of another integer type
@@ -252,11 +256,15 @@ constexpr int operand_count(Opcode opcode) {
     case Opcode::atomic_add:
     case Opcode::splat:
     case Opcode::negate:
+    case Opcode::square_root:
+    case Opcode::magnitude:
+    case Opcode::power_of_two:
     case Opcode::convert:
     case Opcode::bitcast: return 1;
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
+    case Opcode::divide:
     case Opcode::bit_and:
     case Opcode::bit_xor:
     case Opcode::less:

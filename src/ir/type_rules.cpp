@@ -165,6 +165,14 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     case Opcode::multiply:
         if (!is_number(scalar)) return problem("arithmetic of {}", name_of(operation.type));
         return same_types(program, operation, operand_count(operation.opcode));
+    case Opcode::divide:
+    case Opcode::square_root:
+    case Opcode::magnitude:
+    case Opcode::power_of_two:
+        if (scalar != Scalar::float32 && scalar != Scalar::float64)
+            return problem("{} of {}, not of float32 or float64", name_of(operation.opcode),
+                           name_of(operation.type));
+        return same_types(program, operation, operand_count(operation.opcode));
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma:
@@ -218,6 +226,10 @@ std::string_view name_of(Opcode opcode) {
     case Opcode::add: return "add";
     case Opcode::subtract: return "subtract";
     case Opcode::multiply: return "multiply";
+    case Opcode::divide: return "divide";
+    case Opcode::square_root: return "square_root";
+    case Opcode::magnitude: return "magnitude";
+    case Opcode::power_of_two: return "power_of_two";
     case Opcode::fma: return "fma";
     case Opcode::fms: return "fms";
     case Opcode::fnma: return "fnma";

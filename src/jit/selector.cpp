@@ -146,9 +146,15 @@ void Selector::select(ir::Value value) {
             integer_arithmetic(value);
         else if (ir::is_integer(operation.type.scalar))
             lane_integers(value);
+        else if (operation.opcode == Opcode::negate)
+            with_sign_bits(value);
         else
             arithmetic(value);
         break;
+    case Opcode::divide: arithmetic(value); break;
+    case Opcode::square_root: square_root(value); break;
+    case Opcode::magnitude: with_sign_bits(value); break;
+    case Opcode::power_of_two: power_of_two(value); break;
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: multiply_add(value); break;

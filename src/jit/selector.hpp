@@ -76,6 +76,9 @@ private:
 
     // selector_arithmetic.cpp
     void arithmetic(ir::Value value);
+    void with_sign_bits(ir::Value value);
+    void square_root(ir::Value value);
+    void power_of_two(ir::Value value);
     void multiply_add(ir::Value value);
     void integer_arithmetic(ir::Value value);
     void splat(ir::Value value);

@@ -21,6 +21,10 @@ constexpr Arithmetic subtraction = {Inst::kIdVsubpd, Inst::kIdVsubps, Inst::kIdV
                                     Inst::kIdSubpd,  Inst::kIdSubps,  Inst::kIdSubsd,  Inst::kIdSubss};
 constexpr Arithmetic multiplication = {Inst::kIdVmulpd, Inst::kIdVmulps, Inst::kIdVmulsd, Inst::kIdVmulss,
                                        Inst::kIdMulpd,  Inst::kIdMulps,  Inst::kIdMulsd,  Inst::kIdMulss};
+constexpr Arithmetic division = {Inst::kIdVdivpd, Inst::kIdVdivps, Inst::kIdVdivsd, Inst::kIdVdivss,
+                                 Inst::kIdDivpd,  Inst::kIdDivps,  Inst::kIdDivsd,  Inst::kIdDivss};
+constexpr Arithmetic root = {Inst::kIdVsqrtpd, Inst::kIdVsqrtps, Inst::kIdVsqrtsd, Inst::kIdVsqrtss,
+                             Inst::kIdSqrtpd,  Inst::kIdSqrtps,  Inst::kIdSqrtsd,  Inst::kIdSqrtss};
 
 InstructionId id_of(const Arithmetic& ids, ir::Type type, bool is_legacy) {
     const bool is_double = type.scalar == Scalar::float64;
@@ -48,29 +52,66 @@ InstructionId multiply_add_id(Opcode opcode, ir::Type type) {
 void Selector::arithmetic(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
-    const Scalar scalar = operation.type.scalar;
     const int bytes = register_bytes(program_, value);
     const Virtual a = use(operation.operands[0]);
-    if (operation.opcode == Opcode::negate) {
-        const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
-        const int width = std::max(bytes, 16); // there is no scalar exclusive or
-        const Virtual signs = repeated(scalar, sign, width);
-        const InstructionId id =
-            pick(scalar, Inst::kIdVxorpd, Inst::kIdVxorps, Inst::kIdXorpd, Inst::kIdXorps);
-        define(value, computed(Form::binary, id, bytes, {a, signs}));
-        block_->operations.back().folds = true;
-        block_->operations.back().folds_broadcast = is_evex_;
-        return;
-    }
     const Virtual b = use(operation.operands[1]);
     const Arithmetic& ids = operation.opcode == Opcode::add        ? addition
                             : operation.opcode == Opcode::subtract ? subtraction
-                                                                   : multiplication;
+                            : operation.opcode == Opcode::multiply ? multiplication
+                                                                   : division;
     define(value, computed(Form::binary, id_of(ids, operation.type, is_legacy_), bytes, {a, b}));
     MachineOperation& machine = block_->operations.back();
-    machine.commutative = operation.opcode != Opcode::subtract;
+    machine.commutative = operation.opcode == Opcode::add || operation.opcode == Opcode::multiply;
     machine.folds = true;
     machine.folds_broadcast = is_evex_;
+}
+
+/// Negative or magnitude.
+void Selector::with_sign_bits(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const Scalar scalar = operation.type.scalar;
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
+    const bool negates = operation.opcode == Opcode::negate;
+    const int width = std::max(bytes, 16); // there are no scalar operations on bits
+    const Virtual mask = repeated(scalar, negates ? sign : sign - 1, width);
+    const InstructionId id =
+        negates ? pick(scalar, Inst::kIdVxorpd, Inst::kIdVxorps, Inst::kIdXorpd, Inst::kIdXorps)
+                : pick(scalar, Inst::kIdVandpd, Inst::kIdVandps, Inst::kIdAndpd, Inst::kIdAndps);
+    define(value, computed(Form::binary, id, bytes, {a, mask}));
+    block_->operations.back().folds = true;
+    block_->operations.back().folds_broadcast = is_evex_;
+}
+
+void Selector::square_root(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    const InstructionId id = id_of(root, operation.type, is_legacy_);
+    define(value, operation.type.lanes == 1 && !is_legacy_ ? computed(Form::binary, id, bytes, {a, a})
+                                                           : computed(Form::unary, id, bytes, {a}));
+}
+
+/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+void Selector::power_of_two(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    require_float(operation.type);
+    const bool is_double = operation.type.scalar == Scalar::float64;
+    const int bytes = register_bytes(program_, value);
+    const Virtual a = use(operation.operands[0]);
+    const Virtual shift =
+        number(operation.type.scalar, is_double ? 0x1.8p52L + 1023 : 0x1.8p23L + 127, bytes);
+    const Virtual sum =
+        computed(Form::binary, id_of(addition, operation.type, is_legacy_), bytes, {a, shift});
+    block_->operations.back().folds = true;
+    block_->operations.back().folds_broadcast = is_evex_;
+    const InstructionId id =
+        is_double ? pick(Inst::kIdVpsllq, Inst::kIdPsllq) : pick(Inst::kIdVpslld, Inst::kIdPslld);
+    define(value, computed(Form::unary, id, bytes, {sum}, is_double ? 52 : 23));
+    block_->operations.back().destructive = is_legacy_;
 }
 
 void Selector::multiply_add(ir::Value value) {

@@ -25,6 +25,13 @@ struct Pointwise {
         add,
         subtract,
         multiply,
+        divide,    ///< by a real
+        magnitude, ///< of reals, as the next
+        square_root,
+        exponential,
+        tangent,
+        sigmoid,
+        gelu,
         negate,
         conj,
         re,

@@ -1,8 +1,41 @@
 #include "lower/pointwise_arithmetic.hpp"
 
+#include "base/error.hpp"
+#include "lower/functions.hpp"
+
 namespace swirl::lower {
 
 using Op = Pointwise::Op;
+
+namespace {
+
+/// What functions are made of, as operations of a program.
+class Emission {
+public:
+    using Value = ir::Value;
+
+    Emission(ir::Builder& builder, ir::Type type) : builder_(builder), type_(type) {}
+
+    Value number(long double value) { return builder_.constant(type_, value); }
+    Value add(Value a, Value b) { return builder_.add(a, b); }
+    Value subtract(Value a, Value b) { return builder_.subtract(a, b); }
+    Value multiply(Value a, Value b) { return builder_.multiply(a, b); }
+    Value divide(Value a, Value b) { return builder_.divide(a, b); }
+    Value fma(Value a, Value b, Value c) { return builder_.fma(a, b, c); }
+    Value fms(Value a, Value b, Value c) { return builder_.fms(a, b, c); }
+    Value fnma(Value a, Value b, Value c) { return builder_.fnma(a, b, c); }
+    Value negate(Value a) { return builder_.negate(a); }
+    Value magnitude(Value a) { return builder_.magnitude(a); }
+    Value power_of_two(Value a) { return builder_.power_of_two(a); }
+    Value less(Value a, Value b) { return builder_.less(a, b); }
+    Value select(Value chooser, Value a, Value b) { return builder_.select(chooser, a, b); }
+
+private:
+    ir::Builder& builder_;
+    ir::Type type_;
+};
+
+} // namespace
 
 PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
                                                           const Number& x, const Leaf& leaf) {
@@ -33,6 +66,20 @@ PointwiseArithmetic::Number PointwiseArithmetic::compared(const Pointwise::Node&
         return {opposite(builder_.multiply(first, opposite(real(1))))};
     }
     default: return {opposite(real(0))};
+    }
+}
+
+ir::Value PointwiseArithmetic::function(Op op, ir::Value x) {
+    Emission emission(builder_, type_);
+    Functions functions(emission, type_.scalar);
+    switch (op) {
+    case Op::magnitude: return builder_.magnitude(x);
+    case Op::square_root: return builder_.square_root(x);
+    case Op::exponential: return functions.exponential(x);
+    case Op::tangent: return functions.tangent(x);
+    case Op::sigmoid: return functions.sigmoid(x);
+    case Op::gelu: return functions.gelu(x);
+    default: throw InternalError("no function of one real");
     }
 }
 
@@ -84,6 +131,16 @@ PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const Pointwise::Node&
         const ir::Value reim = product(a.re, b.im), imre = product(a.im, b.re);
         return {re, sum(reim, imre, false)};
     }
+    case Op::divide: {
+        const ir::Value re = builder_.divide(at(0).re, at(1).re);
+        return {re, at(0).im == none ? none : builder_.divide(at(0).im, at(1).re)};
+    }
+    case Op::magnitude:
+    case Op::square_root:
+    case Op::exponential:
+    case Op::tangent:
+    case Op::sigmoid:
+    case Op::gelu: return {function(node.op, at(0).re), none};
     case Op::negate: {
         const ir::Value re = builder_.negate(at(0).re);
         return {re, at(0).im == none ? none : builder_.negate(at(0).im)};

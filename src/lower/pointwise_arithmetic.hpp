@@ -32,6 +32,7 @@ public:
 private:
     Number evaluate(const Pointwise::Node& node, const Number& x, const std::vector<Number>& known,
                     const Leaf& leaf);
+    ir::Value function(Pointwise::Op op, ir::Value x);
     Number choose(const Number& chooser, const Number& a, const Number& b);
     Number compared(const Pointwise::Node& node, const std::vector<Number>& known);
 

@@ -46,6 +46,10 @@ private:
         case Opcode::add:
         case Opcode::subtract:
         case Opcode::multiply:
+        case Opcode::divide:
+        case Opcode::square_root:
+        case Opcode::magnitude:
+        case Opcode::power_of_two:
         case Opcode::fma:
         case Opcode::fms:
         case Opcode::fnma:

@@ -1,8 +1,10 @@
+#include "lower/functions.hpp"
 #include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_values.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace swirl::planning {
 
@@ -20,6 +22,39 @@ template <class R> struct Values {
     std::array<R, together> im;
     bool is_complex;
 };
+
+/// What functions are made of, as arithmetic here.
+template <class R> struct HostMachine {
+    using Value = R;
+
+    R number(long double value) { return static_cast<R>(value); }
+    R add(R a, R b) { return a + b; }
+    R subtract(R a, R b) { return a - b; }
+    R multiply(R a, R b) { return a * b; }
+    R divide(R a, R b) { return a / b; }
+    R fma(R a, R b, R c) { return std::fma(a, b, c); }
+    R fms(R a, R b, R c) { return std::fma(a, b, -c); }
+    R fnma(R a, R b, R c) { return std::fma(-a, b, c); }
+    R negate(R a) { return -a; }
+    R magnitude(R a) { return std::fabs(a); }
+    R power_of_two(R a) { return std::isnan(a) ? a : std::ldexp(R(1), static_cast<int>(a)); }
+    bool less(R a, R b) { return a < b; }
+    R select(bool chooser, R a, R b) { return chooser ? a : b; }
+};
+
+template <class R> R function(Op op, R x) {
+    HostMachine<R> machine;
+    lower::Functions functions(machine, sizeof(R) == 8 ? ir::Scalar::float64 : ir::Scalar::float32);
+    switch (op) {
+    case Op::magnitude: return std::fabs(x);
+    case Op::square_root: return std::sqrt(x);
+    case Op::exponential: return functions.exponential(x);
+    case Op::tangent: return functions.tangent(x);
+    case Op::sigmoid: return functions.sigmoid(x);
+    case Op::gelu: return functions.gelu(x);
+    default: throw InternalError("no function of one real");
+    }
+}
 
 template <class T> class Evaluation {
 public:
@@ -105,6 +140,12 @@ private:
         });
     }
 
+    void divide(Values<R>& to, const Values<R>& a, const Values<R>& b) {
+        to.is_complex = a.is_complex;
+        fill(to.re, [&](std::size_t at) { return a.re[at] / b.re[at]; });
+        if (to.is_complex) fill(to.im, [&](std::size_t at) { return a.im[at] / b.re[at]; });
+    }
+
     void choose(Values<R>& to, const Values<R>& chooser, const Values<R>& a, const Values<R>& b) {
         to.is_complex = a.is_complex || b.is_complex;
         const auto chosen = [&](std::size_t at) -> const Values<R>& {
@@ -123,6 +164,7 @@ private:
         case Op::add:
         case Op::subtract: return add(to, operand(0), operand(1), node.op == Op::subtract);
         case Op::multiply: return multiply(to, operand(0), operand(1));
+        case Op::divide: return divide(to, operand(0), operand(1));
         case Op::choose: return choose(to, operand(0), operand(1), operand(2));
         case Op::negate:
         case Op::conj: {
@@ -153,6 +195,12 @@ private:
         const auto number = [](bool holds) { return holds ? R(1) : R(0); };
         switch (node.op) {
         case Op::number: return static_cast<R>(node.number);
+        case Op::magnitude:
+        case Op::square_root:
+        case Op::exponential:
+        case Op::tangent:
+        case Op::sigmoid:
+        case Op::gelu: return function(node.op, re(0));
         case Op::re: return re(0);
         case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
         case Op::less: return number(re(0) < re(1));

@@ -118,6 +118,13 @@ private:
         case Kind::add: return push(Op::add, operands);
         case Kind::subtract: return push(Op::subtract, operands);
         case Kind::multiply: return push(Op::multiply, operands);
+        case Kind::divide: return push(Op::divide, operands);
+        case Kind::abs: return push(Op::magnitude, operands);
+        case Kind::sqrt: return push(Op::square_root, operands);
+        case Kind::exp: return push(Op::exponential, operands);
+        case Kind::tanh: return push(Op::tangent, operands);
+        case Kind::sigmoid: return push(Op::sigmoid, operands);
+        case Kind::gelu: return push(Op::gelu, operands);
         case Kind::negate: return push(Op::negate, operands);
         case Kind::conj: return push(Op::conj, operands);
         case Kind::re: return push(Op::re, operands);

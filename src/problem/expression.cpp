@@ -61,7 +61,8 @@ int strength_of(Kind kind) {
     case Kind::equal: return 3;
     case Kind::add:
     case Kind::subtract: return 4;
-    case Kind::multiply: return 5;
+    case Kind::multiply:
+    case Kind::divide: return 5;
     case Kind::negate:
     case Kind::opposite: return 6;
     default: return 7;
@@ -101,6 +102,7 @@ std::string to_text(const ExpressionTerm& term) {
     case Kind::add: return binary(" + ");
     case Kind::subtract: return binary(" - ");
     case Kind::multiply: return binary(" * ");
+    case Kind::divide: return binary(" / ");
     case Kind::negate: return "-" + operand(operands[0], strength + 1);
     case Kind::opposite: return "not " + operand(operands[0], strength);
     case Kind::conj: return call("conj");
@@ -110,6 +112,12 @@ std::string to_text(const ExpressionTerm& term) {
     case Kind::abs2: return call("abs2");
     case Kind::min: return call("min");
     case Kind::max: return call("max");
+    case Kind::abs: return call("abs");
+    case Kind::sqrt: return call("sqrt");
+    case Kind::exp: return call("exp");
+    case Kind::tanh: return call("tanh");
+    case Kind::sigmoid: return call("sigmoid");
+    case Kind::gelu: return call("gelu");
     case Kind::less: return operand(operands[0], 4) + " < " + operand(operands[1], 4);
     case Kind::less_equal: return operand(operands[0], 4) + " <= " + operand(operands[1], 4);
     case Kind::equal: return operand(operands[0], 4) + " == " + operand(operands[1], 4);
@@ -152,7 +160,16 @@ Expression Expression::complex_array(std::string name, std::vector<std::string> 
 Expression operator+(const Expression& a, const Expression& b) { return combined(Kind::add, {a, b}); }
 Expression operator-(const Expression& a, const Expression& b) { return combined(Kind::subtract, {a, b}); }
 Expression operator*(const Expression& a, const Expression& b) { return combined(Kind::multiply, {a, b}); }
+Expression operator/(const Expression& a, const Expression& b) { return combined(Kind::divide, {a, b}); }
 Expression conj(const Expression& a) { return combined(Kind::conj, {a}); }
+Expression abs(const Expression& a) { return combined(Kind::abs, {a}); }
+Expression sqrt(const Expression& a) { return combined(Kind::sqrt, {a}); }
+Expression exp(const Expression& a) { return combined(Kind::exp, {a}); }
+Expression tanh(const Expression& a) { return combined(Kind::tanh, {a}); }
+Expression sigmoid(const Expression& a) { return combined(Kind::sigmoid, {a}); }
+Expression gelu(const Expression& a) { return combined(Kind::gelu, {a}); }
+Expression min(const Expression& a, const Expression& b) { return combined(Kind::min, {a, b}); }
+Expression max(const Expression& a, const Expression& b) { return combined(Kind::max, {a, b}); }
 Expression Expression::less(const Expression& a, const Expression& b) { return combined(Kind::less, {a, b}); }
 Expression Expression::choose(const Expression& condition, const Expression& a, const Expression& b) {
     return combined(Kind::choose, {condition, a, b});

@@ -27,6 +27,7 @@ struct ExpressionNode {
         add,
         subtract,
         multiply,
+        divide, ///< by a real
         negate,
         conj,
         re,
@@ -35,6 +36,12 @@ struct ExpressionNode {
         abs2,
         min,
         max,
+        abs, ///< of reals, as all below
+        sqrt,
+        exp,
+        tanh,
+        sigmoid,
+        gelu,
         less, ///< booleans from here on, but `choose`
         less_equal,
         equal,

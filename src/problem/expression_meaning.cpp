@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace swirl {
 
@@ -26,6 +27,13 @@ void require_numbers(const ExpressionTerm& term, const std::vector<Type>& operan
         if (type == Type::boolean) misfit(term, "arithmetic with a condition");
 }
 
+/// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))) without cancellation.
+double gelu(double x) {
+    if (x < -40) return -0.0;
+    const double argument = 2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+    return x / (1 + std::exp(-argument));
+}
+
 } // namespace
 
 ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
@@ -40,6 +48,10 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     case Kind::add:
     case Kind::subtract:
     case Kind::multiply: require_numbers(term, operands); return widest(operands[0], operands[1]);
+    case Kind::divide:
+        require_numbers(term, operands);
+        require_reals(term, {operands[1]}, "division by what is not real");
+        return operands[0];
     case Kind::negate:
     case Kind::conj: require_numbers(term, operands); return operands[0];
     case Kind::re:
@@ -48,6 +60,12 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     case Kind::complex: require_reals(term, operands, "complex() of what is not real"); return Type::complex;
     case Kind::min:
     case Kind::max: require_reals(term, operands, "order of what is not real"); return Type::real;
+    case Kind::abs:
+    case Kind::sqrt:
+    case Kind::exp:
+    case Kind::tanh:
+    case Kind::sigmoid:
+    case Kind::gelu: require_reals(term, operands, "a function of what is not real"); return Type::real;
     case Kind::less:
     case Kind::less_equal:
     case Kind::equal: require_reals(term, operands, "comparison of what is not real"); return Type::boolean;
@@ -168,6 +186,7 @@ std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues
     case Kind::add: return v[0] + v[1];
     case Kind::subtract: return v[0] - v[1];
     case Kind::multiply: return v[0] * v[1];
+    case Kind::divide: return {v[0].real() / v[1].real(), v[0].imag() / v[1].real()};
     case Kind::negate: return -v[0];
     case Kind::conj: return std::conj(v[0]);
     case Kind::re: return v[0].real();
@@ -176,6 +195,12 @@ std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues
     case Kind::abs2: return std::norm(v[0]);
     case Kind::min: return std::min(v[0].real(), v[1].real());
     case Kind::max: return std::max(v[0].real(), v[1].real());
+    case Kind::abs: return std::fabs(v[0].real());
+    case Kind::sqrt: return std::sqrt(v[0].real());
+    case Kind::exp: return std::exp(v[0].real());
+    case Kind::tanh: return std::tanh(v[0].real());
+    case Kind::sigmoid: return 1 / (1 + std::exp(-v[0].real()));
+    case Kind::gelu: return gelu(v[0].real());
     case Kind::less: return v[0].real() < v[1].real() ? 1 : 0;
     case Kind::less_equal: return v[0].real() <= v[1].real() ? 1 : 0;
     case Kind::equal: return v[0].real() == v[1].real() ? 1 : 0;

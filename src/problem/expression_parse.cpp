@@ -139,14 +139,17 @@ private:
             if (accept("*")) {
                 term = node(Kind::multiply, {term, factor()});
             } else if (accept("/")) {
-                skip_spaces();
-                const double divisor = number("a number to divide by");
-                term = term->kind == Kind::number ? constant(term->number / divisor)
-                                                  : node(Kind::multiply, {term, constant(1 / divisor)});
+                term = divided(term, factor());
             } else {
                 return term;
             }
         }
+    }
+    /// By a number: times its reciprocal.
+    static ExpressionTerm divided(const ExpressionTerm& term, const ExpressionTerm& by) {
+        if (by->kind != Kind::number) return node(Kind::divide, {term, by});
+        return term->kind == Kind::number ? constant(term->number / by->number)
+                                          : node(Kind::multiply, {term, constant(1 / by->number)});
     }
     ExpressionTerm factor() {
         if (!accept("-")) return primary();
@@ -194,7 +197,9 @@ private:
         constexpr std::pair<std::string_view, Function> functions[] = {
             {"re", {Kind::re, 1}},           {"im", {Kind::im, 1}},     {"conj", {Kind::conj, 1}},
             {"complex", {Kind::complex, 2}}, {"abs2", {Kind::abs2, 1}}, {"min", {Kind::min, 2}},
-            {"max", {Kind::max, 2}},
+            {"max", {Kind::max, 2}},         {"abs", {Kind::abs, 1}},   {"sqrt", {Kind::sqrt, 1}},
+            {"exp", {Kind::exp, 1}},         {"tanh", {Kind::tanh, 1}}, {"sigmoid", {Kind::sigmoid, 1}},
+            {"gelu", {Kind::gelu, 1}},
         };
         for (const auto& [name, function] : functions)
             if (word == name) return function;

@@ -30,9 +30,10 @@ void check_node(const ExpressionNode& node, const ExpressionScope& scope) {
             scope.reject(fmt::format("array {} has index {} twice", node.name, index),
                          "name each index once");
     }
-    constexpr std::string_view reserved[] = {"x",       "re",  "im",  "conj",     "complex", "abs2",
-                                             "min",     "max", "and", "or",       "not",     "where",
-                                             "float16", "in",  "out", "bfloat16", "float32", "float64"};
+    constexpr std::string_view reserved[] = {"x",       "re",   "im",  "conj",     "complex", "abs2",
+                                             "min",     "max",  "abs", "sqrt",     "exp",     "tanh",
+                                             "sigmoid", "gelu", "and", "or",       "not",     "where",
+                                             "float16", "in",   "out", "bfloat16", "float32", "float64"};
     if (std::find(std::begin(reserved), std::end(reserved), node.name) != std::end(reserved))
         scope.reject(fmt::format("an array is named {}", node.name), "use another name");
 }

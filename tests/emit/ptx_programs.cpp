@@ -49,6 +49,10 @@ ir::Program operations(Scalar scalar) {
     if (scalar != Scalar::int64)
         for (const Value fused : {b.fma(x, y, z), b.fms(x, third, z), b.fnma(x, y, z)})
             values.push_back(fused);
+    if (scalar == Scalar::float32 || scalar == Scalar::float64)
+        for (const Value value : {b.divide(x, y), b.divide(third, z), b.square_root(b.magnitude(z)),
+                                  b.power_of_two(b.convert(b.index(i - 120), scalar))})
+            values.push_back(value);
     for (const Scalar other : numbers) values.push_back(b.convert(b.convert(z, other), scalar));
     Integer k = 0;
     for (const Value value : values) b.store(out, results * i + k++, value);

@@ -26,7 +26,7 @@ ir::BufferInfo buffer(std::string name, Scalar element, ir::Space space, Integer
 ir::Program scalar_operations(Scalar scalar) {
     Builder b(scalar == Scalar::float32 ? "scalar_float" : "scalar_double");
     const auto in = b.input("in", scalar, 48);
-    const auto out = b.output("out", scalar, 16 * 12);
+    const auto out = b.output("out", scalar, 16 * 18);
     b.for_loop("i", 16, [&](const Affine& i) {
         const Value x = b.load(in, 3 * i);
         const Value y = b.load(in, 3 * i + 1);
@@ -44,9 +44,15 @@ ir::Program scalar_operations(Scalar scalar) {
                                  b.select(b.less(third, z), x, y),
                                  b.convert(condition, scalar),
                                  b.convert(b.convert(x, Scalar::float32), scalar),
-                                 b.convert(b.index(2 * i - 7), scalar)};
+                                 b.convert(b.index(2 * i - 7), scalar),
+                                 b.divide(x, b.fma(y, y, b.constant({scalar, 1}, 1))),
+                                 b.divide(third, z),
+                                 b.square_root(b.magnitude(y)),
+                                 b.magnitude(b.negate(x)),
+                                 b.power_of_two(b.convert(b.index(2 * i - 7), scalar)),
+                                 b.power_of_two(b.convert(b.index(-3 * i), scalar))};
         Integer k = 0;
-        for (const Value result : results) b.store(out, 12 * i + k++, result);
+        for (const Value result : results) b.store(out, 18 * i + k++, result);
     });
     return b.finish();
 }
@@ -124,6 +130,24 @@ ir::Program vectors(Scalar scalar, int lanes) {
     return b.finish();
 }
 
+/// Division, roots, magnitudes and powers of two of vectors.
+ir::Program functions(Scalar scalar, int lanes) {
+    Builder b((scalar == Scalar::float32 ? "functions_of_float_x" : "functions_of_double_x") +
+              std::to_string(lanes));
+    const auto in = b.input("in", scalar, 4 * lanes);
+    const auto out = b.output("out", scalar, 10 * lanes);
+    b.for_loop("i", 2, [&](const Affine& i) {
+        const Value x = b.load(in, i, {.lanes = lanes}), y = b.load(in, 2 * lanes + i, {.lanes = lanes});
+        const Value n = b.splat(b.convert(b.index(5 * i - 3), scalar), lanes);
+        const Value results[] = {b.divide(x, b.fma(y, y, b.constant({scalar, lanes}, 1))),
+                                 b.square_root(b.magnitude(x)), b.magnitude(y), b.power_of_two(n),
+                                 b.multiply(x, b.power_of_two(b.negate(n)))};
+        Integer k = 0;
+        for (const Value result : results) b.store(out, 5 * lanes * i + lanes * k++, result);
+    });
+    return b.finish();
+}
+
 /// Lanes in any order, between vectors of different lengths and scalars.
 ir::Program shuffles() {
     Builder b("shuffles");
@@ -189,6 +213,7 @@ std::vector<ir::Program> sample_programs() {
     for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
         programs.push_back(scalar_operations(scalar));
         for (const int lanes : {2, 4, 8}) programs.push_back(vectors(scalar, lanes));
+        for (const int lanes : {2, 4, 8}) programs.push_back(functions(scalar, lanes));
     }
     programs.push_back(vectors(Scalar::float32, 16));
     programs.push_back(control_flow());

@@ -67,6 +67,29 @@ TEST(Opcodes, ArithmeticEqualsTheInterpreterOnEveryCpuTypeAndLength) {
     }
 }
 
+TEST(Opcodes, DivisionRootMagnitudeAndPowersOfTwoEqualTheInterpreter) {
+    for (const Shape& shape : all_shapes()) {
+        const ir::Type type{shape.scalar, shape.lanes};
+        expect_same_operation(shape, "divide",
+                              [](Builder& p, Value a, Value b, Value) { return p.divide(a, b); });
+        expect_same_operation(shape, "divide_constant", [&](Builder& p, Value a, Value, Value) {
+            return p.divide(p.constant(type, 1), p.add(a, p.constant(type, 5)));
+        });
+        expect_same_operation(shape, "square_root", [](Builder& p, Value a, Value b, Value) {
+            return p.add(p.square_root(p.magnitude(a)), b);
+        });
+        expect_same_operation(shape, "magnitude", [](Builder& p, Value a, Value b, Value) {
+            return p.subtract(p.magnitude(b), p.magnitude(a));
+        });
+        const bool is_double = shape.scalar == Scalar::float64;
+        for (const int exponent : {-126, -3, 0, 1, 127, is_double ? -1022 : 5, is_double ? 1023 : 6})
+            expect_same_operation(shape, "power_of_two", [&](Builder& p, Value a, Value, Value) {
+                const Value whole = p.select(p.less(a, a), a, p.constant(type, exponent));
+                return p.power_of_two(whole);
+            });
+    }
+}
+
 TEST(Opcodes, MultiplyAddEqualsTheInterpreterWhereTheCpuHasIt) {
     for (const Shape& shape : all_shapes()) {
         if (!shape.cpu->has_fma) continue;

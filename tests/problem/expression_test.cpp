@@ -20,6 +20,10 @@ TEST(Expressions, ReadAsTheyAreWritten) {
         {"(a[i] - b) - i", "a[i] - b - i"},
         {"2 * (x + 1) / 4", "2 * (x + 1) * 0.25"},
         {"-x * -2", "-x * (-2)"},
+        {"x / -4 + 1 / (i + 1)/2", "x * (-0.25) + 1 / (i + 1) * 0.5"},
+        {"x/(a[i]*b)/-i", "x / (a[i] * b) / -i"},
+        {"exp(abs(re(x))) + tanh( sqrt(2) ) * sigmoid(1) - gelu(i)",
+         "exp(abs(re(x))) + tanh(sqrt(2)) * sigmoid(1) - gelu(i)"},
         {"-(x + 1)", "-(x + 1)"},
         {"i<700?x:0", "i < 700 ? x : 0"},
         {"i >= 3 && i != 5 || not b > 2 ? x : i < 2 ? 1 : 0",
@@ -46,6 +50,8 @@ TEST(Expressions, AreBuiltToo) {
     EXPECT_EQ(built.text(), "float16: 0.5 * x * w[b, i] where i < 700");
     EXPECT_EQ((conj(x) - Expression::complex_array("h", {"i"})).text(), "conj(x) - complex h[i]");
     EXPECT_EQ(Expression::choose(Expression::less(i, x), x, Expression()).text(), "i < x ? x : x");
+    EXPECT_EQ((gelu(x) / (abs(i) + sqrt(exp(i)))).text(), "gelu(x) / (abs(i) + sqrt(exp(i)))");
+    EXPECT_EQ(max(tanh(x), min(i, sigmoid(x))).text(), "max(tanh(x), min(i, sigmoid(x)))");
     EXPECT_TRUE(Expression().is_identity());
     EXPECT_EQ(Problem::dft({64}, {.load = built}).load, built);
 }
@@ -75,7 +81,7 @@ TEST(Expressions, SayWhereTheirTextIsWrong) {
         {"dft 8 load=\"x *\"", 15, "a number, x, an index"},
         {"dft 8 load=\"(x\"", 14, "')'"},
         {"dft 8 load=\"x y\"", 14, "an operator, 'where', or the end"},
-        {"dft 8 load=\"x / y\"", 16, "a number to divide by"},
+        {"dft 8 load=\"x / \"", 16, "a number, x, an index"},
         {"dft 8 load=\"w[\"", 14, "an index, such as i"},
         {"dft 8 load=\"w[i\"", 15, "']'"},
         {"dft 8 load=\"complex w\"", 21, "'[' and the array's indices"},
@@ -104,6 +110,8 @@ TEST(Expressions, MustFitTheirProblem) {
         {"dft 8x8 load=\"x * i\"", "there is no index i"},
         {"dft 8 load=\"x * w[i, i]\"", "array w has index i twice"},
         {"dft 8 load=\"x < 1 ? x : 0\"", "comparison of what is not real"},
+        {"dft 8 load=\"exp(x)\"", "a function of what is not real"},
+        {"dft 8 load=\"1 / x\"", "division by what is not real"},
         {"dft 8 load=\"i < 1\"", "the result is a condition"},
         {"dft 8 load=\"x where 3\"", "no condition after 'where'"},
         {"dft 8 load=\"x where re(x) < 1\"", "conditions after 'where'"},
