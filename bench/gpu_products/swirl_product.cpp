@@ -2,8 +2,11 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_model.hpp"
+#include "runtime/cuda_memory.hpp"
 
 #include <swirl/gpu_matrix_product.hpp>
+
+#include <memory>
 
 namespace swirl::bench {
 namespace {
@@ -29,9 +32,10 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
 }
 
 template <class T>
-void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Stream stream) {
+void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Stream stream,
+             Workspace workspace) {
     plan.execute(1, static_cast<const T*>(at.a), static_cast<const T*>(at.b), 0, static_cast<T*>(at.c),
-                 stream);
+                 stream, workspace);
 }
 
 } // namespace
@@ -47,8 +51,11 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
         gemm::gpu_seconds(product, gemm::parse_gpu_schedule(plan.schedule()), stream.device().target());
     const auto executed = product.number == Number::float64 ? execute<double> : execute<float>;
     const gpu::Stream queue(static_cast<void*>(stream.handle()));
-    return {plan.schedule(), model,
-            [plan, queue, executed](const Operands::Pointers& at) { executed(plan, at, queue); }};
+    const auto memory = std::make_shared<runtime::GpuBuffer>(stream.device(), plan.workspace_bytes());
+    const Workspace workspace{reinterpret_cast<void*>(memory->address()), memory->bytes()};
+    return {plan.schedule(), model, [plan, queue, executed, memory, workspace](const Operands::Pointers& at) {
+                executed(plan, at, queue, workspace);
+            }};
 }
 
 std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,

@@ -49,14 +49,17 @@ struct MatrixPlanOptions {
 /// memory of the plan's GPU or managed memory, pointers are to the elements (0, 0), of the first matrices of a batch; α and β are of
 /// the host. Where β is zero C is not read, where α or the depth is zero neither are A and B, which may be null then. Each execute()
 /// throws UserError, before anything is put into the stream, where numbers are of other kinds than the product's, for null and
-/// misaligned pointers and memory of the host or of another GPU, and where C overlaps A or B. The first execution with matrices that
+/// misaligned pointers and memory of the host or of another GPU, and where C overlaps A or B. Without a workspace, memory is taken and
+/// given back in the order of the stream; one from the caller is memory of the GPU, aligned to 256 bytes, and used by one execution
+/// at a time. The first execution with matrices that
 /// are less aligned than 16 bytes makes a kernel for such.
 class SWIRL_API MatrixPlan {
 public:
     template <MatrixNumber T>
     void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
-                 const std::type_identity_t<T>& beta, T* c, Stream stream = {}) const {
-        run({number_of<T>(), number_of<T>(), number_of<T>()}, {&alpha, a, b, &beta, c}, stream);
+                 const std::type_identity_t<T>& beta, T* c, Stream stream = {},
+                 Workspace workspace = {}) const {
+        run({number_of<T>(), number_of<T>(), number_of<T>()}, {&alpha, a, b, &beta, c}, stream, workspace);
     }
 
     const MatrixProduct& product() const;
@@ -64,6 +67,7 @@ public:
         const; ///< every choice made, as one line; MatrixPlanOptions::schedule takes it back
     std::string description() const; ///< a few lines of text about its kernel
     int device() const;
+    std::size_t workspace_bytes() const;
     double flops() const; ///< real additions and multiplications of one execution
 
     MatrixPlan(const MatrixPlan&) = default;
@@ -83,7 +87,7 @@ private:
         const void* beta;
         void* c;
     };
-    void run(const Numbers& numbers, const Pointers& pointers, Stream stream) const;
+    void run(const Numbers& numbers, const Pointers& pointers, Stream stream, Workspace workspace) const;
 
     std::shared_ptr<const planning::GpuMatrixPlan> plan_; ///< never empty
 };

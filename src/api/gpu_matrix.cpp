@@ -69,7 +69,8 @@ std::vector<std::string> schedules(const MatrixProduct& product, int most, int d
     return result;
 }
 
-void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream stream) const {
+void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream stream,
+                     Workspace workspace) const {
     const MatrixProduct& wanted = plan_->product();
     const auto check = [](const char* name, Number given, Number number) {
         if (given != number)
@@ -79,8 +80,11 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream st
     check("a", numbers.a, wanted.number_of_a());
     check("b", numbers.b, wanted.number_of_b());
     check("c", numbers.c, wanted.number);
-    plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
-                   static_cast<runtime::cuda::Stream>(stream.handle()));
+    api::with_public_errors([&] {
+        plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
+                       static_cast<runtime::cuda::Stream>(stream.handle()),
+                       {workspace.data, workspace.bytes});
+    });
 }
 
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }
@@ -88,6 +92,7 @@ std::string MatrixPlan::schedule() const { return to_string(plan_->schedule()); 
 std::string MatrixPlan::description() const {
     return plan_->kernel() == nullptr ? "nothing to compute\n" : ir::to_string(plan_->kernel()->info());
 }
+std::size_t MatrixPlan::workspace_bytes() const { return plan_->workspace_bytes(); }
 int MatrixPlan::device() const { return plan_->device().facts().number; }
 double MatrixPlan::flops() const { return plan_->flops(); }
 

@@ -32,6 +32,8 @@ struct Constants {
     double store_bytes = 5.9;    ///< of C that leave a multiprocessor in a cycle
     double exchange_bytes = 8.9; ///< of sums that are added up, in a cycle
     double cluster = 15000;      ///< for starting blocks together and their meetings
+    double group = 6000;         ///< for a meeting of blocks through memory
+    double handed_on = 60;       ///< for adding one more split's sums there
     double block_rate = 1.3e9;   ///< that begin in a second
     double hidden = 0.03;        ///< of the shorter of multiplying and moving, that shows
     double conflict = 3.1;       ///< exponent: how far multiply-adds and accesses overlap
@@ -103,7 +105,10 @@ double cycles_around(const GpuSchedule& schedule, Number number) {
                          schedule.block_columns * static_cast<double>(bytes_of(number));
     double cycles = constants.block + bytes / constants.store_bytes / schedule.splits;
     cycles += (schedule.slices - 1) * bytes / constants.exchange_bytes;
-    if (schedule.splits > 1) cycles += constants.cluster + 2 * bytes / constants.exchange_bytes;
+    if (schedule.splits > 1 && schedule.through_memory == 0)
+        cycles += constants.cluster + 2 * bytes / constants.exchange_bytes;
+    if (schedule.through_memory != 0)
+        cycles += constants.group + schedule.splits * constants.handed_on + bytes / constants.exchange_bytes;
     return cycles;
 }
 
@@ -193,6 +198,21 @@ void expect_known(const MatrixProduct& product) {
         throw UserError("a product with an epilogue on a GPU; without one it is possible");
 }
 
+/// Where there are less tiles than multiprocessors, as many more splits as these have room for.
+void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct& oriented,
+                        const target::Gpu& gpu) {
+    GpuSchedule schedule = schedules.front();
+    schedule.through_memory = 1;
+    const Integer tiles = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
+                          ceil_divide(oriented.columns, Integer{schedule.block_columns}) * oriented.batch;
+    for (schedule.splits = 4; gpu.has_groups && schedule.splits * tiles <= gpu.multiprocessors;
+         schedule.splits *= 2) {
+        const Integer pieces = ceil_divide(oriented.depth, Integer{schedule.block_depth} * schedule.splits);
+        schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
+        schedules.push_back(schedule);
+    }
+}
+
 /// Schedules of one shape: with more blocks that share the depth, or more matrices in a block.
 std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& oriented,
                                       const target::Gpu& gpu) {
@@ -217,6 +237,7 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
         result.push_back(schedule);
     }
+    add_through_memory(result, oriented, gpu);
     schedule = result.front();
     for (schedule.matrices = 2; schedule.matrices <= oriented.batch && schedule.threads() <= usual_threads;
          schedule.matrices *= 2)

@@ -19,6 +19,8 @@ using ir::Value;
 /// What a block's index says: which tile of which product, and its share of the depth.
 struct BlockPlace {
     Affine split, row_block, column_block, matrix;
+    Affine tile; ///< a number of its own
+    Integer tiles = 1;
     bool may_be_idle = false; ///< some blocks have no tile: their row_block is beyond the last
 };
 
@@ -95,10 +97,12 @@ private:
         const Integer groups = ceil_divide(row_blocks_, group), splits = schedule_.splits;
         const Integer matrices = ceil_divide(product_.batch, Integer{schedule_.matrices});
         const Integer blocks = splits * group * column_blocks_ * groups * matrices;
+        const bool is_cluster = schedule_.through_memory == 0;
         builder_.launch({.blocks = {blocks, 1, 1},
                          .threads = {schedule_.threads(), 1, 1},
-                         .cluster = splits,
-                         .resident = schedule_.resident});
+                         .cluster = is_cluster ? splits : 1,
+                         .resident = schedule_.resident,
+                         .group = is_cluster ? 1 : splits});
         Integer divisor = 1;
         const auto digit = [&](Integer count, bool is_last = false) {
             const Integer before = divisor;
@@ -107,6 +111,8 @@ private:
         };
         BlockPlace place;
         place.split = digit(splits);
+        place.tiles = blocks / splits;
+        place.tile = place.tiles == 1 ? Affine(0) : builder_.block(0, splits, 0);
         const Affine in_group = digit(group);
         place.column_block = digit(column_blocks_);
         place.row_block = digit(groups) * group + in_group;
@@ -178,6 +184,8 @@ private:
         c.buffer = c_;
         c.factors = factors_;
         c.reads_c = reads_c_;
+        c.tile = place.tile;
+        c.tiles = place.tiles;
         const Integer rows = schedule_.block_rows, columns = schedule_.block_columns;
         const Integer lanes = schedule_.c_lanes;
         const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);

@@ -27,6 +27,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
     for (const GpuParameter& parameter : gpu_parameters()) {
         const int least = parameter.member == &GpuSchedule::resident ||
                                   parameter.member == &GpuSchedule::zigzag ||
+                                  parameter.member == &GpuSchedule::through_memory ||
                                   parameter.member == &GpuSchedule::spread
                               ? 0
                               : 1;
@@ -75,12 +76,13 @@ void require_matrices(Objection& objection, const GpuSchedule& schedule, const M
 void require_splits(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
                     const target::Gpu& gpu) {
     if (schedule.splits == 1) return;
-    objection.require(is_power_of_two(schedule.splits) && schedule.splits <= gpu.largest_cluster,
-                      "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits,
-                      gpu.largest_cluster);
+    const bool is_cluster = schedule.through_memory == 0;
+    objection.require(
+        is_power_of_two(schedule.splits) && (!is_cluster || schedule.splits <= gpu.largest_cluster),
+        "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits, gpu.largest_cluster);
     const int vector = GpuThreads::vector_of(product.number, schedule.thread_columns);
-    const int vector_shares = std::gcd(schedule.splits, schedule.thread_columns / vector);
-    objection.require(vector % (schedule.splits / vector_shares) == 0,
+    const int vector_shares = std::gcd(schedule.shares(), schedule.thread_columns / vector);
+    objection.require(vector % (schedule.shares() / vector_shares) == 0,
                       "{} splits do not share {} columns of a thread, which are in vectors of {}",
                       schedule.splits, schedule.thread_columns, vector);
     const Integer depth = schedule.block_depth;
@@ -164,7 +166,7 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     for (const GpuPiece& piece : pieces_of(schedule, oriented)) scalars += schedule.stages * piece.scalars();
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns;
     if (schedule.slices > 1) scalars += (schedule.slices - 1) * sums;
-    if (schedule.splits > 1) scalars += sums;
+    if (schedule.splits > 1 && schedule.through_memory == 0) scalars += sums;
     return schedule.matrices * scalars * bytes_of(product.number);
 }
 

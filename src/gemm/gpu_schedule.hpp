@@ -3,6 +3,7 @@
 #include "problem/matrix_product.hpp"
 #include "target/gpu.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,7 @@ struct GpuSchedule {
     GpuOrder order = GpuOrder::serpentine_rows;
     int group = 8;
     int splits = 1;
+    int through_memory = 0;
     int matrices = 1;
     int resident = 0;
 
@@ -44,6 +46,9 @@ struct GpuSchedule {
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }
+    /// Blocks that have some columns of each thread's when splits' sums are added up.
+    int shares() const { return through_memory == 0 ? splits : std::min(splits, most_shares); }
+    static constexpr int most_shares = 8;
     int lanes() const { return lane_rows * lane_columns; }
     /// Such parts of a tile, which a warp has (or less than a warp), one below the other.
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }

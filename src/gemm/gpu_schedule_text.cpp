@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 19> parameters = {{
+constexpr std::array<GpuParameter, 20> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
     {"block_columns", &GpuSchedule::block_columns, "its columns"},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
@@ -43,7 +43,10 @@ constexpr std::array<GpuParameter, 19> parameters = {{
     {"group", &GpuSchedule::group,
      "blocks one below the other that come before those beside them, while A and B are in cache"},
     {"splits", &GpuSchedule::splits,
-     "blocks, of a cluster, that share the depth of a tile; their sums are added up at last"},
+     "blocks that share the depth of a tile; their sums are added up at last"},
+    {"through_memory", &GpuSchedule::through_memory,
+     "1: splits hand their sums over through global memory, all blocks being there at once; 0: they are a "
+     "cluster"},
     {"matrices", &GpuSchedule::matrices,
      "products of a batch that a block has, each with threads of its own"},
     {"resident", &GpuSchedule::resident,

@@ -15,7 +15,7 @@ public:
     Update(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, const GpuSums& sums,
            const MatrixProduct& oriented, const GpuResult& c)
         : builder_(builder), schedule_(schedule), threads_(threads), sums_(sums), product_(oriented), c_(c) {
-        shares_ = schedule.splits;
+        shares_ = schedule.shares();
         columns_ = schedule.thread_columns / shares_;
         // Blocks share the vectors of columns, where these are too few their elements, too.
         const int vectors = schedule.thread_columns / threads.column_vector();
@@ -30,12 +30,17 @@ public:
     }
 
     void write() {
-        if (shares_ > 1) exchange();
-        under(c_.has_spare_matrices, c_.own_matrix, [&] {
-            builder_.if_then(
-                {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
-        });
-        if (shares_ > 1) builder_.cluster_barrier(); // the others may still read what this block has
+        if (schedule_.splits == 1) return write_columns();
+        exchange();
+        if (schedule_.through_memory == 0) {
+            write_columns();
+            builder_.cluster_barrier(); // the others may still read what this block has
+        } else {
+            under(shares_ < schedule_.splits, shares_ - 1 - split(), [&] {
+                add_up();
+                write_columns();
+            });
+        }
     }
 
 private:
@@ -47,26 +52,68 @@ private:
                vector_share_ * (vectors_ * vector_columns) + element_share_ * elements_;
     }
 
-    /// Every block of the cluster sees the sums of all, one column of a thread after the other.
+    void write_columns() {
+        under(c_.has_spare_matrices, c_.own_matrix, [&] {
+            builder_.if_then(
+                {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
+        });
+    }
+    Affine split() const { return builder_.block(0, 1, schedule_.splits); }
+
+    /// Every block that has a share of the depth sees the sums of all, one column of a thread after the other.
     void exchange() {
-        const Integer rows = schedule_.thread_rows, threads = schedule_.slice_threads();
+        const bool is_cluster = schedule_.through_memory == 0;
+        part_ = Integer{schedule_.thread_rows} * schedule_.thread_columns * schedule_.slice_threads();
         ir::BufferInfo info;
         info.name = "split_sums";
         info.element = scalar_of(product_.number);
-        info.space = ir::Space::shared;
-        info.cluster_part = rows * schedule_.thread_columns * threads;
-        info.elements = info.cluster_part * shares_;
+        info.space = is_cluster ? ir::Space::shared : ir::Space::scratch;
+        info.cluster_part = is_cluster ? part_ : 0;
+        info.elements = part_ * schedule_.splits * (is_cluster ? 1 : c_.tiles);
         info.written = true;
         exchanged_ = builder_.add(info);
-        const Affine own = builder_.block(0, 1, shares_) * info.cluster_part;
+        if (!is_cluster) first_ = c_.tile * (schedule_.splits * part_);
         in_first_slice([&] {
             for (int j = 0; j < schedule_.thread_columns; ++j)
                 for (int i = 0; i < schedule_.thread_rows; ++i)
-                    builder_.store(exchanged_, own + place_of(i, j),
+                    builder_.store(exchanged_, first_ + split() * part_ + place_of(i, j),
                                    builder_.load(sums_.registers(), static_cast<Integer>(sums_.place(i, j))));
         });
-        builder_.cluster_barrier();
+        if (is_cluster) return builder_.cluster_barrier();
+        ir::BufferInfo arrivals;
+        arrivals.name = "arrivals";
+        arrivals.element = ir::Scalar::int64;
+        arrivals.space = ir::Space::scratch;
+        arrivals.elements = c_.tiles;
+        arrivals.written = arrivals.zeroed = true;
+        builder_.group_barrier({.buffer = builder_.add(arrivals), .index = c_.tile});
     }
+
+    /// The block's share of all sums, in the order of the splits: these are many, so it is a loop.
+    void add_up() {
+        const ir::Scalar scalar = scalar_of(product_.number);
+        const int count = schedule_.thread_rows * columns_;
+        totals_ = builder_.local("totals", scalar, count);
+        in_first_slice([&] {
+            for (int k = 0; k < count; ++k) builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
+            builder_.for_loop("split", schedule_.splits, [&](const Affine& number) {
+                for (int j = 0; j < columns_; ++j)
+                    for (int i = 0; i < schedule_.thread_rows; ++i) {
+                        const Integer k = Integer{j} * schedule_.thread_rows + i;
+                        const ir::Value other =
+                            builder_.load(exchanged_, first_ + number * part_ + place_of(i, own_column(j)));
+                        builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), other));
+                    }
+            });
+        });
+    }
+
+    /// Which of a thread's columns is the j-th that this block writes.
+    Affine own_column(int j) const {
+        return vector_share_ * (vectors_ * threads_.column_vector()) + element_share_ * elements_ +
+               (j / elements_ * threads_.column_vector() + j % elements_);
+    }
+
     Affine place_of(int i, const Affine& j) const {
         const Integer rows = schedule_.thread_rows, threads = schedule_.slice_threads();
         return (j * rows + i) * threads + threads_.in_slice();
@@ -78,15 +125,13 @@ private:
     }
 
     ir::Value sum(int i, int j) {
-        if (shares_ == 1) return builder_.load(sums_.registers(), static_cast<Integer>(sums_.place(i, j)));
-        const Affine first =
-            vector_share_ * (vectors_ * threads_.column_vector()) + element_share_ * elements_;
-        const Integer part =
-            Integer{schedule_.thread_rows} * schedule_.thread_columns * schedule_.slice_threads();
-        const int local = j / elements_ * threads_.column_vector() + j % elements_;
+        if (schedule_.splits == 1)
+            return builder_.load(sums_.registers(), static_cast<Integer>(sums_.place(i, j)));
+        if (schedule_.through_memory != 0)
+            return builder_.load(totals_, Integer{j} * schedule_.thread_rows + i);
         ir::Value total = ir::no_value;
         for (int share = 0; share < shares_; ++share) {
-            const ir::Value other = builder_.load(exchanged_, place_of(i, first + local) + share * part);
+            const ir::Value other = builder_.load(exchanged_, place_of(i, own_column(j)) + share * part_);
             total = share == 0 ? other : builder_.add(total, other);
         }
         return total;
@@ -143,6 +188,9 @@ private:
     int elements_;
     Affine vector_share_, element_share_; ///< which of these are the block's
     ir::Buffer exchanged_ = 0;
+    ir::Buffer totals_ = 0;
+    Integer part_ = 0; ///< sums of a block
+    Affine first_ = 0; ///< of the tile, among those exchanged
 };
 
 } // namespace

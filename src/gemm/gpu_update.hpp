@@ -16,6 +16,8 @@ struct GpuResult {
     Affine own_row = {};
     Affine own_column = {};
     Affine own_matrix = {};       ///< likewise: threads beyond the last matrix of a batch have it, too
+    Affine tile = {};             ///< the number of the tile among all of the launch
+    Integer tiles = 1;            ///< that there are
     bool has_shared_rows = false; ///< whether any row may be another block's
     bool has_shared_columns = false;
     bool has_spare_matrices = false;

@@ -4,12 +4,26 @@
 #include "gemm/gpu_product.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
+#include "runtime/cuda_memory.hpp"
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace swirl::planning {
+
+namespace {
+
+constexpr std::size_t most_parameters = 8;
+/// Bytes of which parts of a workspace begin at multiples.
+constexpr std::size_t part_alignment = 256;
+
+std::size_t bytes_of_buffer(const ir::BufferInfo& buffer) {
+    return static_cast<std::size_t>(buffer.elements * ir::size_in_bytes(buffer.element));
+}
+
+} // namespace
 
 GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                            const target::Gpu& gpu) {
@@ -31,16 +45,23 @@ GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const g
     return result;
 }
 
-GpuMatrixKernel::Parameter GpuMatrixKernel::parameter_of(const std::string& name) {
-    constexpr std::array<std::pair<const char*, Parameter>, 6> names = {{{"a", Parameter::a},
-                                                                         {"b", Parameter::b},
-                                                                         {"c", Parameter::c},
-                                                                         {"factors", Parameter::factors},
-                                                                         {"steps", Parameter::multiplies},
-                                                                         {"reads_c", Parameter::reads_c}}};
-    for (const auto& [known, parameter] : names)
-        if (name == known) return parameter;
+GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
+    constexpr std::array<std::pair<const char*, Source>, 6> names = {{{"a", Source::a},
+                                                                      {"b", Source::b},
+                                                                      {"c", Source::c},
+                                                                      {"factors", Source::factors},
+                                                                      {"steps", Source::multiplies},
+                                                                      {"reads_c", Source::reads_c}}};
+    for (const auto& [known, source] : names)
+        if (name == known) return source;
     throw InternalError("a product's kernel has a parameter '{}'", name);
+}
+
+GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo& buffer) {
+    const std::size_t bytes = bytes_of_buffer(buffer);
+    const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
+    workspace_bytes_ += (bytes + part_alignment - 1) / part_alignment * part_alignment;
+    return part;
 }
 
 GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
@@ -50,11 +71,16 @@ GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSc
     GpuMatrixDerivation derivation = derive_product_for_gpu(product, schedule, gpu);
     const emit::PtxInterface interface = emit::ptx_interface(derivation.program, ptx_options(gpu));
     for (const emit::PtxParameter& parameter : interface.parameters) {
-        const bool is_number = parameter.kind == emit::PtxParameter::Kind::number;
         const auto position = static_cast<std::size_t>(parameter.position);
-        parameters_.push_back(parameter_of(is_number ? derivation.info.parameters.at(position)
-                                                     : derivation.program.buffers.at(position).name));
+        if (parameter.kind == emit::PtxParameter::Kind::number) {
+            parameters_.push_back({source_of(derivation.info.parameters.at(position))});
+            continue;
+        }
+        const ir::BufferInfo& buffer = derivation.program.buffers.at(position);
+        parameters_.push_back(buffer.space == ir::Space::scratch ? workspace_part(buffer)
+                                                                 : Parameter{source_of(buffer.name)});
     }
+    ensure(parameters_.size() <= most_parameters, "a product's kernel has {} parameters", parameters_.size());
     const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
     code_key_ = runtime::code_key(device, text);
     kernel_ = LoadedKernel(interface.entry, std::move(derivation.info));
@@ -62,16 +88,28 @@ GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSc
 }
 
 void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
-                             const runtime::GpuStream& stream) const {
+                             runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     alignas(std::max_align_t) std::array<std::byte, 32> factors{};
     std::memcpy(factors.data(), arguments.alpha, factor_bytes_);
     std::memcpy(factors.data() + factor_bytes_, arguments.beta, factor_bytes_);
     const std::array<std::int64_t, 2> numbers = {multiplies ? 1 : 0, reads_c ? 1 : 0};
     const std::array<const void*, 6> pointers = {&arguments.a,   &arguments.b, &arguments.c,
                                                  factors.data(), &numbers[0],  &numbers[1]};
-    std::array<void*, 6> values{};
-    for (std::size_t k = 0; k < parameters_.size(); ++k)
-        values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameters_[k])]);
+    std::optional<runtime::GpuStreamBuffer> own;
+    if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
+    if (own) workspace = own->address();
+    std::array<runtime::cuda::Address, most_parameters> parts{};
+    std::array<void*, most_parameters> values{};
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+        const Parameter& parameter = parameters_[k];
+        if (parameter.source != Source::workspace) {
+            values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
+            continue;
+        }
+        parts[k] = workspace + parameter.offset;
+        values[k] = &parts[k];
+        if (parameter.zeroed > 0) runtime::fill_on_gpu(stream, parts[k], 0, parameter.zeroed);
+    }
     kernel_.launch(std::span(values).first(parameters_.size()), stream);
 }
 

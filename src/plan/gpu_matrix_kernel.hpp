@@ -39,21 +39,30 @@ public:
     GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                     const runtime::GpuDevice& device, runtime::KernelCache* cache);
 
-    /// A and B are not read where `multiplies` is false, C not where `reads_c` is.
+    /// A and B are not read where `multiplies` is false, C not where `reads_c` is. Without a workspace (0) memory is taken and given
+    /// back in the order of the stream.
     void launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
-                const runtime::GpuStream& stream) const;
+                runtime::cuda::Address workspace, const runtime::GpuStream& stream) const;
+    std::size_t workspace_bytes() const { return workspace_bytes_; }
 
     const ir::KernelInfo& info() const { return kernel_.info(); }
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
 
 private:
-    enum class Parameter : std::uint8_t { a, b, c, factors, multiplies, reads_c };
-    static Parameter parameter_of(const std::string& name);
+    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace };
+    struct Parameter {
+        Source source;
+        std::size_t offset = 0; ///< in the workspace
+        std::size_t zeroed = 0; ///< bytes there that a launch fills with zeros
+    };
+    static Source source_of(const std::string& name);
+    Parameter workspace_part(const ir::BufferInfo& buffer);
 
     LoadedKernel kernel_;
     runtime::CacheKey code_key_;
     std::vector<Parameter> parameters_; ///< in the order of the launch
     std::size_t factor_bytes_;
+    std::size_t workspace_bytes_ = 0;
 };
 
 } // namespace swirl::planning

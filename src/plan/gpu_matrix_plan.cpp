@@ -16,6 +16,8 @@ const std::byte* at(const void* pointer, Integer offset) {
     return reinterpret_cast<const std::byte*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
 }
 
+constexpr Integer workspace_alignment = 256; // bytes
+
 bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
 }
@@ -100,6 +102,17 @@ void GpuMatrixPlan::check(const std::vector<Matrix>& matrices) const {
     }
 }
 
+void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
+    if (workspace.data == nullptr && workspace.bytes == 0) return;
+    if (workspace.bytes < workspace_bytes())
+        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, workspace_bytes());
+    if (workspace_bytes() == 0) return;
+    if (!is_aligned(workspace.data, workspace_alignment))
+        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
+                        workspace_alignment);
+    runtime::require_memory_of(device_, workspace.data, "the workspace");
+}
+
 const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<Matrix>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
@@ -111,14 +124,18 @@ const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<Matrix>& matr
     return *unaligned_;
 }
 
-void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream) const {
+void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                            const GpuWorkspace& workspace) const {
     if (is_empty_) return;
     const Factor alpha = factor_kind(product_.number, arguments.alpha);
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
     const std::vector<Matrix> used = matrices(arguments, multiplies);
     check(used);
+    check(workspace);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
-    kernel_for(used).launch(arguments, multiplies, reads_c, runtime::GpuStream::borrowed(device_, stream));
+    kernel_for(used).launch(arguments, multiplies, reads_c,
+                            reinterpret_cast<runtime::cuda::Address>(workspace.data),
+                            runtime::GpuStream::borrowed(device_, stream));
 }
 
 double GpuMatrixPlan::flops() const {

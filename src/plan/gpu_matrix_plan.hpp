@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/gpu_arguments.hpp"
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include <memory>
@@ -30,7 +31,9 @@ public:
     /// Puts the product into the stream and returns; waits for nothing, so it can be recorded into a graph. The first execution with
     /// matrices that are less aligned than the schedule's accesses are wide makes another kernel. UserError, before anything is put
     /// into the stream, for arguments that do not fit.
-    void execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream) const;
+    void execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                 const GpuWorkspace& workspace = {}) const;
+    std::size_t workspace_bytes() const { return kernel_ ? kernel_->workspace_bytes() : 0; }
 
     const MatrixProduct& product() const { return product_; }
     const gemm::GpuSchedule& schedule() const { return schedule_; }
@@ -50,6 +53,7 @@ private:
     };
     std::vector<Matrix> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
     void check(const std::vector<Matrix>& matrices) const;
+    void check(const GpuWorkspace& workspace) const;
     const GpuMatrixKernel& kernel_for(const std::vector<Matrix>& matrices) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 

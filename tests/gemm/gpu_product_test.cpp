@@ -127,6 +127,18 @@ TEST(GpuProduct, SplitsShareTheDepthInClusters) {
     expect_product(product_of('T', 'T', 33, 33, 64), schedule);
 }
 
+TEST(GpuProduct, SplitsHandOverThroughMemory) {
+    GpuSchedule schedule = small_schedule();
+    schedule.through_memory = 1;
+    for (const int splits : {2, 8, 16}) {
+        schedule.splits = splits;
+        schedule.thread_columns = splits > 4 ? 8 : 4;
+        schedule.block_columns = splits > 4 ? 32 : 16;
+        schedule.slices = splits == 8 ? 2 : 1;
+        for (const Integer depth : {64, 125}) expect_product(product_of('N', 'T', 40, 33, depth), schedule);
+    }
+}
+
 TEST(GpuProduct, RowsOfCMayBeNextToEachOtherOrNothing) {
     MatrixProduct product = product_of('N', 'T', 40, 36, 9);
     product.c = {36, 1};
