@@ -18,25 +18,25 @@ namespace {
 struct Constants {
     double hertz = 1.9e9;
     double memory_rate = 2.6e12; ///< bytes a second
-    double cache_rate = 1.7e13;  ///< of the second cache
-    double launch = 360;         ///< before the first block starts and after the last ends
-    double block = 1000;         ///< until a block's first piece is there, and for its end
-    double meeting = 240;        ///< of a block's threads, at each piece
+    double cache_rate = 2.1e13;  ///< of the second cache
+    double launch = 220;         ///< before the first block starts and after the last ends
+    double block = 1100;         ///< until a block's first piece is there, and for its end
+    double meeting = 270;        ///< of a block's threads, at each piece
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
-    double load_issue = 0.42;    ///< slots that a load from shared memory takes of its scheduler's
-    double copy_issue = 0.51;    ///< likewise a copy
+    double load_issue = 0.25;    ///< slots that a load from shared memory takes of its scheduler's
+    double copy_issue = 1.1;     ///< likewise a copy
     double load_pass = 0.43;     ///< of shared memory, for 128 bytes
     double copy_pass = 8.5;      ///< of it, and of the first cache, for a copy by a warp
-    double piece_issue = 16;     ///< slots of what else a piece needs
-    double piece_arrival = 1300; ///< from asking for a piece until it is there
-    double store_bytes = 5.9;    ///< of C that leave a multiprocessor in a cycle
-    double exchange_bytes = 8.9; ///< of sums that are added up, in a cycle
-    double cluster = 15000;      ///< for starting blocks together and their meetings
-    double group = 6000;         ///< for a meeting of blocks through memory
-    double handed_on = 60;       ///< for adding one more split's sums there
-    double block_rate = 1.3e9;   ///< that begin in a second
-    double hidden = 0.03;        ///< of the shorter of multiplying and moving, that shows
-    double conflict = 3.1;       ///< exponent: how far multiply-adds and accesses overlap
+    double piece_issue = 5.3;    ///< slots of what else a piece needs
+    double piece_arrival = 1200; ///< from asking for a piece until it is there
+    double store_bytes = 6.4;    ///< of C that leave a multiprocessor in a cycle
+    double exchange_bytes = 7.4; ///< of sums that are added up, in a cycle
+    double cluster = 12000;      ///< for starting blocks together and their meetings
+    double group = 9300;         ///< for a meeting of blocks through memory
+    double handed_on = 31;       ///< for adding one more split's sums there
+    double block_rate = 1.2e9;   ///< that begin in a second
+    double hidden = 0.0091;      ///< of the shorter of multiplying and moving, that shows
+    double conflict = 3;         ///< exponent: how far multiply-adds and accesses overlap
 };
 constexpr Constants constants;
 
