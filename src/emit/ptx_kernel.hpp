@@ -59,6 +59,7 @@ private:
     std::string less(const ir::Operation& operation, std::size_t lane);
     std::string select(const ir::Operation& operation, std::size_t lane);
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
+    Lanes executed_together(const ir::Operation& operation);
 
     // ---- conversions (ptx_convert.cpp)
     std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a);

@@ -99,6 +99,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::bit_xor: return each([&](std::size_t l) { return bitwise(operation, l); });
     case Opcode::bitcast: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
+        if (operation.instruction->threads > 1) return executed_together(operation);
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
                operation.instruction->name);
@@ -116,6 +117,29 @@ PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double numb
     const auto count = static_cast<std::size_t>(type.lanes);
     if (type.scalar != ir::Scalar::boolean) return Lanes(count, literal);
     return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
+}
+
+/// An instruction whose operands are lists of registers, the result's first.
+PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& operation) {
+    const ir::Instruction& entry = *operation.instruction;
+    ensure(!entry.text.empty() && static_cast<int>(entry.encoding) <= layout_.capability,
+           "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
+    Lanes result;
+    for (int lane = 0; lane < entry.result.lanes; ++lane)
+        result.push_back(out_.fresh(ptx_register(entry.result.scalar)));
+    std::vector<std::string> lists = {fmt::format("{{{}}}", fmt::join(result, ", "))};
+    for (std::size_t i = 0; i < entry.operands.size(); ++i) {
+        Lanes registers;
+        const ir::Scalar scalar = entry.operands[i].scalar;
+        for (const std::string& lane : operand(operation, i)) // which may be literals
+            registers.push_back(
+                lane.starts_with('%')
+                    ? lane
+                    : out_.result(ptx_register(scalar), fmt::format("mov.{}", ptx_type(scalar)), {lane}));
+        lists.push_back(fmt::format("{{{}}}", fmt::join(registers, ", ")));
+    }
+    out_.code().line("{} {};", entry.text, fmt::join(lists, ", "));
+    return result;
 }
 
 PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,

@@ -172,6 +172,8 @@ Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer
 
 void add(const Operation& operation, Integer times, bool by_lanes, OperationCounts& counts) {
     const bool access = accesses_memory(operation.opcode);
+    if (operation.opcode == Opcode::instruction)
+        counts.flops_of_instructions += times * operation.instruction->flops;
     if (by_lanes) times *= access ? operation.active : operation.type.lanes;
     if (operation.opcode == Opcode::atomic_add) {
         counts.stores += times;

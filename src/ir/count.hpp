@@ -21,11 +21,14 @@ struct OperationCounts {
     Integer splats = 0;
     Integer shuffles = 0;     ///< also as target instructions
     Integer instructions = 0; ///< target instructions that are no pure shuffles
-    Integer integers = 0;     ///< operations on int64
+    Integer flops_of_instructions = 0;
+    Integer integers = 0; ///< operations on int64
     Integer loads = 0;
     Integer stores = 0; ///< atomic additions too
 
-    Integer flops() const { return additions + multiplications + divisions + 2 * fused; }
+    Integer flops() const {
+        return additions + multiplications + divisions + 2 * fused + flops_of_instructions;
+    }
     bool operator==(const OperationCounts&) const = default;
 };
 

@@ -20,9 +20,14 @@ struct Instruction {
     std::vector<Type> operands; ///< one to three
     Type result;
     std::function<Lanes(std::span<const Lanes> operands)> meaning = {};
+    /// Threads that execute it together, neighbours of one block from a multiple of this on. To the meaning an operand is the
+    /// lanes of all of them, one thread after the other, and so is the result.
+    int threads = 1;
+    int flops = 0; ///< floating-point operations of each of them
     /// For pure shuffles: the meaning as a shuffle's lane map; else empty.
     std::vector<std::int8_t> lane_map = {};
-    std::uint32_t encoding = 0;  ///< the encoder's instruction id (target-specific)
+    std::uint32_t encoding =
+        0; ///< the encoder's instruction id (target-specific); of GPUs the first compute capability, times 10
     int immediate = -1;          ///< trailing immediate byte, −1: none
     std::string_view text = {};  ///< spelling in emitted text: an intrinsic or PTX mnemonic
     std::string_view ports = {}; ///< execution ports, e.g. "5" (source named in the table)

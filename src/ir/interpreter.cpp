@@ -115,11 +115,36 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
             for (const int t : threads)
                 code_.cells[step.result + static_cast<std::size_t>(t)].integer = evaluate(step.index, t);
             break;
+        case Opcode::instruction:
+            report_.flops += taking_part * step.source->instruction->flops;
+            compute(step, code_.cells.data(), whole_teams(step, threads), code_.threads);
+            break;
         default:
             report_.flops += taking_part * flops_of(step.opcode, step.scalar) * step.lanes;
             compute(step, code_.cells.data(), threads, code_.threads);
         }
     }
+}
+
+/// Of the threads those that execute an instruction together with all whom it wants; who lacks others is a finding.
+Interpreter::Machine::Threads Interpreter::Machine::whole_teams(const Step& step, Threads threads) {
+    const auto team = static_cast<std::size_t>(step.source->instruction->threads);
+    if (team == 1) return threads;
+    whole_.clear();
+    for (std::size_t first = 0; first < threads.size();) {
+        const int thread = threads[first];
+        const std::size_t own = static_cast<std::size_t>(thread) % code_.block_threads;
+        const bool is_whole = own % team == 0 && own + team <= code_.block_threads &&
+                              first + team <= threads.size() &&
+                              threads[first + team - 1] == thread + static_cast<int>(team) - 1;
+        if (is_whole)
+            whole_.insert(whole_.end(), threads.begin() + static_cast<std::ptrdiff_t>(first),
+                          threads.begin() + static_cast<std::ptrdiff_t>(first + team));
+        else
+            report_team(step, thread);
+        first += is_whole ? team : 1;
+    }
+    return whole_;
 }
 
 void Interpreter::Machine::execute_loop(Node& node, Threads threads) {

@@ -27,6 +27,7 @@ struct Finding {
         race,              ///< conflicting accesses without a barrier (or at all, between blocks) in between
         divergent_barrier, ///< some threads of a block arrive, others end or wait elsewhere
         misaligned,        ///< on a GPU, a vector access at an address that is no multiple of its size
+        divided_team,      ///< an instruction of several threads is executed without some of them
         unfinished_copy,   ///< a thread ends and has not waited for what it stores asynchronously
     };
     Kind kind;

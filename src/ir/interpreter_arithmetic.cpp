@@ -157,23 +157,24 @@ void select(const Step& step, Cell* cells, std::size_t count) {
         cells[step.result + i] = cells[step.operands[chooser[i].integer != 0 ? 1 : 2] + i];
 }
 
-/// An instruction of a target/ table, for one thread.
+/// An instruction of a target/ table, for the threads from `thread` on that execute it together.
 void apply(const Step& step, Cell* cells, std::size_t thread, std::vector<Lanes>& arguments) {
     const Instruction& entry = *step.source->instruction;
     arguments.resize(entry.operands.size());
     for (std::size_t i = 0; i < entry.operands.size(); ++i) {
         const Type type = entry.operands[i];
-        const auto lanes = static_cast<std::size_t>(type.lanes);
-        const Cell* from = cells + step.operands[i] + thread * lanes;
+        const auto own = static_cast<std::size_t>(type.lanes);
+        const std::size_t lanes = own * static_cast<std::size_t>(entry.threads);
+        const Cell* from = cells + step.operands[i] + thread * own;
         arguments[i].resize(lanes);
         for (std::size_t l = 0; l < lanes; ++l)
             arguments[i][l] = is_floating(type.scalar) ? static_cast<long double>(from[l].real)
                                                        : static_cast<long double>(from[l].integer);
     }
     const Lanes lanes = entry.meaning(arguments);
-    ensure(static_cast<int>(lanes.size()) == step.lanes, "the meaning of '{}' has {} lanes, not {}",
-           entry.name, lanes.size(), step.lanes);
-    Cell* to = cells + step.result + thread * lanes.size();
+    ensure(static_cast<int>(lanes.size()) == step.lanes * entry.threads,
+           "the meaning of '{}' has {} lanes, not {}", entry.name, lanes.size(), step.lanes * entry.threads);
+    Cell* to = cells + step.result + thread * static_cast<std::size_t>(step.lanes);
     for (std::size_t l = 0; l < lanes.size(); ++l) {
         if (is_floating(step.scalar))
             to[l].real = round_to(step.scalar, lanes[l]);
@@ -190,7 +191,8 @@ void instruction(const Step& step, Cell* cells, std::span<const int> threads, st
     }
     ensure(entry.meaning != nullptr, "instruction '{}' has no meaning", entry.name);
     std::vector<Lanes> arguments;
-    for (const int thread : threads) apply(step, cells, static_cast<std::size_t>(thread), arguments);
+    for (std::size_t t = 0; t < threads.size(); t += static_cast<std::size_t>(entry.threads))
+        apply(step, cells, static_cast<std::size_t>(threads[t]), arguments);
 }
 
 } // namespace

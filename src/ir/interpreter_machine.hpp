@@ -53,6 +53,7 @@ private:
     void start_cluster(Integer cluster);
     void execute(std::vector<interpreted::Node>& nodes, Threads threads);
     void execute_run(const interpreted::Node& node, Threads threads);
+    Threads whole_teams(const interpreted::Step& step, Threads threads);
     void execute_loop(interpreted::Node& node, Threads threads);
     void execute_iterations(interpreted::Node& node, Threads threads);
     void execute_condition(interpreted::Node& node, Threads threads);
@@ -96,6 +97,7 @@ private:
     // findings (interpreter_report.cpp)
     void report(Finding::Kind kind, const interpreted::Step& step, Integer element, int thread);
     void report_divergence(Threads threads);
+    void report_team(const interpreted::Step& step, int thread);
     void add_finding(Finding finding, int thread, const std::string& what);
     std::string place(const Finding& finding, int thread) const;
 
@@ -111,6 +113,7 @@ private:
     std::map<const Memory*, interpreted::Shadow> shadows_;
     interpreted::WarpAccess warp_;
     std::vector<Copies> copies_; ///< by thread
+    std::vector<int> whole_;     ///< work space
 
     Integer block_ = 0; ///< the cluster's first, or iteration of a parallel loop
     std::int32_t region_ = 0;

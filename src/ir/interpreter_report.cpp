@@ -15,6 +15,7 @@ std::string_view name_of(Finding::Kind kind) {
     case Finding::Kind::race: return "race";
     case Finding::Kind::divergent_barrier: return "divergent barrier";
     case Finding::Kind::misaligned: return "misaligned access";
+    case Finding::Kind::divided_team: return "instruction without all its threads";
     case Finding::Kind::unfinished_copy: return "copy that is not waited for";
     }
     return "?";
@@ -107,6 +108,21 @@ void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Integer 
     add_finding(std::move(finding), thread,
                 fmt::format("{}[{}] (elements {} to {}) by '{}'", buffer.name, element, buffer.first,
                             buffer.first + buffer.elements - 1, to_string(program_, step.value)));
+}
+
+void Interpreter::Machine::report_team(const Step& step, int thread) {
+    const auto known = std::find_if(report_.findings.begin(), report_.findings.end(), [&](const Finding& f) {
+        return f.kind == Finding::Kind::divided_team && f.operation == step.value;
+    });
+    if (known != report_.findings.end()) {
+        ++known->times;
+        return;
+    }
+    if (std::ssize(report_.findings) >= options_.most_findings) return;
+    Finding finding;
+    finding.kind = Finding::Kind::divided_team;
+    finding.operation = step.value;
+    add_finding(std::move(finding), thread, fmt::format("'{}'", to_string(program_, step.value)));
 }
 
 void Interpreter::Machine::report_divergence(Threads threads) {

@@ -8,6 +8,7 @@
 #include "emit/ptx_compiler.hpp"
 #include "gemm/gpu_product.hpp"
 #include "ir/builder.hpp"
+#include "target/gpu_tensor_cores.hpp"
 
 #include <gtest/gtest.h>
 
@@ -161,6 +162,42 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
                 << schedule;
         }
     }
+}
+
+/// Each thread's fragments as they lie in memory.
+ir::Program warp_product(const target::WarpProduct& shape) {
+    const ir::Instruction& instruction = target::warp_product_of_float64(shape);
+    ir::Builder b("warp_product");
+    b.launch({.blocks = {1, 1, 1}, .threads = {64, 1, 1}});
+    std::vector<ir::Value> operands;
+    for (const ir::Type& type : instruction.operands)
+        operands.push_back(b.load(b.input("in", Scalar::float64, 64 * type.lanes), type.lanes * b.thread(),
+                                  {.lanes = type.lanes}));
+    const ir::Value zeros = b.constant(instruction.result, 0);
+    const ir::Value first = b.instruction(instruction, {operands[0], operands[1], zeros});
+    const ir::Value sums = b.instruction(instruction, {operands[0], operands[1], first});
+    b.store(b.output("out", Scalar::float64, 64 * instruction.result.lanes),
+            instruction.result.lanes * b.thread(), b.add(sums, operands[2]));
+    return b.finish();
+}
+
+TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
+    const auto compiler = ptx_compiler();
+    for (const auto& [shape, target, name] : {std::tuple{target::WarpProduct{8, 8, 4}, "sm_80", "m8n8k4"},
+                                              {target::WarpProduct{16, 8, 4}, "sm_90", "m16n8k4"},
+                                              {target::WarpProduct{16, 8, 8}, "sm_90", "m16n8k8"},
+                                              {target::WarpProduct{16, 8, 16}, "sm_90", "m16n8k16"}}) {
+        const std::string module = ptx(warp_product(shape), {.target = target});
+        EXPECT_EQ(count(module, fmt::format("mma.sync.aligned.{}.row.col.f64.f64.f64.f64 {{%fd", name)), 2U)
+            << module;
+        if (compiler) {
+            EXPECT_EQ(complaints(*compiler, module, target), "") << module;
+        }
+    }
+    EXPECT_THROW(ptx(warp_product({16, 8, 4}), {.target = "sm_80"}), InternalError);
+    EXPECT_THROW(emit_gpu_kernels(alone(warp_product({8, 8, 4}), "warps").transform,
+                                  {.language = GpuLanguage::opencl}),
+                 UserError);
 }
 
 // ---- the other languages --------------------------------------------------------------------------------------------

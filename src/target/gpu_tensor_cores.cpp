@@ -1,0 +1,98 @@
+#include "target/gpu_tensor_cores.hpp"
+
+#include "base/error.hpp"
+
+#include <cmath>
+
+namespace swirl::target {
+
+namespace {
+
+using ir::Lanes;
+using ir::Scalar;
+
+constexpr int warp = 32;
+constexpr int rows_apart = 8;    ///< of A and C that a thread has
+constexpr int columns_apart = 4; ///< of A, and rows of B
+
+/// Which lane of the operand, of all threads, holds an element.
+struct Fragments {
+    WarpProduct shape;
+
+    int row_parts() const { return shape.rows / rows_apart; }
+    int depth_parts() const { return shape.depth / columns_apart; }
+
+    std::size_t of_a(int i, int k) const {
+        const int thread = i % rows_apart * 4 + k % columns_apart;
+        return at(thread, row_parts() * depth_parts(), i / rows_apart + row_parts() * (k / columns_apart));
+    }
+    std::size_t of_b(int k, int j) const {
+        return at(j * 4 + k % columns_apart, depth_parts(), k / columns_apart);
+    }
+    std::size_t of_c(int i, int j) const {
+        return at(i % rows_apart * 4 + j / 2, 2 * row_parts(), 2 * (i / rows_apart) + j % 2);
+    }
+
+private:
+    static std::size_t at(int thread, int lanes, int lane) {
+        return static_cast<std::size_t>(thread * lanes + lane);
+    }
+};
+
+Lanes multiply_add(const WarpProduct& shape, std::span<const Lanes> operands) {
+    const Fragments fragments{shape};
+    Lanes result = operands[2];
+    for (int i = 0; i < shape.rows; ++i)
+        for (int j = 0; j < shape.columns; ++j) {
+            auto sum = static_cast<double>(result[fragments.of_c(i, j)]);
+            for (int k = 0; k < shape.depth; ++k)
+                sum = std::fma(static_cast<double>(operands[0][fragments.of_a(i, k)]),
+                               static_cast<double>(operands[1][fragments.of_b(k, j)]), sum);
+            result[fragments.of_c(i, j)] = sum;
+        }
+    return result;
+}
+
+ir::Instruction of_float64(std::string_view name, std::string_view text, unsigned capability,
+                           const WarpProduct& shape) {
+    const Fragments fragments{shape};
+    const ir::Type sums{Scalar::float64, 2 * fragments.row_parts()};
+    return {.name = name,
+            .operands = {{Scalar::float64, fragments.row_parts() * fragments.depth_parts()},
+                         {Scalar::float64, fragments.depth_parts()},
+                         sums},
+            .result = sums,
+            .meaning = [shape](std::span<const Lanes> operands) { return multiply_add(shape, operands); },
+            .threads = warp,
+            .flops = 2 * shape.rows * shape.columns * shape.depth / warp,
+            .encoding = capability,
+            .text = text};
+}
+
+} // namespace
+
+const ir::Instruction& warp_product_of_float64(const WarpProduct& shape) {
+    static const struct {
+        WarpProduct shape;
+        ir::Instruction instruction;
+    } entries[] = {
+        {{8, 8, 4},
+         of_float64("warp_product_8x8x4_f64", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 80,
+                    {8, 8, 4})},
+        {{16, 8, 4},
+         of_float64("warp_product_16x8x4_f64", "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", 90,
+                    {16, 8, 4})},
+        {{16, 8, 8},
+         of_float64("warp_product_16x8x8_f64", "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 90,
+                    {16, 8, 8})},
+        {{16, 8, 16},
+         of_float64("warp_product_16x8x16_f64", "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", 90,
+                    {16, 8, 16})},
+    };
+    for (const auto& entry : entries)
+        if (entry.shape == shape) return entry.instruction;
+    throw InternalError("no instruction multiplies {} x {} x {} of float64", shape.rows, shape.columns,
+                        shape.depth);
+}
+
+} // namespace swirl::target
