@@ -20,7 +20,10 @@ GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number
         return thread_digit(builder, divisor, modulus);
     };
     const int rows = schedule.lane_rows, columns = schedule.lane_columns;
-    if (schedule.zigzag != 0 && columns >= 2) {
+    if (schedule.warp_depth > 0) {
+        lane_column_ = digit(1, columns);
+        lane_row_ = digit(columns, rows);
+    } else if (schedule.zigzag != 0 && columns >= 2) {
         lane_row_ = digit(2, rows);
         lane_column_ = 2 * digit(2 * rows, columns / 2) + digit(1, 2);
     } else {
@@ -47,6 +50,22 @@ Affine GpuThreads::column(int j) const {
            j / column_vector_ * (lanes * column_vector_) + j % column_vector_;
 }
 
+Affine GpuThreads::factor_column(int group) const {
+    const Integer lanes = schedule_.lane_columns;
+    return warp_column_ * (lanes * schedule_.thread_columns) + lane_row_ + group * schedule_.lane_rows;
+}
+
+namespace {
+
+/// Four steps of a quarter of a warp's rows, or columns, are in as many banks: their numbers of 8 bytes are 4 apart, modulo 16.
+constexpr Integer banks_of_wide_numbers = 16, bank_of_next_step = 4;
+
+Integer pitch_for_warps(Integer extent) {
+    return extent + modulo(bank_of_next_step - extent, banks_of_wide_numbers);
+}
+
+} // namespace
+
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const auto piece = [&](Integer extent, int lanes, Integer stride, Integer depth_stride) {
         GpuPiece result{extent, schedule.block_depth, lanes};
@@ -55,7 +74,7 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
         const Integer padding =
             result.along_depth ? GpuThreads::widest_access / bytes_of(oriented.number) : 0;
-        result.pitch = extent + padding;
+        result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(extent) : extent + padding;
         return result;
     };
     return {piece(schedule.block_rows, schedule.a_lanes, oriented.a.row_stride, oriented.a.column_stride),

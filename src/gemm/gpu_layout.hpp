@@ -23,6 +23,10 @@ public:
     /// The place in the tile of the thread's i-th row, its j-th column.
     Affine row(int i) const;
     Affine column(int j) const;
+    /// Where warps multiply (target/gpu_tensor_cores.hpp): of each four steps the one of which the thread has factors, and the place
+    /// in the tile of its factor in B of the warp's `group`-th eight columns. Of A it has those of its rows.
+    const Affine& factor_step() const { return lane_column_; }
+    Affine factor_column(int group) const;
     const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
     const Affine& slice() const { return slice_; }
     const Affine& matrix() const { return matrix_; } ///< of those that the block has

@@ -26,8 +26,9 @@ struct BlockPlace {
 
 class ProductWriter {
 public:
-    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule)
-        : orientation_(oriented_for_gpu(product)),
+    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu)
+        : gpu_(gpu),
+          orientation_(oriented_for_gpu(product)),
           product_(orientation_.product),
           schedule_(schedule),
           builder_("gemm"),
@@ -170,7 +171,7 @@ private:
     void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
         place.matrix += threads.matrix();
-        GpuSums sums(builder_, schedule_, threads, scalar_);
+        GpuSums sums(builder_, schedule_, threads, scalar_, gpu_);
         sums.clear();
         if (product_.depth > 0)
             builder_.if_then({{steps_ - 1, ir::Condition::Relation::nonnegative}},
@@ -263,7 +264,8 @@ private:
     /// All steps of a piece, while the last one of those under way is asked for. Beyond the last piece it is asked for again:
     /// so the loop has no branches.
     void multiply_piece(const Affine& number, const Affine& split, GpuSums& sums, const GpuThreads& threads) {
-        const Integer stages = schedule_.stages, steps = schedule_.block_depth / schedule_.slices;
+        const Integer stages = schedule_.stages;
+        const int depth = schedule_.step_depth(), steps = schedule_.block_depth / schedule_.slices / depth;
         std::vector<Value> values = sums.values();
         GpuSums::Factors factors = sums.factors();
         const Value stage = builder_.load(counters_, stage_counter);
@@ -274,16 +276,16 @@ private:
         const std::array<Value, 2> at = take_sources();
         // Steps are missing in the first pieces only, which are under way already but where there is just one.
         const Fetching fetching{0, {.stage = free}, missing_of(pieces_of_split_ - 1), split};
-        const int shares = schedule_.spread != 0 ? static_cast<int>(steps) - 1 : 1;
+        const int shares = schedule_.spread != 0 ? steps - 1 : 1;
         for (int step = 0; step < steps; ++step) {
             const bool is_last = step + 1 == steps;
             if (is_last) {
                 builder_.wait_for_copies(static_cast<int>(stages) - 2);
                 builder_.barrier();
             }
-            const GpuSums::Factors ahead =
-                sums.load(pieces_, piece_buffers_, first_step_of_slice(threads) + (is_last ? 0 : step + 1),
-                          is_last ? next : stage);
+            const GpuSums::Factors ahead = sums.load(
+                pieces_, piece_buffers_, first_step_of_slice(threads) + (is_last ? 0 : (step + 1) * depth),
+                is_last ? next : stage);
             if (step < shares) fetch(fetching, copies() * step / shares, copies() * (step + 1) / shares);
             if (step + 1 == shares) builder_.commit_copies();
             sums.multiply(values, factors);
@@ -314,6 +316,7 @@ private:
 
     static constexpr Integer stage_counter = 2;
 
+    const target::Gpu& gpu_;
     GpuOrientation orientation_;
     const MatrixProduct& product_;
     const GpuSchedule& schedule_;
@@ -334,7 +337,7 @@ private:
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                      const target::Gpu& gpu) {
     validate(schedule, product, gpu);
-    return {ProductWriter(product, schedule).write()};
+    return {ProductWriter(product, schedule, gpu).write()};
 }
 
 } // namespace swirl::gemm

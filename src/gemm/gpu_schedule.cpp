@@ -27,6 +27,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
     for (const GpuParameter& parameter : gpu_parameters()) {
         const int least = parameter.member == &GpuSchedule::resident ||
                                   parameter.member == &GpuSchedule::zigzag ||
+                                  parameter.member == &GpuSchedule::warp_depth ||
                                   parameter.member == &GpuSchedule::through_memory ||
                                   parameter.member == &GpuSchedule::spread
                               ? 0
@@ -52,12 +53,30 @@ void require_threads(Objection& objection, const GpuSchedule& schedule, const ta
                       schedule.block_columns, schedule.lane_columns, schedule.thread_columns);
     objection.require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
                       schedule.threads(), gpu.threads_per_block);
-    objection.require(
-        schedule.block_depth % schedule.slices == 0 && schedule.block_depth / schedule.slices >= 2,
-        "block_depth is {}, which {} slices do not share by two steps or more", schedule.block_depth,
-        schedule.slices);
+    objection.require(schedule.block_depth % (schedule.slices * schedule.step_depth()) == 0 &&
+                          schedule.block_depth / (schedule.slices * schedule.step_depth()) >= 2,
+                      "block_depth is {}, which {} slices do not share by two steps or more of {}",
+                      schedule.block_depth, schedule.slices, schedule.step_depth());
     objection.require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
                       schedule.stages);
+}
+
+/// Fragments of the instructions are those of 8 × 4 lanes.
+void require_warps(Objection& objection, const GpuSchedule& schedule, Number number, const target::Gpu& gpu) {
+    const int depth = schedule.warp_depth;
+    if (depth == 0) return;
+    const bool is_known =
+        gpu.tensor.float64 && (depth == 4 || (gpu.capability_major >= 9 && (depth == 8 || depth == 16)));
+    objection.require(number == Number::float64, "warp_depth is {}, and numbers are {}; float64 is possible",
+                      depth, word_of(number));
+    objection.require(is_known,
+                      "warp_depth is {}; 4 is possible from compute capability 8.0 on, 8 and 16 from 9.0 on",
+                      depth);
+    objection.require(schedule.lane_rows == 8 && schedule.lane_columns == 4 && schedule.zigzag == 0,
+                      "warp_depth is {}, which 8 by 4 lanes without zigzag can have", depth);
+    objection.require(schedule.thread_rows % 2 == 0 && schedule.thread_columns % 2 == 0,
+                      "warp_depth is {}, and a thread has {} by {} elements; even numbers are possible",
+                      depth, schedule.thread_rows, schedule.thread_columns);
 }
 
 /// Threads of a matrix are told by digits of the block's.
@@ -141,6 +160,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
     require_positive(objection, schedule);
     if (objection.reason) return objection.reason;
     require_threads(objection, schedule, gpu);
+    require_warps(objection, schedule, oriented.number, gpu);
     if (objection.reason) return objection.reason;
     objection.require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
                       "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,

@@ -27,6 +27,7 @@ struct GpuSchedule {
     int lane_rows = 8;
     int lane_columns = 4;
     int zigzag = 0;
+    int warp_depth = 0;
     int slices = 1;
     int stages = 4;
     int a_lanes = 1;
@@ -49,6 +50,8 @@ struct GpuSchedule {
     /// Blocks that have some columns of each thread's when splits' sums are added up.
     int shares() const { return through_memory == 0 ? splits : std::min(splits, most_shares); }
     static constexpr int most_shares = 8;
+    /// Steps along the depth that are multiplied at once.
+    int step_depth() const { return warp_depth > 0 ? warp_depth : 1; }
     int lanes() const { return lane_rows * lane_columns; }
     /// Such parts of a tile, which a warp has (or less than a warp), one below the other.
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }

@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 20> parameters = {{
+constexpr std::array<GpuParameter, 21> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
     {"block_columns", &GpuSchedule::block_columns, "its columns"},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
@@ -29,6 +29,8 @@ constexpr std::array<GpuParameter, 20> parameters = {{
     {"zigzag", &GpuSchedule::zigzag,
      "1: neighbouring threads have two columns in turn, so that eight of them read four vectors of A and two "
      "of B"},
+    {"warp_depth", &GpuSchedule::warp_depth,
+     "steps along the depth that a warp multiplies by one instruction of tensor cores; 0: none"},
     {"slices", &GpuSchedule::slices,
      "groups of a block's threads that share the steps of a piece; their sums are added up at last"},
     {"stages", &GpuSchedule::stages, "pieces of A and B in shared memory, all but one of them on their way"},

@@ -5,14 +5,22 @@
 namespace swirl::gemm {
 
 GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
-                 ir::Scalar scalar)
+                 ir::Scalar scalar, const target::Gpu& gpu)
     : builder_(builder),
       schedule_(schedule),
       threads_(threads),
       scalar_(scalar),
+      fragments_(builder, schedule, threads, warp_product_of(schedule, gpu)),
       sums_(builder.local("sums", scalar, Integer{schedule.thread_rows} * schedule.thread_columns)),
-      a_(builder.local("a_factors", scalar, schedule.thread_rows)),
-      b_(builder.local("b_factors", scalar, schedule.thread_columns)) {}
+      a_(builder.local("a_factors", scalar, count_of_a())),
+      b_(builder.local("b_factors", scalar, count_of_b())) {}
+
+int GpuSums::count_of_a() const {
+    return schedule_.warp_depth > 0 ? fragments_.count_of_a() : schedule_.thread_rows;
+}
+int GpuSums::count_of_b() const {
+    return schedule_.warp_depth > 0 ? fragments_.count_of_b() : schedule_.thread_columns;
+}
 
 void GpuSums::clear() {
     const ir::Value zero = builder_.constant({scalar_, 1}, 0);
@@ -36,9 +44,7 @@ std::vector<ir::Value> GpuSums::values() const {
 }
 void GpuSums::keep(const std::vector<ir::Value>& sums) { to(sums_, sums); }
 
-GpuSums::Factors GpuSums::factors() const {
-    return {from(a_, schedule_.thread_rows), from(b_, schedule_.thread_columns)};
-}
+GpuSums::Factors GpuSums::factors() const { return {from(a_, count_of_a()), from(b_, count_of_b())}; }
 void GpuSums::keep(const Factors& factors) {
     to(a_, factors.a);
     to(b_, factors.b);
@@ -65,12 +71,21 @@ GpuSums::Factors GpuSums::load(const std::array<GpuPiece, 2>& pieces,
                                const std::array<ir::Buffer, 2>& buffers, const Affine& step,
                                ir::Value number) const {
     Factors result;
+    if (schedule_.warp_depth > 0) {
+        const auto first = [&](const GpuPiece& piece) {
+            return threads_.matrix() * (schedule_.stages * piece.scalars());
+        };
+        result.a = fragments_.load_a(pieces[0], buffers[0], first(pieces[0]), step, number);
+        result.b = fragments_.load_b(pieces[1], buffers[1], first(pieces[1]), step, number);
+        return result;
+    }
     result.a = load_vectors(pieces[0], buffers[0], step, number, true);
     result.b = load_vectors(pieces[1], buffers[1], step, number, false);
     return result;
 }
 
 void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors) const {
+    if (schedule_.warp_depth > 0) return fragments_.multiply(sums, factors.a, factors.b);
     const int rows = schedule_.thread_rows, columns = schedule_.thread_columns;
     const bool by_rows = schedule_.order == GpuOrder::rows || schedule_.order == GpuOrder::serpentine_rows;
     const bool turns =

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_fragments.hpp"
 
 #include <vector>
 
@@ -9,14 +9,15 @@ namespace swirl::gemm {
 /// A thread's sums, and the numbers of a step that it multiplies. Within a straight run they are values, elsewhere in registers.
 class GpuSums {
 public:
-    GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, ir::Scalar scalar);
+    GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, ir::Scalar scalar,
+            const target::Gpu& gpu);
 
     void clear();
 
     /// A step's numbers of a piece of A and one of B, from shared memory.
     struct Factors {
-        std::vector<ir::Value> a; ///< by the thread's rows
-        std::vector<ir::Value> b; ///< by its columns
+        std::vector<ir::Value> a; ///< by the thread's rows, or as its fragments have them
+        std::vector<ir::Value> b; ///< by its columns, likewise
     };
     /// Of step `step` in piece `number` (no_value: the first one).
     Factors load(const std::array<GpuPiece, 2>& pieces, const std::array<ir::Buffer, 2>& buffers,
@@ -41,6 +42,8 @@ public:
     void add_slices();
 
 private:
+    int count_of_a() const;
+    int count_of_b() const;
     std::vector<ir::Value> load_vectors(const GpuPiece& piece, ir::Buffer buffer, const Affine& step,
                                         ir::Value number, bool is_a) const;
     std::vector<ir::Value> from(ir::Buffer registers, int count) const;
@@ -50,6 +53,7 @@ private:
     const GpuSchedule& schedule_;
     const GpuThreads& threads_;
     ir::Scalar scalar_;
+    GpuFragments fragments_;
     ir::Buffer sums_, a_, b_;
 };
 

@@ -4,6 +4,7 @@
 #include "gemm/gpu_model.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"
+#include "target/gpu_tensor_cores.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,8 +32,8 @@ struct Execution {
 
 /// Numbers are small integers, halves and quarters: sums of products are exact.
 ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
-                                     const Execution& execution = {}) {
-    const std::vector<ir::Program> programs = gpu_product(product, schedule, gpu());
+                                     const Execution& execution = {}, const target::Gpu& device = gpu()) {
+    const std::vector<ir::Program> programs = gpu_product(product, schedule, device);
     const ir::Program& program = programs.front();
     ir::verify(program, ir::Stage::vectorized);
     ir::Arguments arguments(program);
@@ -201,6 +202,63 @@ TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
             schedule.zigzag = zigzag;
             EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
         }
+    }
+}
+
+GpuSchedule warp_schedule(const char* more = "") {
+    return parse_gpu_schedule(
+        "block_rows=32 block_columns=16 block_depth=8 thread_rows=2 thread_columns=2 warp_depth=4 stages=3 "
+        "group=2 depth_run=4 " +
+        std::string(more));
+}
+
+TEST(GpuProduct, WarpsMultiply) {
+    for (const char* more :
+         {"", "warp_depth=8 block_depth=16", "warp_depth=16 block_depth=32", "slices=2 block_depth=16",
+          "thread_rows=4 thread_columns=4 spread=0", "splits=2 stages=4", "c_lanes=2 a_lanes=2 b_lanes=2"})
+        for (const Integer depth : {16, 37})
+            expect_product(product_of('N', 'T', 72, 36, depth, 0, Number::float64), warp_schedule(more));
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'})
+            expect_product(product_of(a, b, 65, 33, 20, 1, Number::float64), warp_schedule());
+    expect_product(product_of('N', 'N', 40, 20, 1, 0, Number::float64), warp_schedule());
+    MatrixProduct batch = product_of('T', 'N', 40, 20, 9, 0, Number::float64);
+    batch.batch = 3;
+    batch.a.batch_stride = 400;
+    batch.b.batch_stride = 0;
+    batch.c.batch_stride = 800;
+    expect_product(batch, warp_schedule("matrices=2"));
+}
+
+TEST(GpuProduct, WarpsMultiplyOnEarlierGpusInSmallerProducts) {
+    const target::Gpu& earlier = target::gpu_named("sm_80");
+    const MatrixProduct product = product_of('N', 'N', 64, 32, 20, 0, Number::float64);
+    const ir::Program program = gpu_product(product, warp_schedule(), earlier).front();
+    bool found = false;
+    for (const ir::Operation& operation : program.operations)
+        found = found || (operation.opcode == ir::Opcode::instruction &&
+                          operation.instruction == &target::warp_product_of_float64({8, 8, 4}));
+    EXPECT_TRUE(found);
+    expect_product(product, warp_schedule(), {}, earlier);
+    EXPECT_NE(error_of([&] {
+                  gpu_product(product, warp_schedule("warp_depth=8 block_depth=16"), earlier);
+              }).find("warp_depth is 8"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] {
+                  gpu_product(product_of('N', 'N', 64, 32, 20), warp_schedule(), gpu());
+              }).find("numbers are float32"),
+              std::string::npos);
+}
+
+TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
+    for (const char a : {'N', 'T'}) {
+        const MatrixProduct product = product_of(a, a == 'N' ? 'T' : 'N', 64, 64, 32, 0, Number::float64);
+        const GpuSchedule schedule = warp_schedule(
+            a == 'N'
+                ? "block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 block_depth=16 a_lanes=2 "
+                  "b_lanes=2"
+                : "block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 block_depth=16");
+        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
     }
 }
 

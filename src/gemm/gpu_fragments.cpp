@@ -1,0 +1,87 @@
+#include "gemm/gpu_fragments.hpp"
+
+#include <numeric>
+#include <span>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr int capability_of_tall_products = 9; ///< the first with 16 rows
+
+} // namespace
+
+target::WarpProduct warp_product_of(const GpuSchedule& schedule, const target::Gpu& gpu) {
+    return {gpu.capability_major >= capability_of_tall_products ? 16 : 8, 8, schedule.warp_depth};
+}
+
+std::vector<ir::Value> GpuFragments::load_a(const GpuPiece& piece, ir::Buffer buffer, const Affine& place,
+                                            const Affine& step, ir::Value number) const {
+    const int lanes = threads_.row_vector();
+    std::vector<ir::Value> result;
+    for (int four = 0; four < fours(); ++four)
+        for (int i = 0; i < schedule_.thread_rows; i += lanes) {
+            const Affine row = (step + threads_.factor_step() + four * steps_of_a_warp) * piece.pitch;
+            const ir::Value vector =
+                builder_.load(buffer, place + row + threads_.row(i),
+                              {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
+            for (int l = 0; l < lanes; ++l) result.push_back(lane(vector, l));
+        }
+    return result;
+}
+
+std::vector<ir::Value> GpuFragments::load_b(const GpuPiece& piece, ir::Buffer buffer, const Affine& place,
+                                            const Affine& step, ir::Value number) const {
+    std::vector<ir::Value> result;
+    for (int four = 0; four < fours(); ++four)
+        for (int group = 0; group < groups(); ++group) {
+            const Affine row = (step + threads_.factor_step() + four * steps_of_a_warp) * piece.pitch;
+            result.push_back(builder_.load(buffer, place + row + threads_.factor_column(group),
+                                           {.dynamic = number, .dynamic_scale = piece.scalars()}));
+        }
+    return result;
+}
+
+/// A vector of so many numbers, a power of two.
+ir::Value GpuFragments::join(const std::vector<ir::Value>& lanes) const {
+    std::vector<ir::Value> parts = lanes;
+    for (; parts.size() > 1; parts.resize(parts.size() / 2))
+        for (std::size_t p = 0; p < parts.size(); p += 2) {
+            std::vector<std::int8_t> all(2 * lanes.size() / parts.size());
+            std::iota(all.begin(), all.end(), std::int8_t{0});
+            parts[p / 2] = builder_.shuffle(parts[p], parts[p + 1], all);
+        }
+    return parts.front();
+}
+
+ir::Value GpuFragments::lane(ir::Value vector, int lane) const {
+    if (builder_.type(vector).lanes == 1) return vector;
+    return builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)});
+}
+
+void GpuFragments::multiply(std::vector<ir::Value>& sums, const std::vector<ir::Value>& a,
+                            const std::vector<ir::Value>& b) const {
+    const ir::Instruction& instruction = target::warp_product_of_float64(shape_);
+    const int rows = schedule_.thread_rows, parts = row_parts();
+    for (int group = 0; group < groups(); ++group)
+        for (int t = 0; t < rows / parts; ++t) {
+            // In a serpentine, so that neighbours have a factor in common.
+            const int row = parts * (group % 2 == 0 ? t : rows / parts - 1 - t);
+            std::vector<ir::Value> of_a, of_b, of_c;
+            for (int four = 0; four < fours(); ++four) {
+                for (int part = 0; part < parts; ++part)
+                    of_a.push_back(a[static_cast<std::size_t>(four * rows + row + part)]);
+                of_b.push_back(b[static_cast<std::size_t>(four * groups() + group)]);
+            }
+            std::vector<ir::Value*> places;
+            for (int part = 0; part < parts; ++part)
+                for (const int column : {2 * group, 2 * group + 1})
+                    places.push_back(&sums[static_cast<std::size_t>(column * rows + row + part)]);
+            for (const ir::Value* place : places) of_c.push_back(*place);
+            const ir::Value joined_a = join(of_a), joined_b = join(of_b), joined_c = join(of_c);
+            const ir::Value result = builder_.instruction(instruction, {joined_a, joined_b, joined_c});
+            for (std::size_t l = 0; l < places.size(); ++l) *places[l] = lane(result, static_cast<int>(l));
+        }
+}
+
+} // namespace swirl::gemm
