@@ -17,6 +17,24 @@ const std::byte* at(const void* pointer, Integer offset) {
 
 } // namespace
 
+void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
+    if (argument.alignment > 1 &&
+        reinterpret_cast<std::uintptr_t>(argument.pointer) % argument.alignment != 0)
+        throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", argument.name,
+                        argument.pointer, argument.alignment);
+    runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
+    const void* const last = at(argument.pointer, argument.high - 1);
+    if (!runtime::is_memory_of(device, runtime::place_of(device, last)))
+        throw UserError(
+            "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
+            argument.name, argument.pointer, argument.high, device.description());
+}
+
+bool are_apart(const GpuArgument& first, const GpuArgument& second) {
+    return at(first.pointer, first.high) <= at(second.pointer, second.low) ||
+           at(second.pointer, second.high) <= at(first.pointer, first.low);
+}
+
 GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
                                    const std::array<std::size_t, Binding::sources>& alignments,
                                    std::size_t workspace_bytes)
@@ -36,12 +54,12 @@ GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
     }
 }
 
-std::vector<GpuArgumentCheck::Argument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
+std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
     const auto of = [&](const char* name, const void* pointer, Binding::Source source, std::size_t side) {
-        return Argument{name, pointer, low_[side], high_[side],
-                        alignments_[static_cast<std::size_t>(source)]};
+        return GpuArgument{name, pointer, low_[side], high_[side],
+                           alignments_[static_cast<std::size_t>(source)]};
     };
-    std::vector<Argument> list = {
+    std::vector<GpuArgument> list = {
         of("input", arguments.input, Binding::Source::input, 0),
         of("imaginary input", arguments.input_imaginary, Binding::Source::input_imaginary, 0),
         of("output", arguments.output, Binding::Source::output, 1),
@@ -72,33 +90,18 @@ void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
     }
 }
 
-void GpuArgumentCheck::check(const runtime::GpuDevice& device, const Argument& argument) const {
-    if (argument.alignment > 1 &&
-        reinterpret_cast<std::uintptr_t>(argument.pointer) % argument.alignment != 0)
-        throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", argument.name,
-                        argument.pointer, argument.alignment);
-    runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
-    const void* const last = at(argument.pointer, argument.high - 1);
-    if (!runtime::is_memory_of(device, runtime::place_of(device, last)))
-        throw UserError(
-            "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
-            argument.name, argument.pointer, argument.high, device.description());
-}
-
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
     check_arrays(arguments);
-    const std::vector<Argument> list = list_of(arguments);
-    for (const Argument& argument : list)
-        if (argument.pointer != nullptr) check(device, argument);
+    const std::vector<GpuArgument> list = list_of(arguments);
+    for (const GpuArgument& argument : list)
+        if (argument.pointer != nullptr) planning::check(device, argument);
     constexpr std::size_t first_output = 2, first_array = 4;
     for (std::size_t a = first_array; a < list.size(); ++a)
         for (std::size_t k = first_output; k < first_array; ++k) {
-            const Argument &array = list[a], &output = list[k];
+            const GpuArgument &array = list[a], &output = list[k];
             if (array.pointer == nullptr || output.pointer == nullptr) continue;
-            if (at(array.pointer, array.high) <= at(output.pointer, output.low) ||
-                at(output.pointer, output.high) <= at(array.pointer, array.low))
-                continue;
+            if (are_apart(array, output)) continue;
             throw UserError(
                 "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
                 "what is written",
@@ -114,13 +117,10 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWor
     if (reinterpret_cast<std::uintptr_t>(workspace.data) % workspace_alignment != 0)
         throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
                         workspace_alignment);
-    const Argument whole{"workspace", workspace.data, 0, static_cast<Integer>(workspace_bytes_), 1};
-    check(device, whole);
-    for (const Argument& argument : list_of(arguments)) {
-        const bool apart = argument.pointer == nullptr ||
-                           at(argument.pointer, argument.high) <= at(workspace.data, 0) ||
-                           at(workspace.data, whole.high) <= at(argument.pointer, argument.low);
-        if (!apart)
+    const GpuArgument whole{"workspace", workspace.data, 0, static_cast<Integer>(workspace_bytes_), 1};
+    planning::check(device, whole);
+    for (const GpuArgument& argument : list_of(arguments)) {
+        if (argument.pointer != nullptr && !are_apart(argument, whole))
             throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
                             workspace.data, argument.name, argument.pointer);
     }

@@ -17,6 +17,19 @@ struct GpuWorkspace {
     std::size_t bytes = 0;
 };
 
+/// What an execution touches from one pointer.
+struct GpuArgument {
+    std::string name;
+    const void* pointer;
+    Integer low;           ///< bytes from the pointer to the first that is touched
+    Integer high;          ///< … and past the last
+    std::size_t alignment; ///< bytes
+};
+/// UserError unless the pointer is aligned and all that is touched is memory of this GPU, or managed.
+void check(const runtime::GpuDevice& device, const GpuArgument& argument);
+/// Whether nothing is touched from both.
+bool are_apart(const GpuArgument& first, const GpuArgument& second);
+
 /// What the pointers of an execution on a GPU must satisfy.
 class GpuArgumentCheck {
 public:
@@ -33,17 +46,9 @@ public:
                     const Arguments& arguments) const;
 
 private:
-    struct Argument {
-        std::string name;
-        const void* pointer;
-        Integer low;  ///< bytes from the pointer to the first that is touched
-        Integer high; ///< … and past the last
-        std::size_t alignment;
-    };
     /// With a null pointer for those that the problem does not have.
-    std::vector<Argument> list_of(const Arguments& arguments) const;
+    std::vector<GpuArgument> list_of(const Arguments& arguments) const;
     void check_arrays(const Arguments& arguments) const;
-    void check(const runtime::GpuDevice& device, const Argument& argument) const;
 
     ArgumentCheck on_host_;
     std::array<std::size_t, Binding::sources> alignments_;

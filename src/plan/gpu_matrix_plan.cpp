@@ -12,10 +12,6 @@ namespace swirl::planning {
 
 namespace {
 
-const std::byte* at(const void* pointer, Integer offset) {
-    return reinterpret_cast<const std::byte*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
-}
-
 constexpr Integer workspace_alignment = 256; // bytes
 
 bool is_aligned(const void* pointer, Integer bytes) {
@@ -61,14 +57,14 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
                       std::as_bytes(std::span("compared", 8)));
 }
 
-std::vector<GpuMatrixPlan::Matrix> GpuMatrixPlan::matrices(const GpuMatrixArguments& arguments,
-                                                           bool multiplies) const {
-    std::vector<Matrix> result;
+std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& arguments, bool multiplies) const {
+    std::vector<GpuArgument> result;
     const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
                          Integer columns, Number number) {
         const Extent extent = extent_of(layout, rows, columns, product_.batch);
         const Integer bytes = bytes_of(number);
-        result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes, bytes});
+        result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
+                          static_cast<std::size_t>(bytes)});
     };
     add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number);
     if (!multiplies) return result;
@@ -77,29 +73,18 @@ std::vector<GpuMatrixPlan::Matrix> GpuMatrixPlan::matrices(const GpuMatrixArgume
     return result;
 }
 
-void GpuMatrixPlan::check(const std::vector<Matrix>& matrices) const {
-    for (const Matrix& matrix : matrices) {
+void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
+    for (const GpuArgument& matrix : matrices) {
         if (matrix.pointer == nullptr)
             throw UserError("{} is null; it must point at the element (0, 0) in memory of {}", matrix.name,
                             device_.description());
-        if (!is_aligned(matrix.pointer, matrix.bytes))
-            throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", matrix.name,
-                            matrix.pointer, matrix.bytes);
-        runtime::require_memory_of(device_, at(matrix.pointer, matrix.low), matrix.name);
-        const void* const last = at(matrix.pointer, matrix.high - 1);
-        if (!runtime::is_memory_of(device_, runtime::place_of(device_, last)))
-            throw UserError(
-                "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
-                matrix.name, matrix.pointer, matrix.high, device_.description());
+        planning::check(device_, matrix);
     }
-    const Matrix& c = matrices.front();
-    for (const Matrix& matrix : matrices) {
-        if (&matrix == &c || at(matrix.pointer, matrix.high) <= at(c.pointer, c.low) ||
-            at(c.pointer, c.high) <= at(matrix.pointer, matrix.low))
-            continue;
-        throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is multiplied", c.pointer,
-                        matrix.name, matrix.pointer);
-    }
+    const GpuArgument& c = matrices.front();
+    for (const GpuArgument& matrix : matrices)
+        if (&matrix != &c && !are_apart(matrix, c))
+            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is multiplied",
+                            c.pointer, matrix.name, matrix.pointer);
 }
 
 void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
@@ -113,11 +98,12 @@ void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
     runtime::require_memory_of(device_, workspace.data, "the workspace");
 }
 
-const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<Matrix>& matrices) const {
+const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
-    for (const Matrix& matrix : matrices) suits = suits && is_aligned(matrix.pointer, lanes * matrix.bytes);
+    for (const GpuArgument& matrix : matrices)
+        suits = suits && is_aligned(matrix.pointer, lanes * static_cast<Integer>(matrix.alignment));
     if (suits) return *kernel_;
     const std::lock_guard lock(making_);
     if (!unaligned_) unaligned_.emplace(product_, with_single_elements(schedule_), device_, cache_);
@@ -129,7 +115,7 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
     if (is_empty_) return;
     const Factor alpha = factor_kind(product_.number, arguments.alpha);
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
-    const std::vector<Matrix> used = matrices(arguments, multiplies);
+    const std::vector<GpuArgument> used = matrices(arguments, multiplies);
     check(used);
     check(workspace);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;

@@ -45,16 +45,10 @@ public:
 private:
     GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                   const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
-    struct Matrix {
-        const char* name;
-        const void* pointer;
-        Integer low, high; ///< bytes from the pointer to the first that is touched, and past the last
-        Integer bytes;     ///< of an element
-    };
-    std::vector<Matrix> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
-    void check(const std::vector<Matrix>& matrices) const;
+    std::vector<GpuArgument> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
+    void check(const std::vector<GpuArgument>& matrices) const;
     void check(const GpuWorkspace& workspace) const;
-    const GpuMatrixKernel& kernel_for(const std::vector<Matrix>& matrices) const;
+    const GpuMatrixKernel& kernel_for(const std::vector<GpuArgument>& matrices) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
     MatrixProduct product_;
