@@ -127,27 +127,30 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
 /// Tiles, threads' parts of them, and how steps are shared.
 struct Shape {
     int rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices;
+    int resident = 0;
+    GpuOrder order = GpuOrder::serpentine_rows;
 
     Shape mirrored() const {
-        return {columns, rows, depth, thread_columns, thread_rows, lane_columns, lane_rows, slices};
+        return {columns,      rows,      depth,  thread_columns, thread_rows,
+                lane_columns, lane_rows, slices, resident,       GpuOrder::serpentine_columns};
     }
 };
 
 /// Of some thousand that were timed on an H100, one of which is within 3% of the fastest for each kind of product there: for large
 /// ones, for what takes a few waves of blocks, for thin ones, and for small ones in batches.
 constexpr Shape timed_shapes[] = {
-    {256, 128, 16, 16, 8, 8, 4, 1}, {256, 128, 8, 16, 8, 8, 4, 1},  {128, 256, 16, 16, 8, 8, 4, 1},
-    {128, 128, 16, 16, 8, 8, 4, 1}, {128, 128, 8, 8, 8, 8, 4, 1},   {192, 96, 16, 12, 12, 8, 4, 2},
-    {128, 96, 16, 8, 12, 8, 4, 1},  {96, 128, 16, 12, 8, 8, 4, 1},  {128, 64, 32, 8, 8, 8, 4, 2},
-    {128, 64, 16, 8, 8, 8, 4, 1},   {64, 64, 16, 8, 8, 8, 4, 2},    {64, 64, 8, 8, 8, 8, 4, 2},
-    {64, 64, 32, 8, 4, 8, 4, 2},    {128, 32, 32, 8, 8, 8, 4, 2},   {128, 32, 16, 8, 8, 16, 2, 1},
-    {64, 32, 32, 8, 8, 8, 4, 4},    {256, 16, 16, 16, 8, 16, 2, 2}, {128, 16, 64, 8, 8, 16, 2, 4},
-    {128, 16, 64, 4, 4, 16, 2, 1},  {64, 16, 64, 4, 8, 16, 2, 4},   {32, 32, 32, 4, 8, 8, 4, 4},
-    {32, 32, 8, 4, 8, 8, 4, 2},     {32, 16, 32, 4, 4, 8, 4, 4},    {16, 64, 64, 2, 4, 2, 16, 1},
-    {16, 16, 8, 2, 4, 8, 4, 1},     {64, 8, 64, 4, 4, 16, 2, 8},    {16, 8, 32, 1, 2, 8, 4, 2},
-    {32, 4, 32, 1, 2, 16, 2, 2},    {64, 64, 16, 8, 8, 8, 4, 1},    {16, 16, 8, 4, 4, 4, 4, 1},
-    {8, 8, 8, 4, 1, 2, 8, 1},       {8, 8, 4, 4, 2, 2, 4, 1},       {4, 4, 4, 2, 1, 2, 4, 1},
-    {64, 1, 64, 2, 1, 32, 1, 8},    {1, 8, 64, 1, 1, 1, 8, 16},
+    {256, 128, 16, 16, 8, 8, 4, 1}, {256, 128, 8, 16, 8, 8, 4, 1},    {128, 256, 16, 16, 8, 8, 4, 1},
+    {128, 128, 16, 16, 8, 8, 4, 1}, {128, 128, 8, 8, 8, 8, 4, 1},     {192, 96, 16, 12, 12, 8, 4, 2},
+    {128, 96, 16, 8, 12, 8, 4, 1},  {96, 128, 16, 12, 8, 8, 4, 1, 3}, {128, 64, 40, 8, 8, 8, 4, 2},
+    {128, 64, 32, 8, 8, 8, 4, 2},   {128, 64, 16, 8, 8, 8, 4, 1},     {64, 64, 16, 8, 8, 8, 4, 2},
+    {64, 64, 8, 8, 8, 8, 4, 2},     {64, 64, 32, 8, 4, 8, 4, 2},      {128, 32, 32, 8, 8, 8, 4, 2},
+    {128, 32, 16, 8, 8, 16, 2, 1},  {64, 32, 32, 8, 8, 8, 4, 4},      {256, 16, 16, 16, 8, 16, 2, 2},
+    {128, 16, 64, 8, 8, 16, 2, 4},  {128, 16, 64, 4, 4, 16, 2, 1},    {64, 16, 64, 4, 8, 16, 2, 4},
+    {32, 32, 32, 4, 8, 8, 4, 4},    {32, 32, 8, 4, 8, 8, 4, 2},       {32, 16, 32, 4, 4, 8, 4, 4},
+    {16, 64, 64, 2, 4, 2, 16, 1},   {16, 16, 8, 2, 4, 8, 4, 1},       {64, 8, 64, 4, 4, 16, 2, 8},
+    {16, 8, 32, 1, 2, 8, 4, 2},     {32, 4, 32, 1, 2, 16, 2, 2},      {64, 64, 16, 8, 8, 8, 4, 1},
+    {16, 16, 8, 4, 4, 4, 4, 1},     {8, 8, 8, 4, 1, 2, 8, 1},         {8, 8, 4, 4, 2, 2, 4, 1},
+    {4, 4, 4, 2, 1, 2, 4, 1},       {64, 1, 64, 2, 1, 32, 1, 8},      {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
 std::vector<Shape> shapes() {
@@ -225,6 +228,8 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
     schedule.lane_rows = shape.lane_rows;
     schedule.lane_columns = shape.lane_columns;
     schedule.slices = shape.slices;
+    schedule.resident = shape.resident;
+    schedule.order = shape.order;
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
     schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number);
     schedule.b_lanes =
