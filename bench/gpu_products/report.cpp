@@ -1,6 +1,6 @@
 #include "bench/gpu_products/report.hpp"
 
-#include "cli/table.hpp"
+#include "bench/support/gpu_summary.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,12 +55,8 @@ Json json_of(const Result& result, const Setting& setting) {
 }
 
 std::string ranking(const Result& result) {
-    std::vector<const Entry*> schedules;
-    for (const Entry& entry : result.entries)
-        if (is_swirls(entry)) schedules.push_back(&entry);
-    if (schedules.size() < 2) return "";
-    std::stable_sort(schedules.begin(), schedules.end(),
-                     [](const Entry* a, const Entry* b) { return a->seconds() < b->seconds(); });
+    const std::vector<const Entry*> schedules = ranked_entries(result);
+    if (schedules.empty()) return "";
     std::string text = "  its schedules, the fastest first\n";
     for (const Entry* each : schedules)
         text += fmt::format("{:>10.2f} µs {:>8.4g} {}  model {:.2f} µs{}  {}\n", each->seconds() * 1e6,
@@ -82,22 +78,14 @@ std::string progress_line(const Result& result, const Setting& setting) {
 }
 
 std::string summary(const std::vector<Result>& results, const Setting& setting) {
-    cli::Table table({"group", "products", "planned by swirl", "goals reached", "swirl is faster", "wrong"});
-    for (std::size_t begin = 0, end = 0; begin < results.size(); begin = end) {
-        int planned = 0, reached = 0, faster = 0, wrong = 0;
-        for (; end < results.size() && results[end].group == results[begin].group; ++end) {
-            const Result& result = results[end];
-            reached += reaches_goal(result, setting.copy_bandwidth) ? 1 : 0;
-            for (const Entry& entry : result.entries) {
-                wrong += is_wrong(result, entry) ? 1 : 0;
-                planned += entry.name == "swirl" ? 1 : 0;
-                faster += entry.name == "cuBLAS" && entry.time_over_swirl > 1 ? 1 : 0;
-            }
+    return summary_of(results, "products", [&](const Result& result, GroupCounts& counts) {
+        counts.reached += reaches_goal(result, setting.copy_bandwidth) ? 1 : 0;
+        for (const Entry& entry : result.entries) {
+            counts.wrong += is_wrong(result, entry) ? 1 : 0;
+            counts.planned += entry.name == "swirl" ? 1 : 0;
+            counts.faster += entry.name == "cuBLAS" && entry.time_over_swirl > 1 ? 1 : 0;
         }
-        table.add({results[begin].group->name, std::to_string(end - begin), std::to_string(planned),
-                   std::to_string(reached), std::to_string(faster), std::to_string(wrong)});
-    }
-    return "\n" + table.text();
+    });
 }
 
 Json to_json(const std::vector<Result>& results, const Setting& setting) {
@@ -110,18 +98,15 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
               {"copy_bytes_per_second", json_number(setting.copy_bandwidth)},
               {"bytes_of_all_sets", setting.bytes},
               {"seconds", setting.seconds},
-              {"groups", Json::array()}};
-    const Group* last = nullptr;
-    for (const Result& result : results) {
-        if (result.group != last)
-            json["groups"].push_back({{"group", result.group->name},
-                                      {"what", result.group->what},
-                                      {"measure", word(result.group->measure)},
-                                      {"unit", unit_of(result)},
-                                      {"rows", Json::array()}});
-        last = result.group;
-        json["groups"].back()["rows"].push_back(json_of(result, setting));
-    }
+              {"groups", groups_of(
+                             results,
+                             [&](const Result& result) {
+                                 return Json{{"group", result.group->name},
+                                             {"what", result.group->what},
+                                             {"unit", unit_of(result)},
+                                             {"measure", word(result.group->measure)}};
+                             },
+                             [&](const Result& result) { return json_of(result, setting); })}};
     return json;
 }
 

@@ -152,11 +152,6 @@ int main(int count, char** values) {
     CLI::App program("Times transforms on a GPU beside cuFFT, in turn and in the same run.");
     Arguments arguments;
     add_options(program, arguments);
-    CLI11_PARSE(program, count, values);
-    try {
-        return run(arguments, command_of(count, values));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench_gpu_transforms: %s\n", error.what());
-        return 1;
-    }
+    return run_program(count, values, "bench_gpu_transforms", program,
+                       [&](std::string command) { return run(arguments, std::move(command)); });
 }

@@ -1,6 +1,6 @@
 #include "bench/gpu_transforms/report.hpp"
 
-#include "cli/table.hpp"
+#include "bench/support/gpu_summary.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,12 +62,8 @@ Json json_of(const Result& result, const Setting& setting) {
 }
 
 std::string ranking(const Result& result, const Setting& setting) {
-    std::vector<const Entry*> recipes;
-    for (const Entry& entry : result.entries)
-        if (is_swirls(entry)) recipes.push_back(&entry);
-    if (recipes.size() < 2) return "";
-    std::stable_sort(recipes.begin(), recipes.end(),
-                     [](const Entry* a, const Entry* b) { return a->seconds() < b->seconds(); });
+    const std::vector<const Entry*> recipes = ranked_entries(result);
+    if (recipes.empty()) return "";
     std::string text = "  its recipes, the fastest first\n";
     for (const Entry* each : recipes)
         text += fmt::format(
@@ -90,24 +86,16 @@ std::string progress_line(const Result& result, const Setting& setting) {
 }
 
 std::string summary(const std::vector<Result>& results, const Setting& setting) {
-    cli::Table table({"group", "problems", "planned by swirl", "goals reached", "swirl is faster", "wrong"});
-    for (std::size_t begin = 0, end = 0; begin < results.size(); begin = end) {
-        int planned = 0, reached = 0, faster = 0, wrong = 0;
-        for (; end < results.size() && results[end].group == results[begin].group; ++end) {
-            const Result& result = results[end];
-            for (const Entry& entry : result.entries) {
-                wrong += is_wrong(result, entry) ? 1 : 0;
-                if (entry.name == "cuFFT") faster += entry.time_over_swirl > 1 ? 1 : 0;
-                if (entry.name != "swirl") continue;
-                ++planned;
-                const double figure = figure_of(result, entry, setting.copy_bandwidth);
-                reached += reaches_goal(result, figure) && !is_wrong(result, entry) ? 1 : 0;
-            }
+    return summary_of(results, "problems", [&](const Result& result, GroupCounts& counts) {
+        for (const Entry& entry : result.entries) {
+            counts.wrong += is_wrong(result, entry) ? 1 : 0;
+            counts.faster += entry.name == "cuFFT" && entry.time_over_swirl > 1 ? 1 : 0;
+            if (entry.name != "swirl") continue;
+            ++counts.planned;
+            const double figure = figure_of(result, entry, setting.copy_bandwidth);
+            counts.reached += reaches_goal(result, figure) && !is_wrong(result, entry) ? 1 : 0;
         }
-        table.add({results[begin].group->name, std::to_string(end - begin), std::to_string(planned),
-                   std::to_string(reached), std::to_string(faster), std::to_string(wrong)});
-    }
-    return "\n" + table.text();
+    });
 }
 
 Json to_json(const std::vector<Result>& results, const Setting& setting) {
@@ -121,17 +109,14 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
               {"copy_bytes_per_second", json_number(setting.copy_bandwidth)},
               {"bytes_on_a_side", setting.bytes},
               {"seconds", setting.seconds},
-              {"groups", Json::array()}};
-    const Group* last = nullptr;
-    for (const Result& result : results) {
-        if (result.group != last)
-            json["groups"].push_back({{"group", result.group->name},
-                                      {"what", result.group->what},
-                                      {"measure", word(result.group->measure)},
-                                      {"rows", Json::array()}});
-        last = result.group;
-        json["groups"].back()["rows"].push_back(json_of(result, setting));
-    }
+              {"groups", groups_of(
+                             results,
+                             [&](const Result& result) {
+                                 return Json{{"group", result.group->name},
+                                             {"what", result.group->what},
+                                             {"measure", word(result.group->measure)}};
+                             },
+                             [&](const Result& result) { return json_of(result, setting); })}};
     return json;
 }
 

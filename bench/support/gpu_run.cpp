@@ -55,4 +55,15 @@ void print_now(const std::string& text) {
     std::fflush(stdout);
 }
 
+int run_program(int count, char** values, const char* name, CLI::App& app,
+                const std::function<int(std::string command)>& run) {
+    CLI11_PARSE(app, count, values);
+    try {
+        return run(command_of(count, values));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", name, error.what());
+        return 1;
+    }
+}
+
 } // namespace swirl::bench

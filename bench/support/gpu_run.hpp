@@ -2,6 +2,9 @@
 
 #include "runtime/cuda_driver.hpp"
 
+#include <CLI/CLI.hpp>
+
+#include <functional>
 #include <regex>
 #include <string>
 
@@ -25,5 +28,9 @@ std::string command_of(int count, char** values);
 std::regex parse_only(const std::string& text);
 
 void print_now(const std::string& text);
+
+/// The program of a benchmark: its options are read, errors are printed under its name.
+int run_program(int count, char** values, const char* name, CLI::App& app,
+                const std::function<int(std::string command)>& run);
 
 } // namespace swirl::bench
