@@ -42,11 +42,11 @@ enum class Number : std::uint8_t {
     float64,
     complex32,
     complex64,
-    bfloat16, ///< of A and B only, as the following
+    bfloat16, ///< of A and B, and of C as it is stored (MatrixProduct::c_number), as the following
     float16,
     int8,
     uint8,
-    int32, ///< of C, α and β only
+    int32, ///< of sums, α and β only
 };
 
 constexpr bool is_complex(Number number) {
@@ -90,6 +90,20 @@ concept MatrixNumber = requires {
 
 template <MatrixNumber T> constexpr Number number_of() { return detail::NumberOf<T>::value; }
 
+namespace detail {
+
+/// Of sums of products of T's.
+template <class T> struct SumOf { using type = T; };
+template <> struct SumOf<bfloat16> { using type = float; };
+template <> struct SumOf<float16> { using type = float; };
+template <> struct SumOf<std::int8_t> { using type = std::int32_t; };
+template <> struct SumOf<std::uint8_t> { using type = std::int32_t; };
+
+} // namespace detail
+
+/// What α, β and sums are where A's numbers are T's.
+template <MatrixNumber T> using SumOf = typename detail::SumOf<T>::type;
+
 /// Where a matrix lies: element (i, j) is i·row_stride + j·column_stride elements behind element (0, 0). Strides may be
 /// negative; a transposed matrix is the same memory with its strides exchanged.
 struct MatrixLayout {
@@ -100,10 +114,10 @@ struct MatrixLayout {
     bool operator==(const MatrixLayout&) const = default;
 };
 
-/// C = α·A·B + β·C, for A of rows × depth, B of depth × columns. α and β, numbers of the same kind as C's elements, are given
+/// C = α·A·B + β·C, for A of rows × depth, B of depth × columns. α and β, numbers of the same kind as sums, are given
 /// at each execution. Where β is zero C is not read; where α or the depth is zero, neither are A and B.
 struct SWIRL_API MatrixProduct {
-    Number number = Number::float64; ///< of C; of A and B, too, where nothing else is said
+    Number number = Number::float64; ///< of sums; of A, B and C, too, where nothing else is said
     Integer rows = 0;                ///< m of the BLAS
     Integer columns = 0;             ///< n
     Integer depth = 0;               ///< k
@@ -118,11 +132,18 @@ struct SWIRL_API MatrixProduct {
     Expression epilogue = {};
     std::optional<Number> a_number = {};
     std::optional<Number> b_number = {};
+    /// What C's elements are in memory, where these are not the sums: bfloat16, float16, int8 or uint8 of float32 sums; these or
+    /// float32 of int32 sums, which then are float32 numbers before anything else is done to them: exact up to 2^24, else
+    /// rounded. Rounded to the nearest, ties to even; bytes keep to their range, NaN becomes 0. β has to be 0: C is not read.
+    std::optional<Number> c_number = {};
 
     bool operator==(const MatrixProduct&) const = default;
 
     Number number_of_a() const { return a_number.value_or(number); }
     Number number_of_b() const { return b_number.value_or(number); }
+    Number number_of_c() const { return c_number.value_or(number); }
+    /// Whether C's elements are of another kind than sums.
+    bool converts() const { return number_of_c() != number; }
     /// Whether sums are of another kind than what is multiplied.
     bool widens() const { return number_of_a() != number || number_of_b() != number; }
 
@@ -140,7 +161,7 @@ struct SWIRL_API MatrixProduct {
 /// - no extent and no batch count is negative
 /// - sizes and the extreme addresses, in bytes, fit in 64 bits
 /// - no two elements of C share a place (elements of A and B may)
-/// - the numbers of A, B and C are of one kind, or a combination that Number lists
+/// - the numbers of A, B and C are of one kind, or a combination that Number lists; C's are sums or what c_number says
 /// - conjugated are A and B only, and only of complex numbers
 /// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
 SWIRL_API void validate(const MatrixProduct& product);
@@ -202,14 +223,12 @@ class SWIRL_API MatrixPlan {
 public:
     /// Pointers are to the elements (0, 0), of the first matrices of a batch.
     template <MatrixNumber T>
-    void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
-                 const std::type_identity_t<T>& beta, T* c) const {
+    void execute(const SumOf<T>& alpha, const T* a, const T* b, const SumOf<T>& beta, T* c) const {
         execute<T, T, T>(alpha, a, b, beta, c);
     }
-    /// Of A and B whose numbers are narrower than C's; α and β are of C's kind.
+    /// Of A and B whose numbers are narrower than sums, or C's others; α and β are sums.
     template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
-    void execute(const std::type_identity_t<C>& alpha, const A* a, const B* b,
-                 const std::type_identity_t<C>& beta, C* c) const {
+    void execute(const SumOf<A>& alpha, const A* a, const B* b, const SumOf<A>& beta, C* c) const {
         run({number_of<A>(), number_of<B>(), number_of<C>()}, {&alpha, a, b, &beta, c},
             detail::factor_kind(alpha), detail::factor_kind(beta));
     }

@@ -250,6 +250,11 @@ SWIRL_API swirl_status swirl_matrix_plan_create(const swirl_matrix_product* prod
  * SWIRL_REAL32, each SWIRL_NUMBER_INT8 or SWIRL_NUMBER_UINT8 for SWIRL_NUMBER_INT32, whose sums wrap around at 2^32. */
 SWIRL_API swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number,
                                                        int b_number, int threads, swirl_matrix_plan** plan);
+/* And where C's elements are others than sums, which are `number`: SWIRL_NUMBER_BFLOAT16, SWIRL_NUMBER_FLOAT16, SWIRL_NUMBER_INT8
+ * or SWIRL_NUMBER_UINT8 for SWIRL_REAL32; these or SWIRL_REAL32 for SWIRL_NUMBER_INT32. beta, of the sums' kind, has to be 0. */
+SWIRL_API swirl_status swirl_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
+                                                       int b_number, int c_number, int threads,
+                                                       swirl_matrix_plan** plan);
 /* How far results of float32 may be from the exact ones, relative to |alpha| |A| |B| + |beta C|. Where the CPU multiplies
  * bfloat16 faster, products are sums of products of such slices. */
 typedef enum swirl_accuracy {

@@ -108,6 +108,20 @@ swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product
     });
 }
 
+swirl_status swirl_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number, int b_number,
+                                             int c_number, int threads, swirl_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        swirl::MatrixProduct wanted = product_of(*product);
+        wanted.a_number = number_of("a_number", a_number);
+        wanted.b_number = number_of("b_number", b_number);
+        wanted.c_number = number_of("c_number", c_number);
+        create(wanted, threads, plan);
+    });
+}
+
 swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product, int accuracy,
                                                    int threads, swirl_matrix_plan** plan) {
     return guarded([&] {

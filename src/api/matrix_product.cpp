@@ -43,7 +43,7 @@ void MatrixPlan::check_numbers(const Numbers& numbers) const {
     const MatrixProduct& wanted = plan_->product();
     check("a", numbers.a, wanted.number_of_a());
     check("b", numbers.b, wanted.number_of_b());
-    check("c", numbers.c, wanted.number);
+    check("c", numbers.c, wanted.number_of_c());
 }
 
 void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
@@ -55,10 +55,10 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, detail::F
 }
 
 PackedMatrix MatrixPlan::packed(Number number, bool is_a, const void* data) const {
-    if (product().widens())
+    if (product().widens() || product().converts())
         throw UserError("operands of {} and {} for {} are not packed ahead; give them to execute()",
                         word_of(product().number_of_a()), word_of(product().number_of_b()),
-                        word_of(product().number));
+                        word_of(product().number_of_c()));
     check_numbers({number, number, number});
     using Operand = planning::MatrixKernels::Operand;
     return PackedMatrix(plan_->pack(is_a ? Operand::a : Operand::b, data));
@@ -80,6 +80,10 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
     std::vector<planning::MatrixGroup> planned;
     for (const AnyGroup& group : groups) {
         const MatrixPlan& plan = *group.plan;
+        if (plan.product().widens() || plan.product().converts())
+            throw UserError("products of lists are of one kind of number; this one is of {} and {} for {}",
+                            word_of(plan.product().number_of_a()), word_of(plan.product().number_of_b()),
+                            word_of(plan.product().number_of_c()));
         plan.check_numbers({group.number, group.number, group.number});
         planned.push_back({plan.plan_.get(), plan.arrays_ == nullptr ? nullptr : plan.arrays_->data(),
                            group.factors.alpha, group.a, group.b, group.factors.beta, group.c, group.count});
@@ -90,9 +94,9 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
 MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {
     const std::vector<ProblemArray> known = arrays_of(product());
     const std::size_t at = api::array_named(product(), known, name);
-    const bool is_single = gemm::scalar_of(product().number) == ir::Scalar::float32;
-    if (is_complex(number) != known[at].is_complex ||
-        gemm::scalar_of(number) != gemm::scalar_of(product().number))
+    const ir::Scalar wanted = gemm::epilogue_scalar(product().number);
+    const bool is_single = wanted == ir::Scalar::float32;
+    if (is_complex(number) != known[at].is_complex || gemm::scalar_of(number) != wanted)
         throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}", name,
                         known[at].is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
                         : is_single          ? "float"

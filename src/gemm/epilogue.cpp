@@ -33,15 +33,18 @@ EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, Number number, const Epil
     for (std::size_t k = 0; k < given.operands.size(); ++k) {
         const Epilogue::Operand& operand = given.operands[k];
         const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
-        operands.push_back(
-            builder.input(fmt::format("e{}", k), scalar_of(number), numbers * (operand.is_complex ? 2 : 1)));
+        operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(number),
+                                         numbers * (operand.is_complex ? 2 : 1)));
     }
 }
 
 Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const EpiloguePlace& place,
                      const Parts& elements) {
     if (buffers.epilogue == nullptr) return elements;
-    const ir::Type type = builder.type(elements[0]);
+    Parts given = elements;
+    if (builder.type(given[0]).scalar == ir::Scalar::int32)
+        given[0] = builder.convert(given[0], ir::Scalar::float32);
+    const ir::Type type = builder.type(given[0]);
     lower::PointwiseArithmetic arithmetic(builder, type);
     const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::Number {
         const auto at = static_cast<std::size_t>(node.array);
@@ -49,7 +52,7 @@ Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const
             load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], place, type);
         return {parts[0], parts[1]};
     };
-    const auto result = arithmetic.evaluate(buffers.epilogue->nodes, {elements[0], elements[1]}, leaf);
+    const auto result = arithmetic.evaluate(buffers.epilogue->nodes, {given[0], given[1]}, leaf);
     return {result.re, result.im};
 }
 

@@ -26,6 +26,11 @@ struct Epilogue {
     bool is_identity() const { return nodes.empty(); }
 };
 
+/// What an epilogue of such sums computes with.
+constexpr ir::Scalar epilogue_scalar(Number number) {
+    return number == Number::int32 ? ir::Scalar::float32 : scalar_of(number);
+}
+
 /// An epilogue in a program: where its operands are, for an element (0, 0) of the program's own counting.
 struct EpilogueBuffers {
     const Epilogue* epilogue = nullptr; ///< null: nothing is done
@@ -44,7 +49,7 @@ struct EpiloguePlace {
     int active = 1; ///< lanes that are elements
 };
 
-/// What becomes of some elements.
+/// What becomes of some elements; of int32 as float32.
 Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const EpiloguePlace& place,
                      const Parts& elements);
 

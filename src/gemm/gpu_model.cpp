@@ -197,6 +197,9 @@ void expect_known(const MatrixProduct& product) {
         throw UserError("a product of {} and {} to {} on a GPU; float32 and float64 are possible",
                         word_of(product.number_of_a()), word_of(product.number_of_b()),
                         word_of(product.number));
+    if (product.converts())
+        throw UserError("C of {} for sums of {} on a GPU; of the sums' kind it is possible",
+                        word_of(product.number_of_c()), word_of(product.number));
     if (product.epilogue.tree() != nullptr)
         throw UserError("a product with an epilogue on a GPU; without one it is possible");
 }

@@ -31,6 +31,9 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     if (next.is_wanted) next.buffer = builder.input("next", scalar, scalars_in_line(scalar));
     EpilogueBuffers epilogue;
     if (!kernel.epilogue.is_identity()) {
+        if (kernel.number == Number::int32)
+            c.finished = builder.output("finished", ir::Scalar::float32,
+                                        kernel.rows + (kernel.columns - 1) * kernel.most_stride);
         epilogue = EpilogueBuffers(builder, kernel.number, kernel.epilogue, kernel.rows, kernel.columns);
         c.epilogue = &epilogue;
     }

@@ -24,7 +24,8 @@ struct MicroKernel {
     bool operator==(const MicroKernel&) const = default;
 };
 
-/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) if it is to be fetched, `next`, and those of the epilogue; and, in
+/// The program, with buffers `a`, `b`, `c`, `factors` (α, β) if it is to be fetched, `next`, `finished` (C again, as float32) where
+/// int32 sums have an epilogue, and those of the epilogue; and, in
 /// this order, the parameters
 ///   steps          the depth, in groups of steps, rounded down to a multiple of `unroll`
 ///   depth          in groups, ≤ most_depth

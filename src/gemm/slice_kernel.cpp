@@ -32,6 +32,10 @@ public:
         c_.alpha = c_.beta = builder.input("factors", wide_, 2);
         c_.beta_place = 1;
         if (!kernel.epilogue.is_identity()) {
+            if (kernel.numbers.sums() == Number::int32)
+                c_.finished = builder.output(
+                    "finished", ir::Scalar::float32,
+                    slice_tile * kernel.most_tiles + (kernel.columns - 1) * kernel.most_stride);
             epilogue_ = EpilogueBuffers(builder, kernel.numbers.sums(), kernel.epilogue,
                                         slice_tile * kernel.most_tiles, kernel.columns);
             c_.epilogue = &epilogue_;

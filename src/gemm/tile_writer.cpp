@@ -202,7 +202,8 @@ Parts TileWriter::load_c(const TileResult& c, int vector, int column, Value star
 void TileWriter::store_c(const TileResult& c, int vector, int column, Value start, const Parts& parts) {
     const Affine place = place_in(c, vector, column);
     if (parts_ == 2) return store_pairs(builder_, c.buffer, place, parts, active(vector), start);
-    builder_.store(c.buffer, place, parts[0],
+    const bool is_finished = builder_.type(parts[0]).scalar != type_.scalar;
+    builder_.store(is_finished ? c.finished : c.buffer, place, parts[0],
                    {.lanes = type_.lanes, .active = active(vector), .dynamic = start});
 }
 

@@ -48,6 +48,8 @@ struct TileResult {
     bool is_plain = false;  ///< α is one
     /// What is done to the elements before they are stored, and the tile's first row and column as its operands count.
     const EpilogueBuffers* epilogue = nullptr;
+    ir::Buffer finished =
+        0; ///< where they go then, as float32, if sums are int32: the same memory as `buffer`
     Affine first_row = {};
     Affine first_column = {};
 };

@@ -195,6 +195,10 @@ void Selector::convert(ir::Value value) {
     const Virtual a = use(operation.operands[0]);
     if (from == operation.type) return define(value, a);
     if (ir::size_in_bytes(from.scalar) < 4) return convert_short(value);
+    if (from.scalar == Scalar::int32 && operation.type.scalar == Scalar::float32)
+        return define(value, resized(computed(Form::unary, pick(Inst::kIdVcvtdq2ps, Inst::kIdCvtdq2ps),
+                                              std::max(16, register_bytes(program_, value)), {a}),
+                                     register_bytes(program_, value)));
     require_float(from);
     require_float(operation.type);
     const bool widens = operation.type.scalar == Scalar::float64;

@@ -62,12 +62,14 @@ public:
 
     Evaluation(const EpilogueCall& call) : call_(call), known_(code().nodes.size()) {}
 
-    void finish(T* c, Integer stride, Integer row, Integer column, Integer count) {
+    /// `sums` lie where c does.
+    template <class S>
+    void finish(const S* sums, T* c, Integer stride, Integer row, Integer column, Integer count) {
         count_ = static_cast<std::size_t>(count);
         for (std::size_t k = 0; k < code().nodes.size(); ++k) {
             const Pointwise::Node& node = code().nodes[k];
             if (node.op == Op::x)
-                load(known_[k], c, stride);
+                load(known_[k], sums, stride);
             else if (node.op == Op::array)
                 load_operand(known_[k], static_cast<std::size_t>(node.array), row, column);
             else
@@ -91,7 +93,7 @@ private:
         for (std::size_t at = 0; at < count_; ++at) {
             const S number = from[static_cast<Integer>(at) * stride];
             if constexpr (sizeof(S) == sizeof(R)) {
-                values.re[at] = number;
+                values.re[at] = static_cast<R>(number);
             } else {
                 values.re[at] = number.real();
                 values.im[at] = number.imag();
@@ -221,15 +223,25 @@ private:
 } // namespace
 
 void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c) {
-    with_number(product.number, [&](auto example) {
+    const auto apply = [&](auto sum_example, auto example) {
+        using S = decltype(sum_example);
         using T = decltype(example);
         Evaluation<T> evaluation(call);
         for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; row += together)
-                evaluation.finish(
-                    static_cast<T*>(c) + row * product.c.row_stride + column * product.c.column_stride,
-                    product.c.row_stride, row, column, std::min(together, product.rows - row));
-    });
+            for (Integer row = 0; row < product.rows; row += together) {
+                const Integer place = row * product.c.row_stride + column * product.c.column_stride;
+                evaluation.finish(static_cast<const S*>(c) + place, static_cast<T*>(c) + place,
+                                  product.c.row_stride, row, column, std::min(together, product.rows - row));
+            }
+    };
+    switch (product.number) {
+    case Number::int32: return apply(std::int32_t{}, float{});
+    case Number::float32: return apply(float{}, float{});
+    case Number::float64: return apply(double{}, double{});
+    case Number::complex32: return apply(std::complex<float>{}, std::complex<float>{});
+    case Number::complex64: return apply(std::complex<double>{}, std::complex<double>{});
+    default: throw InternalError("an epilogue of sums of {}", word_of(product.number));
+    }
 }
 
 } // namespace swirl::planning

@@ -142,10 +142,11 @@ private:
     /// A tile of the last block of the depth, with the epilogue.
     void finish_tile(std::span<void* const> usual, const std::int64_t* parameters, runtime::Share rows,
                      runtime::Share columns) {
-        std::array<void*, 5 + most_operands> buffers;
+        std::array<void*, 6 + most_operands> buffers;
         // Kernels know no `next` where none is fetched.
-        const std::size_t count = schedule_.prefetch_next ? usual.size() : usual.size() - 1;
+        std::size_t count = schedule_.prefetch_next ? usual.size() : usual.size() - 1;
         std::copy_n(usual.begin(), count, buffers.begin());
+        if (product_.number == Number::int32) buffers[count++] = usual[2]; // C again
         epilogue_.put_operands(buffers.data() + count, rows.first, columns.first);
         epilogue_.epilogue->kernels().tile(static_cast<int>(rows.last - rows.first),
                                            static_cast<int>(columns.last - columns.first),

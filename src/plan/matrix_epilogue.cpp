@@ -60,12 +60,13 @@ template <class T> std::vector<std::byte> numbers_below(Integer count) {
 } // namespace
 
 MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
-    : scalar_bytes_(static_cast<std::size_t>(ir::size_in_bytes(gemm::scalar_of(product.number)))) {
+    : scalar_bytes_(static_cast<std::size_t>(ir::size_in_bytes(gemm::epilogue_scalar(product.number)))) {
     const ExpressionScope scope = scope_of(product);
     const std::vector<ProblemArray> arrays = arrays_of(product);
     arrays_ = arrays.size();
     const bool is_turned = wants_transposition(product);
-    const Pointwise code = pointwise_of(*product.epilogue.tree(), scope, arrays);
+    const Expression expression = product.epilogue.is_identity() ? Expression::x() : product.epilogue;
+    const Pointwise code = pointwise_of(*expression.tree(), scope, arrays);
     std::vector<bool> complex;
     for (const ProblemArray& array : arrays) complex.push_back(array.is_complex);
     const auto operand_of = [&](const Pointwise::Node& node) {
@@ -106,12 +107,14 @@ MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
     }
     const MatrixLayout& c = product.c;
     const MatrixProduct oriented = is_turned ? transposed(product) : product;
-    const bool is_scattered = c.row_stride != 1 && c.column_stride != 1;
+    const bool is_scattered = c.row_stride != 1 && c.column_stride != 1 && !is_stored_apart(product);
     if (needs_portable_products() || is_scattered || code_.operands.size() > most_operands) return;
     if (lies_near(MatrixKernels::of_this_machine(product).schedule().tile))
         kernels_ = kernels_with(MatrixKernels::of_this_machine(oriented), code_);
     constexpr gemm::Tile sliced{.lanes = 1, .vectors = gemm::slice_tile, .columns = gemm::slice_tile};
-    suits_slices_ = kernels_ != nullptr && oriented.number == Number::float32 && lies_near(sliced);
+    suits_slices_ = kernels_ != nullptr &&
+                    (oriented.number == Number::float32 || oriented.number == Number::int32) &&
+                    lies_near(sliced);
 }
 
 void MatrixEpilogue::make_sliced(const SlicedKernels& plain) { sliced_ = sliced_kernels_with(plain, code_); }

@@ -15,10 +15,15 @@ namespace swirl::planning {
 /// Operands of an epilogue at most; one with more is applied in memory.
 constexpr std::size_t most_operands = 24;
 
+/// Whether sums become C's elements by a conversion that makes them shorter: they are computed in another place.
+inline bool is_stored_apart(const MatrixProduct& product) {
+    return bytes_of(product.number_of_c()) < bytes_of(product.number);
+}
+
 /// A product's epilogue in the orientation in which the product is computed, and the tiles that end with it.
 class MatrixEpilogue {
 public:
-    /// Of a valid product with an epilogue.
+    /// Of a valid product with an epilogue, or with int32 sums that become other numbers.
     explicit MatrixEpilogue(const MatrixProduct& product);
 
     const gemm::Epilogue& code() const { return code_; }
@@ -80,7 +85,8 @@ struct EpilogueCall {
     }
 };
 
-/// Finishes all elements of a C of the product's extents and layout, one matrix, without machine code.
+/// Finishes all elements of a C of the product's extents and layout, one matrix, without machine code; int32 sums become
+/// float32 in their place.
 void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c);
 
 } // namespace swirl::planning

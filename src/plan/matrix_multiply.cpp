@@ -9,6 +9,7 @@
 #include "plan/sliced_kernels.hpp"
 #include "plan/sliced_multiply.hpp"
 #include "plan/small_products.hpp"
+#include "plan/stored_elements.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
@@ -105,14 +106,27 @@ void multiply_scattered(const Work& work) {
 
 /// What is left of a product without α·A·B.
 void scale_matrix(const MatrixProduct& product, const MatrixArguments& arguments, void* c, Integer matrix) {
-    planning::scale_matrix(product, arguments.beta, c);
-    if (arguments.extras == nullptr || !arguments.extras->epilogue) return;
-    EpilogueCall epilogue = arguments.extras->epilogue;
+    if (wants_transposition(product)) return scale_matrix(transposed(product), arguments, c, matrix);
+    EpilogueCall epilogue = arguments.extras == nullptr ? EpilogueCall{} : arguments.extras->epilogue;
     epilogue.matrix = matrix;
-    if (wants_transposition(product))
-        apply_epilogue(transposed(product), epilogue, c);
-    else
-        apply_epilogue(product, epilogue, c);
+    if (!is_stored_apart(product)) {
+        planning::scale_matrix(product, arguments.beta, c);
+        if (epilogue) apply_epilogue(product, epilogue, c);
+        return;
+    }
+    std::vector<float> sums(static_cast<std::size_t>(product.rows));
+    MatrixProduct part = product;
+    part.columns = 1;
+    for (Integer column = 0; column < product.columns; ++column) {
+        std::fill(sums.begin(), sums.end(), 0.0F); // int32 zeros, too
+        part.c = {.row_stride = 1, .column_stride = product.rows};
+        epilogue.column = column;
+        if (epilogue) apply_epilogue(part, epilogue, sums.data());
+        part.c = product.c;
+        store_elements(
+            sums.data(), part,
+            static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.number_of_c()));
+    }
 }
 
 /// Whether the product has a kernel of its own, which then has run.
@@ -133,8 +147,36 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
         arguments);
 }
 
+void multiply_alone(const Work& work);
+
+/// C's elements are shorter than sums: blocks of sums are computed elsewhere.
+void multiply_stored(const Work& work) {
+    const MatrixProduct& product = work.product;
+    const gemm::Tile& tile = MatrixKernels::of_this_machine(product).schedule().tile;
+    const auto whole = [&](Integer width) {
+        const Integer grain = work.route ? Integer{gemm::slice_tile} : width;
+        return std::max(grain, most_stored_together / grain * grain);
+    };
+    const Integer rows = std::min(whole(tile.rows()), product.rows),
+                  columns = std::min(whole(tile.columns), product.columns);
+    std::vector<float> sums(static_cast<std::size_t>(rows * columns)); // or int32 until they are finished
+    for (Integer column = 0; column < product.columns; column += columns)
+        for (Integer row = 0; row < product.rows; row += rows) {
+            Work part = work.part({row, std::min(row + rows, product.rows)},
+                                  {column, std::min(column + columns, product.columns)});
+            const MatrixProduct target = part.product;
+            void* const c = part.arguments.c;
+            part.product.c_number = product.number == Number::int32 ? Number::float32 : product.number;
+            part.product.c = {.row_stride = 1, .column_stride = part.product.rows};
+            part.arguments.c = sums.data();
+            multiply_alone(part);
+            store_elements(sums.data(), target, c);
+        }
+}
+
 /// An epilogue that is not one of tiles waits until all elements are there.
 void multiply_alone(const Work& work) {
+    if (is_stored_apart(work.product)) return multiply_stored(work);
     const EpilogueCall& epilogue = work.extras.epilogue;
     if (epilogue && !epilogue.epilogue->is_in_tiles()) {
         Work plain = work;
@@ -220,7 +262,7 @@ MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& argum
     MatrixArguments result = arguments;
     result.a = static_cast<const std::byte*>(arguments.a) + a * bytes_of(product.number_of_a());
     result.b = static_cast<const std::byte*>(arguments.b) + b * bytes_of(product.number_of_b());
-    result.c = static_cast<std::byte*>(arguments.c) + c * bytes_of(product.number);
+    result.c = static_cast<std::byte*>(arguments.c) + c * bytes_of(product.number_of_c());
     return result;
 }
 

@@ -8,7 +8,7 @@
 namespace swirl::planning {
 
 MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy)
-    : kinds_of_numbers_(kinds_of(product.number_of_a(), product.number_of_b(), product.number)),
+    : kinds_of_numbers_(kinds_of(product.number_of_a(), product.number_of_b(), product.number_of_c())),
       product_(product),
       oriented_(product),
       is_turned_(wants_transposition(product)),
@@ -16,23 +16,26 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
       threads_asked_for_(threads),
       threads_(threads_worthwhile(product, threads)),
       misaligned_{misaligned_bits(product.number_of_a()), misaligned_bits(product.number_of_b()),
-                  misaligned_bits(product.number)},
+                  misaligned_bits(product.number_of_c())},
       accuracy_(accuracy) {
     if (is_turned_) oriented_ = transposed(product);
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
     oriented_.epilogue = {};
-    if (!product.epilogue.is_identity()) epilogue_ = std::make_unique<MatrixEpilogue>(product);
+    const bool is_made_float = product.converts() && product.number == Number::int32;
+    if (!product.epilogue.is_identity() || is_made_float)
+        epilogue_ = std::make_unique<MatrixEpilogue>(product);
     choose_route();
-    is_small_ = !is_empty_ && !route_ && threads_ == 1 && gemm::suits_small_product(oriented_) &&
-                !needs_portable_products() && (epilogue_ == nullptr || epilogue_->is_in_tiles());
+    is_small_ = !is_empty_ && !product.converts() && !route_ && threads_ == 1 &&
+                gemm::suits_small_product(oriented_) && !needs_portable_products() &&
+                (epilogue_ == nullptr || epilogue_->is_in_tiles());
     is_direct_ = is_small_ && epilogue_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     find_array_overlaps();
     forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
     if (is_empty_) return;
     const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
-    const Integer bytes = bytes_of(product.number);
+    const Integer bytes = bytes_of(product.number_of_c());
     a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.depth, product.batch),
                            bytes_of(product.number_of_a()), c, bytes);
     b_with_c_ = overlap_of(extent_of(product.b, product.depth, product.columns, product.batch),
@@ -55,11 +58,12 @@ void MatrixPlan::find_array_overlaps() {
     };
     const Extent c = in_scalars(extent_of(product_.c, product_.rows, product_.columns, product_.batch),
                                 is_complex(product_.number));
-    const Integer bytes = ir::size_in_bytes(gemm::scalar_of(product_.number));
+    const Integer bytes = ir::size_in_bytes(gemm::scalar_of(product_.number_of_c()));
+    const Integer array_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.number));
     arrays_ = arrays_of(product_);
     for (const ProblemArray& array : arrays_)
         arrays_with_c_.push_back(
-            overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), bytes, c, bytes));
+            overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), array_bytes, c, bytes));
 }
 
 /// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
@@ -92,7 +96,14 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
     return *made_[kind];
 }
 
+void MatrixPlan::check_beta(const void* beta) const {
+    if (product_.converts() && factor_kind(product_.number, beta) != Factor::zero)
+        throw UserError("beta is not 0, but C is of {} and sums are of {}: it is not read\n  use beta = 0",
+                        word_of(product_.number_of_c()), word_of(product_.number));
+}
+
 void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const {
+    check_beta(arguments.beta);
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
     if (product_.depth == 0 || alpha == Factor::zero)
         report_pointer("c", arguments.c, misaligned_[2]);
@@ -119,7 +130,7 @@ void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
         if (arrays == nullptr || arrays[k] == nullptr)
             throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
                             wanted[k].name, product_.epilogue.text(), wanted[k].name);
-        report_pointer(wanted[k].name.c_str(), arrays[k], misaligned_[2]);
+        report_pointer(wanted[k].name.c_str(), arrays[k], misaligned_bits(number_of_epilogue(product_)));
         if (arrays_with_c_[k].holds(arrays[k], c))
             throw UserError("array {} ({}) and 'c' ({}) overlap; C must lie apart from what is read",
                             wanted[k].name, arrays[k], c);

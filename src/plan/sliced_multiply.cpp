@@ -99,11 +99,13 @@ private:
             const auto multiply = [&](Integer row, Integer tiles, int rows_of_tile) {
                 if (tiles == 0 || rows_of_tile == 0) return;
                 const Integer in_c = rows.first + row, at_c = columns.first + column;
-                std::array<void*, 4 + most_operands> buffers = {
+                std::array<void*, 5 + most_operands> buffers = {
                     packed_a_ + row / slice_tile * kernels_.panel_bytes(),
                     packed_b_ + column / slice_tile * kernels_.panel_bytes(),
                     c_ + in_c + at_c * product_.c.column_stride, factors_};
-                if (is_finished) epilogue_.put_operands(buffers.data() + 4, in_c, at_c);
+                const bool becomes_float = product_.number == Number::int32;
+                if (is_finished && becomes_float) buffers[4] = buffers[2];
+                if (is_finished) epilogue_.put_operands(buffers.data() + (becomes_float ? 5 : 4), in_c, at_c);
                 const std::int64_t parameters[] = {tiles, groups, product_.c.column_stride};
                 kernels.tiles(rows_of_tile, in_column, update_, groups)(buffers.data(), parameters);
             };

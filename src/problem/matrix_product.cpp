@@ -74,6 +74,21 @@ void check_numbers(const MatrixProduct& product) {
     if (b != c) fail("b_number", b, wanted);
 }
 
+/// C's, where they are others than sums.
+void check_stored_numbers(const MatrixProduct& product) {
+    const Number c = product.number_of_c(), sums = product.number;
+    if (c == sums) return;
+    if (c > Number::int32)
+        throw UserError("c_number is {}, which is not one of Number's values", static_cast<int>(c));
+    const bool is_narrow = c == Number::bfloat16 || c == Number::float16 || is_byte(c);
+    if (sums == Number::float32 && is_narrow) return;
+    if (sums == Number::int32 && (is_narrow || c == Number::float32)) return;
+    throw UserError(
+        "c_number is {} for sums of {}; float32 and int32 sums are stored as bfloat16, float16, int8 or "
+        "uint8, those of int32 as float32, too",
+        word_of(c), word_of(sums));
+}
+
 /// Offsets of all elements, in bytes, must be numbers with room to spare.
 void check_addresses(const Operand& operand) {
     const Integer bytes = operand.bytes;
@@ -131,8 +146,9 @@ void check_epilogue(const MatrixProduct& product) {
     const ExpressionTree* const tree = product.epilogue.tree();
     if (tree == nullptr) return;
     const ExpressionScope scope = scope_of(product);
-    if (product.number == Number::int32)
-        scope.reject("the product's numbers are int32", "expressions are of floating numbers");
+    if (product.number_of_c() == Number::int32)
+        scope.reject("C's numbers are int32",
+                     "expressions are of floating numbers: say by c_number what C is to be");
     if (tree->where) scope.reject("there is a 'where'", "every element is written; choose: c ? x : 0");
     check_types(*tree, scope);
     check_names(*tree, scope);
@@ -147,11 +163,15 @@ void check_epilogue(const MatrixProduct& product) {
             scope.reject(fmt::format("array {} is of another type than the product's", array.name),
                          "leave its type out");
     if (tree->stored)
-        scope.reject("C is stored in another type than it is computed in", "leave the type out");
+        scope.reject("the type of C stands before the expression", "leave the type out, and set c_number");
     check_index_range(product, scope);
 }
 
 } // namespace
+
+Number number_of_epilogue(const MatrixProduct& product) {
+    return product.number == Number::int32 ? Number::float32 : product.number;
+}
 
 ExpressionScope scope_of(const MatrixProduct& product) {
     const auto axis_of = [](std::string_view index) -> std::optional<std::size_t> {
@@ -160,7 +180,8 @@ ExpressionScope scope_of(const MatrixProduct& product) {
         if (index == "j") return 2;
         return std::nullopt;
     };
-    const bool is_single = product.number == Number::float32 || product.number == Number::complex32;
+    const Number number = number_of_epilogue(product);
+    const bool is_single = number == Number::float32 || number == Number::complex32;
     return {.lengths = {product.batch, product.rows, product.columns},
             .axis_of = axis_of,
             .indices = "i, j, b",
@@ -182,9 +203,10 @@ std::vector<ProblemArray> arrays_of(const MatrixProduct& product) {
 void validate(const MatrixProduct& product) {
     check_extents(product);
     check_numbers(product);
+    check_stored_numbers(product);
     check_conjugation(product);
-    const Operand c =
-        operand("C", bytes_of(product.number), product.c, product.rows, product.columns, product.batch);
+    const Operand c = operand("C", bytes_of(product.number_of_c()), product.c, product.rows, product.columns,
+                              product.batch);
     for (const Operand& one : {operand("A", bytes_of(product.number_of_a()), product.a, product.rows,
                                        product.depth, product.batch),
                                operand("B", bytes_of(product.number_of_b()), product.b, product.depth,

@@ -16,6 +16,9 @@ std::string_view word_of(Number number);
 /// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);
 
+/// What epilogues compute with, and their arrays hold: sums, or float32 where these are int32.
+Number number_of_epilogue(const MatrixProduct& product);
+
 /// What names in an epilogue stand for: axes are the batch, C's rows and its columns. While the product is there.
 ExpressionScope scope_of(const MatrixProduct& product);
 

@@ -1,0 +1,48 @@
+#include "plan/stored_elements.hpp"
+
+#include "base/error.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace swirl::planning {
+
+namespace {
+
+/// To the nearest whole number between two, ties to even; 0 of NaN. So much is added that the last bits are whole numbers.
+template <class T> T to_byte(float x) {
+    constexpr float least = std::is_signed_v<T> ? -128 : 0, greatest = std::is_signed_v<T> ? 127 : 255;
+    constexpr float rounder = 0x1.8p23F;
+    float kept = x == x ? x : 0.0F;
+    kept = kept < least ? least : kept;
+    kept = greatest < kept ? greatest : kept;
+    return static_cast<T>(std::bit_cast<std::uint32_t>(kept + rounder));
+}
+
+template <class T, class F>
+void store_all(const float* numbers, const MatrixProduct& product, void* to, F&& converted) {
+    const Integer stride = product.c.row_stride;
+    for (Integer column = 0; column < product.columns; ++column) {
+        const float* const from = numbers + column * product.rows;
+        T* const c = static_cast<T*>(to) + column * product.c.column_stride;
+        if (stride == 1)
+            for (Integer row = 0; row < product.rows; ++row) c[row] = converted(from[row]);
+        else
+            for (Integer row = 0; row < product.rows; ++row) c[row * stride] = converted(from[row]);
+    }
+}
+
+} // namespace
+
+void store_elements(const float* numbers, const MatrixProduct& product, void* c) {
+    switch (product.number_of_c()) {
+    case Number::bfloat16:
+        return store_all<bfloat16>(numbers, product, c, [](float x) { return bfloat16(x); });
+    case Number::float16: return store_all<float16>(numbers, product, c, [](float x) { return float16(x); });
+    case Number::int8: return store_all<std::int8_t>(numbers, product, c, to_byte<std::int8_t>);
+    case Number::uint8: return store_all<std::uint8_t>(numbers, product, c, to_byte<std::uint8_t>);
+    default: throw InternalError("sums stored as {}", word_of(product.number_of_c()));
+    }
+}
+
+} // namespace swirl::planning
