@@ -182,6 +182,55 @@ TEST(SliceKernel, AddsTheProductsOfBytesOfEveryKind) {
         }
 }
 
+/// max(−100, x·0.25 + e0[column]), as float32.
+Epilogue dequantisation() {
+    using Op = lower::Pointwise::Op;
+    Epilogue epilogue;
+    epilogue.operands = {{false, 0, 1}};
+    epilogue.nodes = {{.op = Op::x},
+                      {.op = Op::number, .number = 0.25L},
+                      {.op = Op::multiply, .operands = {0, 1}},
+                      {.op = Op::array, .array = 0},
+                      {.op = Op::add, .operands = {2, 3}},
+                      {.op = Op::number, .number = -100},
+                      {.op = Op::less, .operands = {4, 5}},
+                      {.op = Op::choose, .operands = {6, 5, 4}}};
+    return epilogue;
+}
+
+TEST(SliceKernel, FinishesProductsOfBytesAsFloats) {
+    const int rows = 20, columns = 17;
+    const ir::Program program = slice_kernel({.numbers = {Number::int8, Number::uint8},
+                                              .rows = rows,
+                                              .columns = columns,
+                                              .update = Update::add,
+                                              .columns_at_once = columns_at_once(2),
+                                              .groups_in_panel = 2,
+                                              .most_stride = rows,
+                                              .epilogue = dequantisation()});
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(9);
+    for (const char* name : {"a", "b"})
+        for (Integer i = 0; i < arguments[name].elements(); ++i)
+            arguments[name].set_integer(i, static_cast<std::int32_t>(random()));
+    arguments["factors"].set_integer(0, 1);
+    arguments["factors"].set_integer(1, 1);
+    for (Integer i = 0; i < arguments["c"].elements(); ++i) arguments["c"].set_integer(i, 7);
+    for (Integer i = 0; i < columns; ++i) arguments["e0"].set(i, i * 0.5L - 3);
+    arguments.parameters = {1, 2, rows};
+    ir::interpret(program, arguments);
+    for (int column = 0; column < columns; ++column)
+        for (int row = 0; row < rows; ++row) {
+            std::int64_t sum = 7;
+            for (Integer step = 0; step < 128; ++step)
+                sum += byte_at(arguments["a"], Operand::a, step, row, true) *
+                       byte_at(arguments["b"], Operand::b, step, column, false);
+            const long double x = 0.25L * static_cast<long double>(sum) + (column * 0.5L - 3);
+            EXPECT_EQ(arguments["finished"][row + column * rows], std::max(-100.0L, x));
+        }
+}
+
 TEST(SlicePack, BringsBytesIntoWords) {
     for (const Operand operand : {Operand::a, Operand::b})
         for (const Source& source : {Source{Pack::Source::across_panel, 37, 1},

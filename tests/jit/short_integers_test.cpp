@@ -51,6 +51,17 @@ TEST(ShortIntegers, AreWidenedWithTheirSigns) {
     }
 }
 
+TEST(ShortIntegers, Int32IsRoundedToFloat32) {
+    const auto rounded = [](Builder& b, Value x) { return b.convert(b.add(x, x), Scalar::float32); };
+    for (const int lanes : {1, 4})
+        expect_same_for_all_cpus(mapped(Scalar::int32, Scalar::float32, lanes, rounded));
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        const int lanes = target::lanes(*cpu, Scalar::float32);
+        expect_same(passes::run_in_order(mapped(Scalar::int32, Scalar::float32, lanes, rounded), *cpu), *cpu,
+                    {});
+    }
+}
+
 TEST(ShortIntegers, ShortFloatingNumbersBecomeFloat32) {
     const auto widen = [](Builder& b, Value x) { return b.convert(x, Scalar::float32); };
     for (const int lanes : {1, 4})

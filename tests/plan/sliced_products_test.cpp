@@ -74,7 +74,13 @@ TEST(SlicedKernels, OfEveryKindAreMadeOnAnyMachine) {
     MatrixProduct product = MatrixProduct::row_major(Number::float32, 75, 50, 70);
     product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
     SlicedKernels with_epilogue(gemm::sixfold_product(), {}, MatrixEpilogue(product).code());
-    for (SlicedKernels* kernels : {&with_epilogue, &SlicedKernels::of(1), &SlicedKernels::of(3),
+    product = MatrixProduct::column_major(Number::int32, 75, 50, 70);
+    product.a_number = product.b_number = Number::int8;
+    product.c_number = Number::float32;
+    product.epilogue = Expression("gelu(x * scale[j])");
+    SlicedKernels of_bytes(gemm::single_product(), {Number::int8, Number::int8},
+                           MatrixEpilogue(product).code());
+    for (SlicedKernels* kernels : {&with_epilogue, &of_bytes, &SlicedKernels::of(1), &SlicedKernels::of(3),
                                    &SlicedKernels::of(1, {Number::int8, Number::uint8})})
         for (const int rows : {7, 32}) {
             EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
@@ -282,6 +288,37 @@ TEST_F(SlicedProducts, EndWithEpilogues) {
                         expected, 1e-4)
                         << i << ", " << j;
                 }
+        }
+}
+
+TEST_F(SlicedProducts, OfBytesEndAsFloats) {
+    const Integer rows = 75, columns = 50, depth = 1100;
+    MatrixProduct product = MatrixProduct::column_major(Number::int32, rows, columns, depth);
+    product.a_number = product.b_number = Number::int8;
+    product.c_number = Number::float32;
+    product.epilogue = Expression("x * 0.5 + bias[j]");
+    std::vector<std::int8_t> a(static_cast<std::size_t>(rows * depth)),
+        b(static_cast<std::size_t>(depth * columns));
+    std::mt19937 random(2);
+    for (auto* numbers : {&a, &b})
+        for (std::int8_t& x : *numbers) x = static_cast<std::int8_t>(random());
+    const std::vector<float> bias = numbers(columns, 1);
+    std::vector<float> c(static_cast<std::size_t>(rows * columns));
+    MatrixEpilogue epilogue(product);
+    ASSERT_TRUE(epilogue.suits_slices());
+    epilogue.make_sliced(SlicedKernels::of(1, {Number::int8, Number::int8}));
+    const void* const places[] = {bias.data()};
+    const MatrixExtras extras{.epilogue = {&epilogue, places}, .route = SlicedRoute{.products = 1}};
+    const std::int32_t one = 1, zero = 0;
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+    for (Integer i = 0; i < rows; ++i)
+        for (Integer j = 0; j < columns; ++j) {
+            std::int64_t sum = 0;
+            for (Integer k = 0; k < depth; ++k)
+                sum += std::int64_t{a[static_cast<std::size_t>(i + k * rows)]} *
+                       b[static_cast<std::size_t>(k + j * depth)];
+            EXPECT_FLOAT_EQ(c[static_cast<std::size_t>(i + j * rows)],
+                            static_cast<float>(sum) * 0.5F + bias[static_cast<std::size_t>(j)]);
         }
 }
 
