@@ -211,8 +211,8 @@ void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct
     schedule.through_memory = 1;
     const Integer tiles = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
                           ceil_divide(oriented.columns, Integer{schedule.block_columns}) * oriented.batch;
-    for (schedule.splits = 4; gpu.has_groups && schedule.splits * tiles <= gpu.multiprocessors;
-         schedule.splits *= 2) {
+    if (tiles == 0 || !gpu.has_groups) return;
+    for (schedule.splits = 4; schedule.splits * tiles <= gpu.multiprocessors; schedule.splits *= 2) {
         const Integer pieces = ceil_divide(oriented.depth, Integer{schedule.block_depth} * schedule.splits);
         schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
         schedules.push_back(schedule);

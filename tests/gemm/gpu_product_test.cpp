@@ -302,5 +302,11 @@ TEST(GpuSchedules, OfTheModelSuit) {
             }
 }
 
+TEST(GpuSchedules, ThereAreForEmptyBatches) {
+    MatrixProduct product = product_of('N', 'N', 64, 64, 64);
+    product.batch = 0;
+    EXPECT_FALSE(gpu_schedules(product, gpu(), 1).empty());
+}
+
 } // namespace
 } // namespace swirl::gemm::test
