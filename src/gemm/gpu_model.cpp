@@ -6,6 +6,7 @@
 #include "gemm/gpu_layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -24,6 +25,9 @@ struct Constants {
     double meeting = 270;        ///< of a block's threads, at each piece
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double load_issue = 0.25;    ///< slots that a load from shared memory takes of its scheduler's
+    double warp_latency = 36;    ///< likewise where warps multiply, of the steps of one instruction
+    double fragment_pass =
+        1; ///< of shared memory, for 128 bytes of a fragment, which no threads have in common
     double copy_issue = 1.1;     ///< likewise a copy
     double load_pass = 0.43;     ///< of shared memory, for 128 bytes
     double copy_pass = 8.5;      ///< of it, and of the first cache, for a copy by a warp
@@ -46,7 +50,9 @@ constexpr int usual_threads = 256;
 
 int registers_of(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
-    const int factors = schedule.thread_rows + schedule.thread_columns;
+    int factors = schedule.thread_rows + schedule.thread_columns;
+    if (schedule.warp_depth > 0)
+        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4;
     return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
            registers_beside_sums;
 }
@@ -60,6 +66,31 @@ int resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, c
     return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
 }
 
+/// What a warp does for one step.
+struct StepCycles {
+    double issue = 0;
+    double shared = 0;
+    double latency = 0;
+};
+
+StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
+    const double rows = schedule.thread_rows, columns = schedule.thread_columns;
+    const double words = static_cast<double>(bytes_of(number)) / 4;
+    if (schedule.warp_depth > 0) { // at twice the rate; a thread has every fourth step of its factors
+        const double loads = (rows / 2 + columns / 2) / 4;
+        return {.issue = rows * columns * words / 2 + loads * constants.load_issue,
+                .shared = (rows + columns / 2) / 4 * words * constants.fragment_pass,
+                .latency = constants.warp_latency / schedule.warp_depth};
+    }
+    const auto loads = [&](int extent) {
+        return static_cast<double>(extent) / GpuThreads::vector_of(number, extent);
+    };
+    const double vector_loads = loads(schedule.thread_rows) + loads(schedule.thread_columns);
+    return {.issue = rows * columns * words + vector_loads * constants.load_issue,
+            .shared = (rows + columns) * words * constants.load_pass,
+            .latency = constants.step_latency};
+}
+
 /// What a multiprocessor does for one piece of one block.
 struct PieceCycles {
     double issue = 0;  ///< of each scheduler
@@ -69,28 +100,20 @@ struct PieceCycles {
 
 PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& oriented,
                             const target::Gpu& gpu) {
-    const Number number = oriented.number;
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
     const double steps = static_cast<double>(schedule.block_depth) / schedule.slices;
-    const auto loads = [&](int extent) {
-        return static_cast<double>(extent) / GpuThreads::vector_of(number, extent);
-    };
-    const double words = static_cast<double>(bytes_of(number)) / 4;
-    const double products = schedule.thread_rows * schedule.thread_columns * words;
-    const double vector_loads = loads(schedule.thread_rows) + loads(schedule.thread_columns);
-    const double passes = (schedule.thread_rows + schedule.thread_columns) * words;
+    const StepCycles step = cycles_of_step(schedule, oriented.number);
     double copies = 0;
     for (const GpuPiece& piece : pieces_of(schedule, oriented))
         copies +=
             static_cast<double>(schedule.matrices * piece.extent * piece.depth) / piece.lanes / gpu.warp_size;
     PieceCycles result;
-    const double step = products + vector_loads * constants.load_issue;
-    result.issue = std::max(1.0, warps / schedulers) * (steps * step + constants.piece_issue) +
+    result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.piece_issue) +
                    copies / schedulers * constants.copy_issue;
-    result.shared = warps * steps * passes * constants.load_pass + copies * constants.copy_pass;
-    result.alone = steps * std::max(step * std::max(1.0, warps / schedulers), constants.step_latency) +
-                   constants.meeting;
+    result.shared = warps * steps * step.shared + copies * constants.copy_pass;
+    result.alone =
+        steps * std::max(step.issue * std::max(1.0, warps / schedulers), step.latency) + constants.meeting;
     return result;
 }
 
@@ -129,6 +152,7 @@ struct Shape {
     int rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices;
     int resident = 0;
     GpuOrder order = GpuOrder::serpentine_rows;
+    int warp_depth = 0;
 
     Shape mirrored() const {
         return {columns,      rows,      depth,  thread_columns, thread_rows,
@@ -153,8 +177,28 @@ constexpr Shape timed_shapes[] = {
     {64, 1, 64, 2, 1, 32, 1, 8},      {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
-std::vector<Shape> shapes() {
+/// Where warps multiply: tiles, the depth of pieces, threads' parts, slices.
+constexpr std::array<int, 6> warp_tiles[] = {
+    {128, 64, 16, 8, 8, 1}, {64, 128, 16, 8, 8, 1}, {128, 128, 16, 8, 8, 1}, {128, 128, 16, 8, 4, 1},
+    {64, 64, 16, 8, 8, 1},  {64, 64, 16, 4, 4, 1},  {64, 64, 32, 8, 4, 2},   {64, 32, 16, 4, 4, 1},
+    {32, 64, 16, 4, 4, 1},  {32, 32, 32, 4, 4, 2},  {32, 32, 32, 4, 4, 4},   {32, 16, 32, 2, 4, 2},
+    {16, 32, 32, 2, 4, 2},  {16, 16, 32, 2, 2, 2},
+};
+
+std::vector<Shape> shapes_of_warps() {
+    constexpr int lane_rows = 8, lane_columns = 4, warp_depth = 4;
     std::vector<Shape> result;
+    for (const auto& [rows, columns, depth, thread_rows, thread_columns, slices] : warp_tiles) {
+        result.push_back(
+            {rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices});
+        result.back().warp_depth = warp_depth;
+    }
+    return result;
+}
+
+std::vector<Shape> shapes_of(Number number, const target::Gpu& gpu) {
+    std::vector<Shape> result;
+    if (number == Number::float64 && gpu.tensor.float64) result = shapes_of_warps();
     for (const Shape& shape : timed_shapes) {
         result.push_back(shape);
         if (shape.rows != shape.columns || shape.thread_rows != shape.thread_columns)
@@ -233,6 +277,8 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
     schedule.slices = shape.slices;
     schedule.resident = shape.resident;
     schedule.order = shape.order;
+    schedule.warp_depth = shape.warp_depth;
+    if (shape.warp_depth > 0) schedule.depth_run = shape.warp_depth; // other banks for each step of a run
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
     schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number);
     schedule.b_lanes =
@@ -291,7 +337,7 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
             if (!objection(schedule, product, gpu))
                 rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     };
-    for (const Shape& shape : shapes())
+    for (const Shape& shape : shapes_of(oriented.number, gpu))
         if (suits(shape, oriented)) rate(shape);
     if (rated.empty())
         for (const Shape& shape : tiny_shapes())

@@ -284,6 +284,17 @@ TEST(GpuSchedules, AreReadAsTheyAreWritten) {
     EXPECT_EQ(parse_gpu_schedule(to_string(schedule)), schedule);
 }
 
+TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
+    for (const auto& [rows, columns, depth] :
+         {std::array{256, 256, 256}, {1024, 1024, 1024}, {4096, 4096, 4096}})
+        for (const char letter : {'N', 'T'}) {
+            const MatrixProduct product =
+                product_of(letter, letter, rows, columns, depth, 0, Number::float64);
+            EXPECT_EQ(gpu_schedules(product, gpu(), 1).front().warp_depth, 4);
+            EXPECT_EQ(gpu_schedules(product, target::gpu_named("generic"), 1).front().warp_depth, 0);
+        }
+}
+
 TEST(GpuSchedules, OfTheModelSuit) {
     for (const auto& [rows, columns, depth] : {std::array{1, 1, 1},
                                                {7, 300, 50},
