@@ -54,6 +54,8 @@ struct GpuDialect {
     std::string_view atomic_add;      ///< {pointer}, {value}; empty: there is none
     std::string_view atomic_add_wide; ///< of 64-bit integers
 
+    bool has_ptx = false; ///< instructions of PTX may stand in the text
+
     std::string_view runtime;          ///< what the names of the host's functions begin with; empty: OpenCL
     std::string_view runtime_header;   ///< for #include
     std::string_view runtime_compiler; ///< macro of compilers at run time, which have no host

@@ -89,6 +89,7 @@ private:
     const Lanes& lanes_of(const ir::Operation& operation, std::size_t position) const;
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     void compute(ir::Value value);
+    void write_ptx(ir::Value value);
     std::string expression(const ir::Operation& operation, std::size_t lane) const;
     std::string power_of_two(ir::Scalar scalar, const std::string& a) const;
     std::string fused(const ir::Operation& operation, std::size_t lane) const;

@@ -69,6 +69,7 @@ void GpuKernelWriter::compute(ir::Value value) {
     case ir::Opcode::splat: result.assign(count, lanes_of(operation, 0).front()); return;
     case ir::Opcode::shuffle: result = moved(operation, operation.lane_map); return;
     case ir::Opcode::instruction:
+        if (operation.instruction->threads > 1 && dialect_.has_ptx) return write_ptx(value);
         if (operation.instruction->lane_map.empty())
             throw UserError("instruction '{}' exists on one machine only and has no {}",
                             operation.instruction->name, dialect_.name);
@@ -81,6 +82,34 @@ void GpuKernelWriter::compute(ir::Value value) {
         out_.line("const {} {} = {};", value_type(operation.type.scalar), result.back(),
                   expression(operation, lane));
     }
+}
+
+/// An instruction of PTX whose operands are lists, the result's first.
+void GpuKernelWriter::write_ptx(ir::Value value) {
+    const ir::Operation& operation = program_[value];
+    const ir::Instruction& entry = *operation.instruction;
+    const auto letter = [](ir::Scalar scalar) { return scalar == ir::Scalar::float64 ? 'd' : 'f'; };
+    Lanes& result = values_[static_cast<std::size_t>(value)];
+    std::vector<std::string> outputs, inputs, lists;
+    int number = 0;
+    const auto list_of = [&](int lanes) {
+        std::vector<std::string> places;
+        for (int lane = 0; lane < lanes; ++lane) places.push_back(fmt::format("%{}", number++));
+        lists.push_back(fmt::format("{{{}}}", fmt::join(places, ", ")));
+    };
+    list_of(entry.result.lanes);
+    for (int lane = 0; lane < entry.result.lanes; ++lane) {
+        result.push_back(fmt::format("v{}_{}", value, lane));
+        outputs.push_back(fmt::format("\"={}\"({})", letter(entry.result.scalar), result.back()));
+    }
+    for (std::size_t i = 0; i < entry.operands.size(); ++i) {
+        list_of(entry.operands[i].lanes);
+        for (const std::string& lane : lanes_of(operation, i))
+            inputs.push_back(fmt::format("\"{}\"({})", letter(entry.operands[i].scalar), lane));
+    }
+    out_.line("{} {};", value_type(entry.result.scalar), fmt::join(result, ", "));
+    out_.line("asm volatile(\"{} {};\" : {} : {});", entry.text, fmt::join(lists, ", "),
+              fmt::join(outputs, ", "), fmt::join(inputs, ", "));
 }
 
 std::string GpuKernelWriter::expression(const ir::Operation& operation, std::size_t lane) const {

@@ -21,6 +21,8 @@ GpuLanguage gpu_language_named(std::string_view name);
 /// Whether kernels may run in clusters of blocks; and in groups of blocks that wait for each other.
 bool has_clusters(GpuLanguage language);
 bool has_groups(GpuLanguage language);
+/// Whether kernels may have instructions of NVIDIA's tensor cores.
+bool has_tensor_cores(GpuLanguage language);
 
 /// Kernels that one function of the host runs one after the other. Scratch buffers are part of the workspace; those of the
 /// same name are the same memory in all of them.

@@ -193,11 +193,19 @@ TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
         if (compiler) {
             EXPECT_EQ(complaints(*compiler, module, target), "") << module;
         }
+        if (const auto library = nvrtc_library()) {
+            EXPECT_EQ(
+                nvrtc_complaints(*library, emit_gpu(alone(warp_product(shape), "warps").transform), target),
+                "");
+        }
     }
     EXPECT_THROW(ptx(warp_product({16, 8, 4}), {.target = "sm_80"}), InternalError);
     EXPECT_THROW(emit_gpu_kernels(alone(warp_product({8, 8, 4}), "warps").transform,
                                   {.language = GpuLanguage::opencl}),
                  UserError);
+    EXPECT_TRUE(has_tensor_cores(GpuLanguage::cuda));
+    EXPECT_FALSE(has_tensor_cores(GpuLanguage::hip));
+    EXPECT_FALSE(has_tensor_cores(GpuLanguage::opencl));
 }
 
 // ---- the other languages --------------------------------------------------------------------------------------------
