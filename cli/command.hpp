@@ -19,6 +19,7 @@ using AddCommand = void (*)(CLI::App& program);
 void add_probe(CLI::App& program);
 void add_plan(CLI::App& program);
 void add_show(CLI::App& program);
+void add_explain(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_ladder(CLI::App& program);

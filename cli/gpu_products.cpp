@@ -32,15 +32,9 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
-/// A schedule and its kernel, to look at.
-struct Inspection {
-    target::Gpu gpu;
-    gemm::GpuSchedule schedule;
-    planning::GpuMatrixDerivation derived;
-};
-
-Inspection inspect(const MatrixProduct& product, const PlanningOptions& options, const target::Gpu& gpu) {
-    Inspection result{gpu, {}, {}};
+GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
+                             const target::Gpu& gpu) {
+    GpuProductInspection result{gpu, {}, {}};
     const auto likely = gemm::gpu_schedules(product, result.gpu, 1);
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
@@ -112,9 +106,19 @@ std::deque<GpuProductData> sets_of(const runtime::GpuDevice& device, const Produ
 
 } // namespace
 
+GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
+    if (!number_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
+    if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
+    const auto built = make_plan_on_gpu(product, options);
+    GpuProductInspection result{built->device().target(), built->schedule(), {}};
+    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu);
+    if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
+    return result;
+}
+
 void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
-    Inspection plan{};
+    GpuProductInspection plan{};
     if (number_of_gpu(options)) { // compiled, so that registers are known
         const auto built = make_plan_on_gpu(product, options);
         plan = {built->device().target(), built->schedule(), {}};
@@ -147,7 +151,7 @@ void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& op
                          const std::string& stage, bool full) {
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for a product on a GPU use one of ir, ptx", stage);
-    const Inspection plan = inspect(product, options, target_of(options));
+    const GpuProductInspection plan = inspect(product, options, target_of(options));
     print(stage == "ptx"
               ? plan.derived.ptx
               : ir::to_string(plan.derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
@@ -192,7 +196,7 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
 
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                     emit::GpuLanguage language, const std::string& function) {
-    Inspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);

@@ -6,6 +6,8 @@
 #include "cli/planning.hpp"
 #include "cli/product_data.hpp"
 #include "cli/products.hpp"
+#include "gemm/gpu_schedule.hpp"
+#include "plan/gpu_matrix_kernel.hpp"
 
 #include <string>
 
@@ -13,6 +15,16 @@
 namespace swirl::cli {
 
 void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
+
+/// A schedule and its kernel, to look at: for a GPU of this machine, compiled, so that registers are known; or, with
+/// "--device sm_90", for such a one, at hand or not.
+struct GpuProductInspection {
+    target::Gpu gpu;
+    gemm::GpuSchedule schedule;
+    planning::GpuMatrixDerivation derived;
+};
+/// UserError where nothing is to be computed.
+GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 
 /// On copies of the operands, of which C's comes back.
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data);

@@ -47,20 +47,12 @@ constexpr Constants constants;
 constexpr int registers_beside_sums = 36;
 constexpr int most_stages = 4;
 constexpr int usual_threads = 256;
-
-int registers_of(const GpuSchedule& schedule, Number number) {
-    const int words = static_cast<int>(bytes_of(number)) / 4;
-    int factors = schedule.thread_rows + schedule.thread_columns;
-    if (schedule.warp_depth > 0)
-        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4;
-    return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
-           registers_beside_sums;
-}
+constexpr double usual_multiprocessors = 100;
 
 /// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
 int resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     const int threads = schedule.threads();
-    const int registers = registers_of(schedule, product.number);
+    const int registers = gpu_registers(schedule, product.number);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
     if (registers > most + registers_beside_sums / 2) return 0;
     return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
@@ -301,6 +293,20 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
 
 } // namespace
 
+GpuRates gpu_rates(const target::Gpu& gpu) {
+    return {gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors, constants.hertz,
+            constants.memory_rate, constants.cache_rate};
+}
+
+int gpu_registers(const GpuSchedule& schedule, Number number) {
+    const int words = static_cast<int>(bytes_of(number)) / 4;
+    int factors = schedule.thread_rows + schedule.thread_columns;
+    if (schedule.warp_depth > 0)
+        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4;
+    return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
+           registers_beside_sums;
+}
+
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     const int fits = resident_blocks(schedule, product, gpu);
@@ -310,8 +316,8 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
         static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
     const double blocks = row_blocks * column_blocks * schedule.splits *
                           static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
-    const double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : 100;
-    const double each = std::ceil(blocks / multiprocessors); // blocks of the busiest multiprocessor
+    const double each =
+        std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
         std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);

@@ -9,6 +9,18 @@ namespace swirl::gemm {
 /// The model's seconds of a product by a schedule that suits it.
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu);
 
+/// What the model takes a GPU for; its constants are those of an H100.
+struct GpuRates {
+    double multiprocessors = 0; ///< 100 where the GPU's are not known
+    double hertz = 0;
+    double memory = 0; ///< bytes a second
+    double cache = 0;  ///< of the second cache
+};
+GpuRates gpu_rates(const target::Gpu& gpu);
+
+/// Registers of a thread that the model expects the driver's compiler to want.
+int gpu_registers(const GpuSchedule& schedule, Number number);
+
 /// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no such product: of numbers other
 /// than float32 and float64, of A and B of other numbers than C, with an epilogue.
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,

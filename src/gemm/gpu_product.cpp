@@ -222,7 +222,7 @@ private:
         for (std::size_t operand = 0; operand < 2; ++operand)
             builder_.store(counters_, static_cast<Integer>(operand),
                            builder_.add(sources_[operand].start, integer(next * step_of_source(operand))));
-        builder_.for_loop("piece", pieces_of_split_,
+        builder_.for_loop(std::string(gpu_piece_loop), pieces_of_split_,
                           [&](const Affine& number) { multiply_piece(number, place.split, sums, threads); });
         builder_.wait_for_copies(0);
     }

@@ -3,9 +3,13 @@
 #include "gemm/gpu_schedule.hpp"
 #include "ir/program.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace swirl::gemm {
+
+/// The name of the variable of a kernel's main loop, which multiplies a piece of A by one of B at a time.
+constexpr std::string_view gpu_piece_loop = "piece";
 
 /// The kernels of a product that is not empty, in the order of their launches. Buffers: `a`, `b`, `c` are the caller's, as the
 /// product states them; `factors`, by value, has α and β in C's precision. Parameters: `steps` is 1, or 0 where A and B are not to

@@ -1,0 +1,59 @@
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/explain_gemm.hpp"
+#include "cli/explain_map.hpp"
+#include "cli/output.hpp"
+#include "cli/planning.hpp"
+#include "cli/products.hpp"
+
+#include <memory>
+
+namespace swirl::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> words;
+    PlanningOptions planning;
+    std::string svg;
+    bool json = false;
+};
+
+void explain(const Options& options) {
+    if (!is_product(options.words))
+        throw UserError(
+            "'{}' is not explained; a product of matrices on a GPU is, such as gemm "
+            "1024x1024x1024 float32",
+            fmt::format("{}", fmt::join(options.words, " ")));
+    if (!options.planning.is_for_gpu())
+        throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
+    const MatrixProduct product = parse_product(options.words, options.planning);
+    const GemmExplanation explanation = explain_gemm(product, options.planning);
+    if (!options.svg.empty()) write_file(options.svg, thread_map_of(explanation));
+    if (options.json)
+        print_json(json_of(explanation));
+    else
+        print(text_of(explanation));
+}
+
+} // namespace
+
+void add_explain(CLI::App& program) {
+    auto options = std::make_shared<Options>();
+    options->planning.device = "sm_90";
+    options->planning.no_check = true; // it is looked at, not run
+    CLI::App& command = *program.add_subcommand(
+        "explain",
+        "Explain a GPU's kernel of a product of matrices: its decisions, instructions, traffic and limits");
+    command.add_option("problem", options->words, "The product, e.g. gemm 4096x4096x4096 float32")
+        ->type_name("PRODUCT")
+        ->required();
+    command.add_option("--recipe", options->planning.recipe, "This schedule, not the model's choice")
+        ->type_name("SCHEDULE");
+    command.add_flag("--json", options->json, "Print JSON");
+    command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")
+        ->type_name("FILE");
+    options->planning.add_device_to(command);
+    command.callback([options] { explain(*options); });
+}
+
+} // namespace swirl::cli

@@ -1,0 +1,45 @@
+#include "cli/explain_gemm.hpp"
+
+#include "base/error.hpp"
+#include "cli/gpu_products.hpp"
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_product.hpp"
+#include "gemm/tile.hpp"
+#include "problem/matrix_syntax.hpp"
+
+#include <algorithm>
+
+namespace swirl::cli {
+
+double GemmExplanation::flops() const {
+    return 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+           static_cast<double>(product.depth) * static_cast<double>(product.batch);
+}
+
+double GemmExplanation::multiply_add_slots() const {
+    const double words = static_cast<double>(bytes_of(product.number)) / 4;
+    const double by_warps = static_cast<double>(mix.multiply_adds_of_products) / 2; // at twice the rate
+    return words * (static_cast<double>(mix.fused) + by_warps) / static_cast<double>(mix.threads);
+}
+
+double GemmExplanation::slots() const {
+    return std::max(multiply_add_slots(),
+                    static_cast<double>(mix.instructions()) / static_cast<double>(mix.threads));
+}
+
+GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options) {
+    if (product.depth == 0) throw UserError("{} has a depth of 0: nothing is multiplied", to_text(product));
+    GpuProductInspection inspection = inspect_product_on_gpu(product, options);
+    GemmExplanation result;
+    result.product = product;
+    result.gpu = inspection.gpu;
+    result.schedule = inspection.schedule;
+    result.kernel = std::move(inspection.derived.info);
+    result.mix = ir::mix_of_loop(inspection.derived.program, gemm::gpu_piece_loop);
+    result.balance = gemm::gpu_balance(product, result.schedule, result.gpu, result.kernel.registers);
+    result.sample = gemm::gpu_sample(product, result.schedule, result.gpu);
+    result.seconds = gemm::gpu_seconds(product, result.schedule, result.gpu);
+    return result;
+}
+
+} // namespace swirl::cli

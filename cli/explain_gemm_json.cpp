@@ -1,0 +1,97 @@
+#include "cli/explain_gemm.hpp"
+#include "problem/matrix_syntax.hpp"
+
+namespace swirl::cli {
+namespace {
+
+Json json_of(const gemm::GpuSchedule& schedule) {
+    Json parameters = Json::array();
+    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
+        parameters.push_back({{"name", parameter.name},
+                              {"value", schedule.*parameter.member},
+                              {"meaning", parameter.meaning}});
+    return parameters;
+}
+
+/// Of a thread, for one piece.
+Json json_of_mix(const GemmExplanation& explanation) {
+    const ir::LoopMix& mix = explanation.mix;
+    const auto of_thread = [&](Integer count) {
+        return static_cast<double>(count) / static_cast<double>(mix.threads);
+    };
+    const auto by_bytes = [&](const std::map<Integer, Integer>& counts) {
+        Json result = Json::object();
+        for (const auto& [bytes, count] : counts) result[std::to_string(bytes)] = of_thread(count);
+        return result;
+    };
+    return {{"multiply_adds", of_thread(mix.fused)},
+            {"warp_products", of_thread(mix.warp_products)},
+            {"multiply_adds_of_products", of_thread(mix.multiply_adds_of_products)},
+            {"shared_loads_by_bytes", by_bytes(mix.shared_loads)},
+            {"copies_by_bytes", by_bytes(mix.copies)},
+            {"other_accesses", of_thread(mix.other_accesses)},
+            {"other_arithmetic", of_thread(mix.other_floating)},
+            {"integer_operations", of_thread(mix.integers)},
+            {"conditions", of_thread(mix.conditions)},
+            {"barriers", of_thread(mix.barriers)},
+            {"fences", of_thread(mix.fences)},
+            {"loop", ir::LoopMix::of_the_loop},
+            {"instructions", of_thread(mix.instructions())},
+            {"multiply_add_slots", explanation.multiply_add_slots()},
+            {"slots", explanation.slots()},
+            {"bound", explanation.bound()}};
+}
+
+Json json_of(const gemm::GpuBalance& balance) {
+    return {
+        {"piece_bytes", balance.piece_bytes},          {"piece_multiply_adds", balance.piece_multiply_adds},
+        {"flops_per_byte", balance.flops_per_byte()},  {"peak_flops_per_second", balance.peak},
+        {"second_cache_needed", balance.cache_needed}, {"second_cache_given", balance.cache_given},
+        {"memory_needed", balance.memory_needed},      {"memory_given", balance.memory_given}};
+}
+
+Json json_of_occupancy(const GemmExplanation& explanation) {
+    const gemm::GpuBalance& balance = explanation.balance;
+    return {{"threads", explanation.schedule.threads()},
+            {"registers", balance.registers},
+            {"registers_by_the_driver", explanation.kernel.registers > 0},
+            {"spilled_bytes", explanation.kernel.spilled_bytes},
+            {"shared_bytes", balance.shared_bytes},
+            {"blocks_per_multiprocessor", balance.occupancy.blocks},
+            {"warps_per_multiprocessor", balance.occupancy.warps},
+            {"limited_by", name_of(balance.occupancy.limited_by)},
+            {"blocks", balance.blocks},
+            {"blocks_at_once", balance.blocks_at_once},
+            {"waves", balance.waves},
+            {"last_wave", balance.last_wave}};
+}
+
+Json json_of(const gemm::GpuSample& sample) {
+    Json accesses = Json::array();
+    for (const gemm::GpuAccess& access : sample.accesses)
+        accesses.push_back({{"buffer", access.buffer},
+                            {"shared", access.is_shared},
+                            {"stored", access.is_store},
+                            {"accesses", access.counts.accesses},
+                            {"bytes", access.counts.bytes},
+                            {"sectors", access.counts.sectors},
+                            {"lost_cycles", access.counts.extra_cycles}});
+    return {{"problem", to_text(sample.product)}, {"accesses", accesses}};
+}
+
+} // namespace
+
+Json json_of(const GemmExplanation& explanation) {
+    return {{"problem", to_text(explanation.product)},
+            {"gpu", explanation.gpu.name},
+            {"is_turned", gemm::oriented_for_gpu(explanation.product).is_turned},
+            {"schedule", to_string(explanation.schedule)},
+            {"parameters", json_of(explanation.schedule)},
+            {"main_loop", json_of_mix(explanation)},
+            {"traffic", json_of(explanation.balance)},
+            {"occupancy", json_of_occupancy(explanation)},
+            {"sample", json_of(explanation.sample)},
+            {"estimated_seconds", explanation.seconds}};
+}
+
+} // namespace swirl::cli

@@ -1,0 +1,125 @@
+#include "cli/explain_gemm.hpp"
+#include "cli/table.hpp"
+#include "problem/matrix_syntax.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::cli {
+namespace {
+
+double rate(double bytes) { return bytes * 1e-12; }
+
+std::string text_of_schedule(const gemm::GpuSchedule& schedule) {
+    Table table({"parameter", "value", "meaning"});
+    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
+        table.add({std::string(parameter.name), std::to_string(schedule.*parameter.member),
+                   std::string(parameter.meaning)});
+    table.add({"order", std::string(name_of(schedule.order)), "of a thread's multiply-adds in a step"});
+    return table.text();
+}
+
+/// Thread by thread: what a condition keeps to some of them is a fraction.
+std::string text_of_mix(const GemmExplanation& explanation) {
+    const ir::LoopMix& mix = explanation.mix;
+    Table table({"main loop", "of a thread, for a piece"});
+    const auto add = [&](const std::string& name, Integer count) {
+        if (count > 0)
+            table.add(
+                {name, fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(mix.threads))});
+    };
+    add("multiply-adds", mix.fused);
+    add("products by warps", mix.warp_products);
+    add("multiply-adds of these", mix.multiply_adds_of_products);
+    for (const auto& [bytes, count] : mix.shared_loads)
+        add(fmt::format("loads from shared memory, {} bytes", bytes), count);
+    for (const auto& [bytes, count] : mix.copies)
+        add(fmt::format("asynchronous copies, {} bytes", bytes), count);
+    add("other accesses", mix.other_accesses);
+    add("other arithmetic", mix.other_floating);
+    add("integer operations", mix.integers);
+    add("conditions", mix.conditions);
+    add("barriers", mix.barriers);
+    add("commits of copies and waits", mix.fences);
+    add("the loop's count, comparison, jump", mix.threads * ir::LoopMix::of_the_loop);
+    add("all instructions", mix.instructions());
+    return table.text() +
+           fmt::format("bound      {:.4g} of {:.4g} issue slots are multiply-adds{}: {:.1f}% of the peak\n",
+                       explanation.multiply_add_slots(), explanation.slots(),
+                       mix.warp_products > 0                           ? ", one for each of float64 by warps"
+                       : explanation.product.number == Number::float64 ? ", two for each of float64"
+                                                                       : "",
+                       100 * explanation.bound());
+}
+
+std::string text_of_traffic(const GemmExplanation& explanation) {
+    const gemm::GpuBalance& balance = explanation.balance;
+    Table table({"at the peak", "needed", "given", "of it"});
+    const auto add = [&](const char* name, double needed, double given) {
+        table.add({name, fmt::format("{:.3g} TB/s", rate(needed)), fmt::format("{:.3g} TB/s", rate(given)),
+                   fmt::format("{:.0f}%", 100 * needed / given)});
+    };
+    add("second cache", balance.cache_needed, balance.cache_given);
+    add("memory", balance.memory_needed, balance.memory_given);
+    return fmt::format(
+        "piece      {} of A and B by a block, for {} multiply-adds: {:.3g} flops a byte\n"
+        "peak       {:.3g} Tflop/s, by the model's clock\n\n{}",
+        format_bytes(static_cast<double>(balance.piece_bytes)), balance.piece_multiply_adds,
+        balance.flops_per_byte(), balance.peak * 1e-12, table.text());
+}
+
+std::string text_of_occupancy(const GemmExplanation& explanation) {
+    const gemm::GpuBalance& balance = explanation.balance;
+    const ir::KernelInfo& kernel = explanation.kernel;
+    const std::string source = kernel.registers > 0
+                                   ? fmt::format("by the driver, {} bytes spilled", kernel.spilled_bytes)
+                                   : std::string("as the model expects; a driver's compiler may differ");
+    return fmt::format(
+        "registers  {} of a thread, {}\nshared     {} of a block\n"
+        "occupancy  {} blocks of {} threads on a multiprocessor, {} warps; no more for {}\n"
+        "waves      {} blocks, {} at once: {} waves, the last one {:.0f}% full\n",
+        balance.registers, source, format_bytes(static_cast<double>(balance.shared_bytes)),
+        balance.occupancy.blocks, explanation.schedule.threads(), balance.occupancy.warps,
+        name_of(balance.occupancy.limited_by), balance.blocks, balance.blocks_at_once, balance.waves,
+        100 * balance.last_wave);
+}
+
+std::string text_of_accesses(const GemmExplanation& explanation) {
+    const auto each = [](Integer amount, Integer accesses) {
+        return fmt::format("{:.4g}", static_cast<double>(amount) / static_cast<double>(accesses));
+    };
+    Table table({"accesses by a warp", "", "accesses", "bytes", "sectors", "least", "lost cycles"});
+    for (const gemm::GpuAccess& access : explanation.sample.accesses) {
+        const ir::AccessCounts& counts = access.counts;
+        const double least = static_cast<double>(counts.bytes) /
+                             static_cast<double>(counts.accesses * explanation.gpu.sector_bytes);
+        table.add({access.buffer, access.is_store ? "stored" : "loaded", std::to_string(counts.accesses),
+                   each(counts.bytes, counts.accesses),
+                   access.is_shared ? "-" : each(counts.sectors, counts.accesses),
+                   access.is_shared ? "-" : fmt::format("{:.4g}", least),
+                   access.is_shared ? each(counts.extra_cycles, counts.accesses) : "-"});
+    }
+    return table.text() +
+           fmt::format(
+               "Of each access on average, as the interpreter counts them in one tile, {} steps "
+               "deep: sectors of {} bytes, cycles lost to conflicts in the banks of shared memory.\n",
+               explanation.sample.product.depth, explanation.gpu.sector_bytes);
+}
+
+} // namespace
+
+std::string text_of(const GemmExplanation& explanation) {
+    const double rate_of_model = explanation.flops() / explanation.seconds;
+    return fmt::format(
+        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n"
+        "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",
+        to_text(explanation.product), explanation.gpu.name,
+        gemm::oriented_for_gpu(explanation.product).is_turned
+            ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
+            : "",
+        to_string(explanation.schedule), text_of_schedule(explanation.schedule), text_of_mix(explanation),
+        text_of_traffic(explanation), text_of_occupancy(explanation), text_of_accesses(explanation),
+        format_seconds(explanation.seconds), rate_of_model * 1e-12,
+        100 * rate_of_model / explanation.balance.peak);
+}
+
+} // namespace swirl::cli

@@ -1,0 +1,126 @@
+#include "ir/loop_mix.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+#include "ir/count.hpp"
+
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace swirl::ir {
+
+namespace {
+
+For loop_named(const Program& program, std::string_view variable) {
+    std::optional<For> found;
+    for_each_statement(program.body, [&](const Statement& statement) {
+        const auto* const loop = std::get_if<For>(&statement.node);
+        if (loop != nullptr && program.variables[static_cast<std::size_t>(loop->variable)].name == variable)
+            found = *loop;
+    });
+    ensure(found.has_value(), "'{}' has no loop over '{}'", program.name, variable);
+    for_each_statement(found->body, [&](const Statement& statement) {
+        ensure(!std::holds_alternative<For>(statement.node), "'{}' has a loop inside that over '{}'",
+               program.name, variable);
+    });
+    return std::move(*found);
+}
+
+/// A cluster's, or a group's, first iteration alone.
+Program first_iteration(const Program& program, For loop) {
+    Program result = program;
+    loop.end = loop.begin + loop.step;
+    result.body = {Statement{std::move(loop)}};
+    result.launch.blocks = {program.launch.cluster * program.launch.group, 1, 1};
+    return result;
+}
+
+Integer sum(const std::map<Integer, Integer>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), Integer{0},
+                           [](Integer before, const auto& entry) { return before + entry.second; });
+}
+
+class Counter {
+public:
+    explicit Counter(const Program& program) : program_(program) {
+        for (const Operation& operation : program.operations)
+            if (operation.asynchronous) copied_.insert(operation.operands[0]);
+    }
+
+    void add(Value value, Integer times) {
+        const Operation& operation = program_[value];
+        if (accesses_memory(operation.opcode)) return add_access(operation, copied_.contains(value), times);
+        switch (operation.opcode) {
+        case Opcode::constant:
+        case Opcode::shuffle:
+        case Opcode::splat: return;
+        case Opcode::index:
+            if (!operation.address.index.terms().empty()) mix.integers += times;
+            return;
+        case Opcode::fma:
+        case Opcode::fms:
+        case Opcode::fnma: mix.fused += times * operation.type.lanes; return;
+        case Opcode::instruction:
+            if (operation.instruction->threads == 1) {
+                mix.other_floating += times;
+                return;
+            }
+            mix.warp_products += times;
+            mix.multiply_adds_of_products += times * operation.instruction->flops / 2;
+            return;
+        case Opcode::less: {
+            const Type compared = program_[operation.operands[0]].type;
+            (is_integer(compared.scalar) ? mix.integers : mix.other_floating) += times;
+            return;
+        }
+        default:
+            (is_integer(operation.type.scalar) ? mix.integers : mix.other_floating) +=
+                times * operation.type.lanes;
+        }
+    }
+
+    LoopMix mix;
+
+private:
+    void add_access(const Operation& operation, bool is_copied, Integer times) {
+        const Space space = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].space;
+        if (space == Space::local || is_copied) return;
+        const Integer bytes = Integer{operation.active} * size_in_bytes(operation.type.scalar);
+        if (operation.asynchronous)
+            mix.copies[bytes] += times;
+        else if (space == Space::shared && operation.opcode == Opcode::load)
+            mix.shared_loads[bytes] += times;
+        else
+            mix.other_accesses += times;
+    }
+
+    const Program& program_;
+    std::set<Value> copied_; ///< loads that are the first half of a copy
+};
+
+} // namespace
+
+Integer LoopMix::instructions() const {
+    return fused + warp_products + other_floating + integers + sum(shared_loads) + sum(copies) +
+           other_accesses + conditions + barriers + fences + of_the_loop * threads;
+}
+
+LoopMix mix_of_loop(const Program& program, std::string_view variable) {
+    const Program iteration = first_iteration(program, loop_named(program, variable));
+    Counter counter(iteration);
+    for_each_weighted_run(iteration, {}, [&](const Straight& run, Integer times) {
+        for (const Value value : run.operations) counter.add(value, times);
+    });
+    LoopMix& mix = counter.mix;
+    const auto& of_block = iteration.launch.threads;
+    mix.threads = iteration.launch.blocks[0] * of_block[0] * of_block[1] * of_block[2];
+    for_each_statement(iteration.body, [&](const Statement& statement) {
+        if (std::holds_alternative<If>(statement.node)) mix.conditions += mix.threads;
+        if (std::holds_alternative<Barrier>(statement.node)) mix.barriers += mix.threads;
+        if (std::holds_alternative<CopyFence>(statement.node)) mix.fences += mix.threads;
+    });
+    return mix;
+}
+
+} // namespace swirl::ir

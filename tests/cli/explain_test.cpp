@@ -1,0 +1,98 @@
+// `swirl explain gemm`, for kinds of GPUs that are not there.
+
+#include "cli/run_swirl.hpp"
+#include "support/fake_cuda.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace swirl {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* small =
+    "gemm 200x100x300 float32 --recipe 'block_rows=64 block_columns=32 thread_rows=4 thread_columns=4'";
+
+std::string contents_of(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+std::size_t times(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+TEST(Explain, SaysWhatAKernelIsMadeOf) {
+    const support::Outcome outcome = run_swirl(std::string("explain ") + small);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    for (const char* part :
+         {"block_rows", "rows of C's tile that a block has", "multiply-adds",
+          "loads from shared memory, 16 bytes", "asynchronous copies, 4 bytes", "issue slots", "flops a byte",
+          "second cache", "as the model expects", "occupancy", "waves", "lost cycles", "estimate"})
+        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+}
+
+TEST(Explain, HasTheFiguresAsJson) {
+    const auto report = json::parse(run_swirl(std::string("explain --json --device sm_80 ") + small).output);
+    EXPECT_EQ(report.at("gpu"), "sm_80");
+    EXPECT_EQ(report.at("main_loop").at("multiply_adds"), 4 * 4 * 8);
+    EXPECT_EQ(report.at("main_loop").at("shared_loads_by_bytes").at("16"), 2 * 8);
+    EXPECT_EQ(report.at("main_loop").at("copies_by_bytes").at("4"), (64 + 32) * 8 / 128);
+    EXPECT_LT(report.at("main_loop").at("bound"), 1);
+    EXPECT_EQ(report.at("traffic").at("piece_bytes"), (64 + 32) * 8 * 4);
+    EXPECT_EQ(report.at("occupancy").at("blocks"), 4 * 4);
+    EXPECT_FALSE(report.at("sample").at("accesses").empty());
+    EXPECT_GT(report.at("estimated_seconds"), 0);
+}
+
+TEST(Explain, TakesRegistersFromADriver) {
+    setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
+    setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);
+    const support::Outcome outcome = run_swirl(
+        "explain --device gpu --json gemm 64x64x64 float32 --recipe 'block_rows=32 block_columns=32 "
+        "thread_rows=4 thread_columns=4 lane_rows=8 lane_columns=4'");
+    unsetenv("SWIRL_CUDA_DRIVER");
+    unsetenv("SWIRL_FAKE_CUDA_MIB");
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const auto occupancy = json::parse(outcome.output).at("occupancy");
+    EXPECT_TRUE(occupancy.at("registers_by_the_driver"));
+    EXPECT_GT(occupancy.at("registers"), 0);
+}
+
+TEST(Explain, DrawsWhoHasWhichElements) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "map.svg";
+    const support::Outcome outcome =
+        run_swirl("explain --svg " + support::quoted(file.string()) + " " + small);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const std::string picture = contents_of(file);
+    EXPECT_EQ(picture.find("<svg"), 0U);
+    EXPECT_NE(picture.find("</svg>"), std::string::npos);
+    EXPECT_EQ(times(picture, ">warp "), 3U);
+    for (const char* words : {">31</text>", "64 × 32: 4 warps"})
+        EXPECT_NE(picture.find(words), std::string::npos) << words;
+}
+
+TEST(Explain, SaysWhatItDoesNotExplain) {
+    for (const auto& [arguments, said] :
+         {std::pair{"explain dft 16", "product of matrices"},
+          {"explain gemm 8x8x0 float32", "depth of 0"},
+          {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
+          {"explain gemm 0x8x8 float32", "nothing is"},
+          {"explain gemm 64x64x64 float32 --recipe block_rows=5", "schedule"}}) {
+        const support::Outcome outcome = run_swirl(arguments);
+        EXPECT_EQ(outcome.status, 2) << arguments;
+        EXPECT_NE(outcome.errors.find(said), std::string::npos) << arguments << ": " << outcome.errors;
+    }
+}
+
+} // namespace
+} // namespace swirl

@@ -1,0 +1,63 @@
+#include "ir/loop_mix.hpp"
+
+#include "../support/error_of.hpp"
+#include "base/error.hpp"
+#include "ir/builder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::ir {
+namespace {
+
+constexpr Type f32{Scalar::float32, 1};
+
+/// 64 threads, of which 16 copy a vector in each of five iterations.
+Program copying(bool has_inner_loop) {
+    Builder b("copying");
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    const Buffer x = b.input("x", Scalar::float32, 64);
+    const Buffer s = b.shared("s", Scalar::float32, 256);
+    const Buffer sums = b.local("sums", Scalar::float32, 2);
+    b.store(sums, 0, b.constant(f32, 0));
+    b.for_loop("i", 5, [&](const Affine& i) {
+        b.if_then({{b.thread(0) - 16, Condition::Relation::negative}}, [&] {
+            b.store(s, 4 * b.thread(0), b.load(x, 4 * b.thread(0), {.lanes = 4}), {.asynchronous = true});
+        });
+        b.commit_copies();
+        b.wait_for_copies(0);
+        b.barrier();
+        const Value pair = b.load(s, 0, {.lanes = 2});
+        const Value two = b.shuffle(pair, pair, {1});
+        const Value one = b.load(s, 2);
+        const Value sum = b.fma(two, one, b.load(sums, 0));
+        const Value place = b.add(b.index(i), b.constant({Scalar::int64, 1}, 1));
+        b.store(sums, 0, b.add(sum, b.load(x, 0, {.dynamic = place})));
+        if (has_inner_loop) b.for_loop("j", 2, [&](const Affine&) { b.barrier(); });
+    });
+    return b.finish();
+}
+
+TEST(LoopMix, IsWhatAllThreadsOfABlockIssueInAnIteration) {
+    const LoopMix mix = mix_of_loop(copying(false), "i");
+    EXPECT_EQ(mix.threads, 64);
+    EXPECT_EQ(mix.fused, 64);
+    EXPECT_EQ(mix.other_floating, 64);
+    EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 16}}));
+    EXPECT_EQ(mix.shared_loads, (std::map<Integer, Integer>{{4, 64}, {8, 64}}));
+    EXPECT_EQ(mix.integers, 128);
+    EXPECT_EQ(mix.other_accesses, 64); // x alone: what a copy loads is part of it
+    EXPECT_EQ(mix.conditions, 64);
+    EXPECT_EQ(mix.barriers, 64);
+    EXPECT_EQ(mix.fences, 128);
+    EXPECT_EQ(mix.instructions(), 64 * (1 + 1 + 2 + 2 + 1 + 1 + 1 + 2 + LoopMix::of_the_loop) + 16);
+}
+
+TEST(LoopMix, SaysWhichLoopItLacks) {
+    EXPECT_NE(error_of<InternalError>([] { mix_of_loop(copying(false), "k"); }).find("no loop over 'k'"),
+              std::string::npos);
+    EXPECT_NE(error_of<InternalError>([] { mix_of_loop(copying(true), "i"); }).find("a loop inside"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace swirl::ir
