@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -24,6 +25,7 @@ struct Constants {
     double block = 1100;         ///< until a block's first piece is there, and for its end
     double meeting = 270;        ///< of a block's threads, at each piece
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
+    double uneven = 1.03;        ///< times the slots of parts whose extents are no powers of two
     double load_issue = 0.25;    ///< slots that a load from shared memory takes of its scheduler's
     double warp_latency = 36;    ///< likewise where warps multiply, of the steps of one instruction
     double fragment_pass =
@@ -103,6 +105,8 @@ PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& or
     PieceCycles result;
     result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.piece_issue) +
                    copies / schedulers * constants.copy_issue;
+    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns)))
+        result.issue *= constants.uneven;
     result.shared = warps * steps * step.shared + copies * constants.copy_pass;
     result.alone =
         steps * std::max(step.issue * std::max(1.0, warps / schedulers), step.latency) + constants.meeting;
@@ -161,12 +165,12 @@ constexpr Shape timed_shapes[] = {
     {128, 64, 16, 8, 8, 8, 4, 1},     {64, 64, 16, 8, 8, 8, 4, 2},    {64, 64, 8, 8, 8, 8, 4, 2},
     {64, 64, 32, 8, 4, 8, 4, 2},      {128, 32, 32, 8, 8, 8, 4, 2},   {128, 32, 16, 8, 8, 16, 2, 1},
     {64, 32, 32, 8, 8, 8, 4, 4},      {256, 16, 16, 16, 8, 16, 2, 2}, {128, 16, 64, 8, 8, 16, 2, 4},
-    {128, 16, 64, 4, 4, 16, 2, 1},    {64, 16, 64, 4, 8, 16, 2, 4},   {32, 32, 32, 4, 8, 8, 4, 4},
-    {32, 32, 8, 4, 8, 8, 4, 2},       {32, 16, 32, 4, 4, 8, 4, 4},    {16, 64, 64, 2, 4, 2, 16, 1},
-    {16, 16, 8, 2, 4, 8, 4, 1},       {64, 8, 64, 4, 4, 16, 2, 8},    {16, 8, 32, 1, 2, 8, 4, 2},
-    {32, 4, 32, 1, 2, 16, 2, 2},      {64, 64, 16, 8, 8, 8, 4, 1},    {16, 16, 8, 4, 4, 4, 4, 1},
-    {8, 8, 8, 4, 1, 2, 8, 1},         {8, 8, 4, 4, 2, 2, 4, 1},       {4, 4, 4, 2, 1, 2, 4, 1},
-    {64, 1, 64, 2, 1, 32, 1, 8},      {1, 8, 64, 1, 1, 1, 8, 16},
+    {64, 16, 64, 4, 8, 16, 2, 4},     {32, 32, 32, 4, 8, 8, 4, 4},    {32, 32, 8, 4, 8, 8, 4, 2},
+    {32, 16, 32, 4, 4, 8, 4, 4},      {16, 64, 64, 2, 4, 2, 16, 1},   {16, 16, 8, 2, 4, 8, 4, 1},
+    {64, 8, 64, 4, 4, 16, 2, 8},      {16, 8, 32, 1, 2, 8, 4, 2},     {32, 4, 32, 1, 2, 16, 2, 2},
+    {64, 64, 16, 8, 8, 8, 4, 1},      {16, 16, 8, 4, 4, 4, 4, 1},     {8, 8, 8, 4, 1, 2, 8, 1},
+    {8, 8, 4, 4, 2, 2, 4, 1},         {4, 4, 4, 2, 1, 2, 4, 1},       {64, 1, 64, 2, 1, 32, 1, 8},
+    {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
 /// Where warps multiply: tiles, the depth of pieces, threads' parts, slices.
@@ -212,11 +216,16 @@ std::vector<Shape> tiny_shapes() {
 
 /// Tiles as narrow as this are for a C that is, too.
 constexpr int narrow = 4;
+constexpr int usual_warp = 32;
 
 bool suits(const Shape& shape, const MatrixProduct& oriented) {
+    // Of a vector's partner many rows that are next to each other, or few of which the steps are.
+    const auto is_long = [](int extent, Integer stride) { return (extent >= usual_warp) == (stride == 1); };
     return shape.rows <= oriented.rows && shape.columns <= oriented.columns &&
            (shape.rows >= narrow || oriented.rows < narrow) &&
-           (shape.columns >= narrow || oriented.columns < narrow);
+           (shape.columns >= narrow || oriented.columns < narrow) &&
+           (shape.columns > 1 || is_long(shape.rows, oriented.a.row_stride)) &&
+           (shape.rows > 1 || is_long(shape.columns, oriented.b.column_stride));
 }
 
 int widest(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int tile,
