@@ -1,62 +1,16 @@
-#include "cli/run_swirl.hpp"
-#include "support/fake_cuda.hpp"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
+#include "cli/gpu_benchmark_fixture.hpp"
 
 namespace swirl {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_gpu_transforms";
-constexpr const char* cufft_by_definition = SWIRL_BINARY_DIR "/fake_drivers/libcufft_by_definition.so";
-
-class GpuBenchmark : public testing::Test {
+class GpuBenchmark : public support::GpuBenchmarkProgram {
 protected:
-    void SetUp() override {
-        if (!std::filesystem::exists(program)) GTEST_SKIP() << "SWIRL_BUILD_BENCH is off";
-    }
-
-    /// With these libraries in place of the driver's and of cuFFT.
-    support::Outcome run_with(const std::string& driver, const std::string& cufft,
-                              const std::string& arguments) {
-        return support::run_command("SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" + support::quoted(driver) +
-                                    " SWIRL_VKFFT=/nowhere.so SWIRL_CUFFT=" + support::quoted(cufft) + " " +
-                                    support::quoted(program) + " " + arguments);
-    }
-
-    /// On a driver without a GPU, whose kernels do nothing: swirl's results are wrong, cuFFT's are those of its stand-in.
-    json rows_of(const std::string& arguments, const std::string& cufft = cufft_by_definition) {
-        const std::string file = (folder_.path() / "results.json").string();
-        outcome = run_with(support::fake_cuda_library(12080), cufft,
-                           "--volume 0.02 --seconds 0.01 " + arguments + " --json " + support::quoted(file));
-        if (!std::filesystem::exists(file)) {
-            ADD_FAILURE() << outcome.errors;
-            return json::array();
-        }
-        report = json::parse(std::ifstream(file));
-        json rows = json::array();
-        for (const json& group : report["groups"])
-            for (const json& row : group["rows"]) rows.push_back(row);
-        return rows;
-    }
-
-    support::Outcome outcome;
-    json report;
-
-private:
-    TemporaryFolder folder_;
+    GpuBenchmark()
+        : GpuBenchmarkProgram("bench_gpu_transforms", "SWIRL_CUFFT", "libcufft_by_definition.so",
+                              "SWIRL_VKFFT=/nowhere.so") {}
 };
-
-json entry_of(const json& row, const std::string& name) {
-    for (const json& entry : row["entries"])
-        if (entry["name"] == name) return entry;
-    ADD_FAILURE() << "no " << name << " in " << row;
-    return {};
-}
 
 TEST_F(GpuBenchmark, SaysWhatIsMissing) {
     outcome = run_with("/nowhere.so", "", "--only 'dft 64 '");

@@ -1,60 +1,16 @@
-#include "cli/run_swirl.hpp"
-#include "support/fake_cuda.hpp"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
+#include "cli/gpu_benchmark_fixture.hpp"
 
 namespace swirl {
 namespace {
 
 using nlohmann::json;
 
-constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_gpu_products";
-constexpr const char* cublas_by_definition = SWIRL_BINARY_DIR "/fake_drivers/libcublas_by_definition.so";
-
-class GpuProductsBenchmark : public testing::Test {
+class GpuProductsBenchmark : public support::GpuBenchmarkProgram {
 protected:
-    void SetUp() override {
-        if (!std::filesystem::exists(program)) GTEST_SKIP() << "SWIRL_BUILD_BENCH is off";
-    }
-
-    /// With these libraries in place of the driver's and of cuBLAS.
-    support::Outcome run_with(const std::string& driver, const std::string& cublas,
-                              const std::string& arguments) {
-        return support::run_command(
-            "SWIRL_FAKE_CUDA_MIB=512 SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" + support::quoted(driver) +
-            " SWIRL_CUBLAS=" + support::quoted(cublas) + " " + support::quoted(program) + " " + arguments);
-    }
-
-    /// On a driver without a GPU, whose kernels do nothing: cuBLAS's results are those of its stand-in.
-    json rows_of(const std::string& arguments, const std::string& cublas = cublas_by_definition) {
-        const std::string file = (folder_.path() / "results.json").string();
-        outcome = run_with(support::fake_cuda_library(12080), cublas,
-                           "--volume 0.02 --seconds 0.01 " + arguments + " --json " + support::quoted(file));
-        if (!std::filesystem::exists(file)) {
-            ADD_FAILURE() << outcome.errors;
-            return json::array();
-        }
-        report = json::parse(std::ifstream(file));
-        json rows = json::array();
-        for (const json& group : report["groups"])
-            for (const json& row : group["rows"]) rows.push_back(row);
-        return rows;
-    }
-
-    support::Outcome outcome;
-    json report;
-    TemporaryFolder folder_;
+    GpuProductsBenchmark()
+        : GpuBenchmarkProgram("bench_gpu_products", "SWIRL_CUBLAS", "libcublas_by_definition.so",
+                              "SWIRL_FAKE_CUDA_MIB=512") {}
 };
-
-json entry_of(const json& row, const std::string& name) {
-    for (const json& entry : row["entries"])
-        if (entry["name"] == name) return entry;
-    ADD_FAILURE() << "no " << name << " in " << row;
-    return {};
-}
 
 TEST_F(GpuProductsBenchmark, SaysWhatIsMissing) {
     outcome = run_with("/nowhere.so", "", "--product 'sgemm NN 4x4x4'");
