@@ -27,7 +27,7 @@ struct Constants {
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double uneven = 1.03;        ///< times the slots of parts whose extents are no powers of two
     double load_issue = 0.25;    ///< slots that a load from shared memory takes of its scheduler's
-    double warp_latency = 36;    ///< likewise where warps multiply, of the steps of one instruction
+    double warp_latency = 36;    ///< beside their slots, of the steps of one instruction where warps multiply
     double fragment_pass =
         1; ///< of shared memory, for 128 bytes of a fragment, which no threads have in common
     double copy_issue = 1.1;     ///< likewise a copy
@@ -72,9 +72,10 @@ StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
     const double words = static_cast<double>(bytes_of(number)) / 4;
     if (schedule.warp_depth > 0) { // at twice the rate; a thread has every fourth step of its factors
         const double loads = (rows / 2 + columns / 2) / 4;
-        return {.issue = rows * columns * words / 2 + loads * constants.load_issue,
+        const double issue = rows * columns * words / 2 + loads * constants.load_issue;
+        return {.issue = issue,
                 .shared = (rows + columns / 2) / 4 * words * constants.fragment_pass,
-                .latency = constants.warp_latency / schedule.warp_depth};
+                .latency = issue + constants.warp_latency / schedule.warp_depth};
     }
     const auto loads = [&](int extent) {
         return static_cast<double>(extent) / GpuThreads::vector_of(number, extent);
@@ -159,34 +160,35 @@ struct Shape {
 /// Of some thousand that were timed on an H100, one of which is within 3% of the fastest for each kind of product there: for large
 /// ones, for what takes a few waves of blocks, for thin ones, and for small ones in batches.
 constexpr Shape timed_shapes[] = {
-    {256, 128, 16, 16, 8, 8, 4, 1},   {256, 128, 8, 16, 8, 8, 4, 1},  {128, 256, 16, 16, 8, 8, 4, 1},
-    {128, 128, 16, 16, 8, 8, 4, 1},   {128, 128, 8, 8, 8, 8, 4, 1},   {192, 96, 16, 12, 12, 8, 4, 2},
-    {96, 128, 16, 12, 8, 8, 4, 1, 3}, {128, 64, 40, 8, 8, 8, 4, 2},   {128, 64, 32, 8, 8, 8, 4, 2},
-    {128, 64, 16, 8, 8, 8, 4, 1},     {64, 64, 16, 8, 8, 8, 4, 2},    {64, 64, 8, 8, 8, 8, 4, 2},
-    {64, 64, 32, 8, 4, 8, 4, 2},      {128, 32, 32, 8, 8, 8, 4, 2},   {128, 32, 16, 8, 8, 16, 2, 1},
-    {64, 32, 32, 8, 8, 8, 4, 4},      {256, 16, 16, 16, 8, 16, 2, 2}, {128, 16, 64, 8, 8, 16, 2, 4},
-    {64, 16, 64, 4, 8, 16, 2, 4},     {32, 32, 32, 4, 8, 8, 4, 4},    {32, 32, 8, 4, 8, 8, 4, 2},
-    {32, 16, 32, 4, 4, 8, 4, 4},      {16, 64, 64, 2, 4, 2, 16, 1},   {16, 16, 8, 2, 4, 8, 4, 1},
-    {64, 8, 64, 4, 4, 16, 2, 8},      {16, 8, 32, 1, 2, 8, 4, 2},     {32, 4, 32, 1, 2, 16, 2, 2},
-    {64, 64, 16, 8, 8, 8, 4, 1},      {16, 16, 8, 4, 4, 4, 4, 1},     {8, 8, 8, 4, 1, 2, 8, 1},
-    {8, 8, 4, 4, 2, 2, 4, 1},         {4, 4, 4, 2, 1, 2, 4, 1},       {64, 1, 64, 2, 1, 32, 1, 8},
-    {1, 8, 64, 1, 1, 1, 8, 16},
+    {256, 128, 16, 16, 8, 8, 4, 1},   {256, 128, 8, 16, 8, 8, 4, 1},    {128, 256, 16, 16, 8, 8, 4, 1},
+    {128, 128, 16, 16, 8, 8, 4, 1},   {128, 128, 8, 8, 8, 8, 4, 1},     {192, 96, 16, 12, 12, 8, 4, 2},
+    {128, 96, 16, 8, 12, 8, 4, 1, 3}, {96, 128, 16, 12, 8, 8, 4, 1, 3}, {128, 64, 40, 8, 8, 8, 4, 2},
+    {128, 64, 32, 8, 8, 8, 4, 2},     {128, 64, 16, 8, 8, 8, 4, 1},     {64, 64, 16, 8, 8, 8, 4, 2},
+    {64, 64, 8, 8, 8, 8, 4, 2},       {64, 64, 32, 8, 4, 8, 4, 2},      {128, 32, 32, 8, 8, 8, 4, 2},
+    {128, 32, 16, 8, 8, 16, 2, 1},    {64, 32, 32, 8, 8, 8, 4, 4},      {256, 16, 16, 16, 8, 16, 2, 2},
+    {128, 16, 64, 8, 8, 16, 2, 4},    {64, 16, 64, 4, 8, 16, 2, 4},     {32, 32, 32, 4, 8, 8, 4, 4},
+    {32, 32, 8, 4, 8, 8, 4, 2},       {32, 16, 32, 4, 4, 8, 4, 4},      {16, 64, 64, 2, 4, 2, 16, 1},
+    {16, 16, 8, 2, 4, 8, 4, 1},       {64, 8, 64, 4, 4, 16, 2, 8},      {16, 8, 32, 1, 2, 8, 4, 2},
+    {32, 4, 32, 1, 2, 16, 2, 2},      {64, 64, 16, 8, 8, 8, 4, 1},      {16, 16, 8, 4, 4, 4, 4, 1},
+    {8, 8, 8, 4, 1, 2, 8, 1},         {8, 8, 4, 4, 2, 2, 4, 1},         {4, 4, 4, 2, 1, 2, 4, 1},
+    {64, 1, 64, 2, 1, 32, 1, 8},      {1, 8, 64, 1, 1, 1, 8, 16},
 };
 
-/// Where warps multiply: tiles, the depth of pieces, threads' parts, slices.
-constexpr std::array<int, 6> warp_tiles[] = {
-    {128, 64, 16, 8, 8, 1}, {64, 128, 16, 8, 8, 1}, {128, 128, 16, 8, 8, 1}, {128, 128, 16, 8, 4, 1},
-    {64, 64, 16, 8, 8, 1},  {64, 64, 16, 4, 4, 1},  {64, 64, 32, 8, 4, 2},   {64, 32, 16, 4, 4, 1},
-    {32, 64, 16, 4, 4, 1},  {32, 32, 32, 4, 4, 2},  {32, 32, 32, 4, 4, 4},   {32, 16, 32, 2, 4, 2},
-    {16, 32, 32, 2, 4, 2},  {16, 16, 32, 2, 2, 2},
+/// Where warps multiply: tiles, the depth of pieces, threads' parts, slices, resident blocks.
+constexpr std::array<int, 7> warp_tiles[] = {
+    {128, 64, 16, 8, 8, 1, 0},  {128, 64, 16, 4, 8, 1, 2},  {64, 128, 16, 8, 8, 1, 0},
+    {128, 128, 16, 8, 8, 1, 0}, {128, 128, 16, 8, 4, 1, 0}, {64, 64, 16, 8, 8, 1, 0},
+    {64, 64, 16, 4, 4, 1, 0},   {64, 64, 32, 8, 4, 2, 0},   {64, 32, 16, 4, 4, 1, 0},
+    {32, 64, 16, 4, 4, 1, 0},   {32, 32, 32, 4, 4, 2, 0},   {32, 32, 32, 4, 4, 4, 0},
+    {32, 16, 32, 2, 4, 2, 0},   {16, 32, 32, 2, 4, 2, 0},   {16, 16, 32, 2, 2, 2, 0},
 };
 
 std::vector<Shape> shapes_of_warps() {
     constexpr int lane_rows = 8, lane_columns = 4, warp_depth = 4;
     std::vector<Shape> result;
-    for (const auto& [rows, columns, depth, thread_rows, thread_columns, slices] : warp_tiles) {
+    for (const auto& [rows, columns, depth, thread_rows, thread_columns, slices, resident] : warp_tiles) {
         result.push_back(
-            {rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices});
+            {rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices, resident});
         result.back().warp_depth = warp_depth;
     }
     return result;
