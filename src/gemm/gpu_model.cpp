@@ -1,5 +1,5 @@
 // What a schedule costs, from the table of the GPU: a multiprocessor's time for the blocks it has, piece by piece, and what goes over
-// from memory. The constants are of an H100, fitted to some 1600 products timed there (`bench_gpu_products --candidates`).
+// from memory. The constants are of an H100, fitted to some 3700 products timed there (`bench_gpu_products --candidates`).
 #include "gemm/gpu_model.hpp"
 
 #include "base/error.hpp"
@@ -27,10 +27,10 @@ struct Constants {
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double uneven = 1.03;        ///< times the slots of parts whose extents are no powers of two
     double load_issue = 0.25;    ///< slots that a load from shared memory takes of its scheduler's
+    double copy_issue = 1.1;     ///< likewise, that a copy takes
     double warp_latency = 36;    ///< beside their slots, of the steps of one instruction where warps multiply
     double fragment_pass =
         1; ///< of shared memory, for 128 bytes of a fragment, which no threads have in common
-    double copy_issue = 1.1;     ///< likewise a copy
     double load_pass = 0.43;     ///< of shared memory, for 128 bytes
     double copy_pass = 8.5;      ///< of it, and of the first cache, for a copy by a warp
     double piece_issue = 5.3;    ///< slots of what else a piece needs
@@ -233,10 +233,14 @@ bool suits(const Shape& shape, const MatrixProduct& oriented) {
 int widest(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int tile,
            Number number) {
     int lanes = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
-    while (lanes > 1 && !(stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
-                          extent % lanes == 0 && tile % lanes == 0))
-        lanes /= 2;
+    while (!suits_lanes(layout, stride, other_stride, extent, lanes) || tile % lanes != 0) lanes /= 2;
     return lanes;
+}
+
+/// Pieces that shared memory has room for: those of a block's share of the depth and one more, within bounds.
+int stages_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const Integer pieces = ceil_divide(oriented.depth, Integer{schedule.block_depth} * schedule.splits);
+    return static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
 }
 
 void expect_known(const MatrixProduct& product) {
@@ -260,8 +264,7 @@ void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct
                           ceil_divide(oriented.columns, Integer{schedule.block_columns}) * oriented.batch;
     if (tiles == 0 || !gpu.has_groups) return;
     for (schedule.splits = 4; schedule.splits * tiles <= gpu.multiprocessors; schedule.splits *= 2) {
-        const Integer pieces = ceil_divide(oriented.depth, Integer{schedule.block_depth} * schedule.splits);
-        schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
+        schedule.stages = stages_of(schedule, oriented);
         schedules.push_back(schedule);
     }
 }
@@ -290,8 +293,7 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows, oriented.number);
     std::vector<GpuSchedule> result;
     for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2) {
-        const Integer pieces = ceil_divide(oriented.depth, Integer{shape.depth} * schedule.splits);
-        schedule.stages = static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
+        schedule.stages = stages_of(schedule, oriented);
         result.push_back(schedule);
     }
     add_through_memory(result, oriented, gpu);

@@ -112,13 +112,6 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
                       depth);
 }
 
-/// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
-bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
-                 int lanes) {
-    return lanes == 1 || (stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
-                          extent % lanes == 0);
-}
-
 void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
     const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
     const auto check = [&](const char* name, int lanes, int rows, bool suits) {
@@ -138,6 +131,12 @@ void require_operands(Objection& objection, const GpuSchedule& schedule, const M
 }
 
 } // namespace
+
+bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
+                 int lanes) {
+    return lanes == 1 || (stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
+                          extent % lanes == 0);
+}
 
 GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
     if (product.c.row_stride == 1 || product.c.column_stride != 1) return {product, false};

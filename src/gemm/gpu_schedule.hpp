@@ -78,6 +78,9 @@ struct GpuOrientation {
 };
 GpuOrientation oriented_for_gpu(const MatrixProduct& product);
 
+/// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
+bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int lanes);
+
 /// Why kernels cannot be made of a schedule: its extents do not divide each other, a tile is larger than C, a block wants more than
 /// the GPU has, or copies are wider than operands' strides allow. Nothing where they can.
 std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,

@@ -4,6 +4,7 @@
 #include "gemm/gpu_product.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
+#include "plan/tables.hpp"
 #include "runtime/cuda_memory.hpp"
 
 #include <array>
@@ -18,10 +19,6 @@ namespace {
 constexpr std::size_t most_parameters = 8;
 /// Bytes of which parts of a workspace begin at multiples.
 constexpr std::size_t part_alignment = 256;
-
-std::size_t bytes_of_buffer(const ir::BufferInfo& buffer) {
-    return static_cast<std::size_t>(buffer.elements * ir::size_in_bytes(buffer.element));
-}
 
 } // namespace
 
@@ -58,7 +55,7 @@ GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
 }
 
 GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo& buffer) {
-    const std::size_t bytes = bytes_of_buffer(buffer);
+    const std::size_t bytes = bytes_of(buffer);
     const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
     workspace_bytes_ += (bytes + part_alignment - 1) / part_alignment * part_alignment;
     return part;
