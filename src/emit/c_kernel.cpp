@@ -80,6 +80,10 @@ void CKernelWriter::write(const ir::For& loop) {
     for (const Variable variable : scope) close_scope(variable);
 }
 
+void CKernelWriter::write(const ir::Roles&) {
+    throw InternalError("'{}' has roles, for which this language has no words", program_.name);
+}
+
 void CKernelWriter::write(const ir::If& branch) {
     std::vector<std::string> conditions;
     for (const ir::Condition& each : branch.conditions) conditions.push_back(condition(each));

@@ -33,6 +33,7 @@ protected:
     virtual void write(const ir::For& loop);
     virtual void write(ir::Value value) = 0;
     virtual void write(const ir::Barrier& barrier) = 0;
+    void write(const ir::Roles&);
     void write(const ir::CopyFence&) {} // asynchronous stores are stores like others here
 
     /// A scalar value where it is used: a name or a literal.

@@ -110,6 +110,8 @@ void PtxKernelWriter::write(const ir::CopyFence& fence) {
     out_.code().line("cp.async.wait_group {};", fence.pending);
 }
 
+void PtxKernelWriter::write(const ir::Roles&) { throw InternalError("ptx: roles"); }
+
 /// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
 /// the barriers around it order among the block's threads. The count only grows, so nobody has to set it back.
 void PtxKernelWriter::meet_in_group(const ir::Barrier& barrier) {

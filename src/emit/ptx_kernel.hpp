@@ -37,6 +37,7 @@ private:
     void write(const ir::If& branch);
     void write(const ir::Barrier& barrier);
     void write(const ir::CopyFence& fence);
+    void write(const ir::Roles& parts);
     void meet_in_group(const ir::Barrier& barrier);
     std::string not_first_thread();
     void write_scoped(const ir::Body& body);

@@ -106,6 +106,13 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         return moved(operation, operation.instruction->lane_map);
     case Opcode::store:
     case Opcode::atomic_add:
+    case Opcode::tile_load:
+    case Opcode::tile_store:
+    case Opcode::tile_product:
+    case Opcode::signal_initialize:
+    case Opcode::signal_arrive:
+    case Opcode::signal_expect:
+    case Opcode::signal_wait:
     case Opcode::prefetch: break;
     }
     throw InternalError("ptx: a statement where an expression was expected");

@@ -52,6 +52,10 @@ private:
 
     void visit(const ir::CopyFence&) {}
 
+    void visit(const ir::Roles& parts) {
+        for (auto role = parts.roles.rbegin(); role != parts.roles.rend(); ++role) visit(role->body);
+    }
+
     void visit(const Affine& form) {
         for (const Affine::Term& term : form.terms())
             usage_.variables[static_cast<std::size_t>(term.variable)] = true;

@@ -14,8 +14,13 @@ namespace swirl::ir {
 
 /// The number of entries of `operation.operands` in use, also for target instructions.
 inline std::size_t operand_count(const Operation& operation) {
-    if (operation.opcode != Opcode::instruction)
+    if (operand_count(operation.opcode) >= 0)
         return static_cast<std::size_t>(operand_count(operation.opcode));
+    if (operation.opcode != Opcode::instruction) { // as many as there are
+        std::size_t count = 0;
+        while (count < operation.operands.size() && operation.operands[count] != no_value) ++count;
+        return count;
+    }
     return operation.instruction == nullptr ? 0 : operation.instruction->operands.size();
 }
 
@@ -31,9 +36,14 @@ inline std::span<Value> operands(Operation& operation) {
 constexpr bool accesses_memory(Opcode opcode) {
     return opcode == Opcode::load || opcode == Opcode::store || opcode == Opcode::atomic_add;
 }
-constexpr bool has_address(Opcode opcode) { return accesses_memory(opcode) || opcode == Opcode::prefetch; }
+/// Tiles and signals (ir/tile.hpp).
+constexpr bool is_of_tiles(Opcode opcode) { return opcode >= Opcode::tile_load; }
+constexpr bool has_address(Opcode opcode) {
+    return accesses_memory(opcode) || opcode == Opcode::prefetch || is_of_tiles(opcode);
+}
 constexpr bool has_result(Opcode opcode) {
-    return opcode != Opcode::store && opcode != Opcode::atomic_add && opcode != Opcode::prefetch;
+    return opcode != Opcode::store && opcode != Opcode::atomic_add && opcode != Opcode::prefetch &&
+           !is_of_tiles(opcode);
 }
 constexpr bool has_side_effect(Opcode opcode) { return !has_result(opcode); }
 
@@ -57,16 +67,24 @@ constexpr int flops_of(Opcode opcode, Scalar scalar) {
     }
 }
 
-/// Calls f(value) for every value the operation uses: operands in order, then the dynamic index of its address.
+/// Calls f(value) for every value the operation uses: operands in order, then the dynamic indices of its addresses.
 template <class F> void for_each_operand(const Operation& operation, F&& f) {
     for (const Value value : operands(operation)) f(value);
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
+    if (operation.tile == nullptr) return;
+    for (const Address& place : operation.tile->places)
+        if (place.dynamic != no_value) f(place.dynamic);
 }
 
 /// The same with f(Value&), to replace operands.
 template <class F> void for_each_operand(Operation& operation, F&& f) {
     for (Value& value : operands(operation)) f(value);
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
+    if (operation.tile == nullptr || operation.tile->places.empty()) return;
+    auto tile = std::make_shared<TileOperation>(*operation.tile); // others may share it
+    for (Address& place : tile->places)
+        if (place.dynamic != no_value) f(place.dynamic);
+    operation.tile = std::move(tile);
 }
 
 /// Calls f(statement) for a statement and all in it, in program order, a loop or condition before what is in it.
@@ -82,6 +100,8 @@ void for_each_statement_in(StatementType& statement, F&& f) {
     } else if (auto* condition = std::get_if<If>(&statement.node)) {
         visit(condition->then);
         visit(condition->otherwise);
+    } else if (auto* parts = std::get_if<Roles>(&statement.node)) {
+        for (auto& role : parts->roles) visit(role.body);
     }
 }
 

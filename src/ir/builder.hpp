@@ -85,6 +85,17 @@ public:
         append(Statement{Barrier{.of_group = true, .half = half, .counter = std::move(counter)}});
     }
 
+    /// All threads part into roles; `body(role)` is called once for each, and appends what it does.
+    template <class F> void roles(std::vector<Role> roles, F&& body) {
+        for (std::size_t role = 0; role < roles.size(); ++role) {
+            open_body();
+            body(role);
+            roles[role].body = close_body();
+        }
+        append(Statement{Roles{std::move(roles)}});
+    }
+
+    void fence(const CopyFence& fence) { append(Statement{fence}); }
     void commit_copies() { append(Statement{CopyFence{CopyFence::Kind::commit}}); }
     void wait_for_copies(int pending) { append(Statement{CopyFence{CopyFence::Kind::wait, pending}}); }
 
@@ -118,6 +129,29 @@ public:
     Value bit_xor(Value a, Value b) { return arithmetic(Opcode::bit_xor, {a, b, no_value}); }
     Value less(Value a, Value b);
     Value select(Value chooser, Value a, Value b);
+    // ---- tiles and signals (ir/tile.hpp)
+    Tensor tensor(TensorInfo tensor);
+    struct Place {
+        Buffer buffer = 0;
+        Affine index = 0;
+        Value dynamic = no_value;
+        Integer dynamic_scale = 1;
+    };
+    /// To each of `blocks` of the cluster, a bit each; 0: the own one.
+    void tile_load(Tensor from, std::span<const Value> at, const Place& to, const Place& signal,
+                   unsigned blocks = 0);
+    void tile_store(Tensor to, std::span<const Value> at, const Place& from);
+    struct Factor {
+        Place place;
+        TileLayout layout;
+    };
+    void tile_product(const TileInstruction& entry, Buffer sums, Integer first_sum, const Factor& a,
+                      const Factor& b);
+    void signal_initialize(const Place& signal, Integer arrivals);
+    void signal_arrive(const Place& signal, Value block = no_value);
+    void signal_expect(const Place& signal, Integer bytes);
+    void signal_wait(const Place& signal, Value parity);
+
     Value instruction(const Instruction& entry, std::span<const Value> operands);
     Value instruction(const Instruction& entry, std::initializer_list<Value> operands) {
         return instruction(entry, std::span<const Value>(operands.begin(), operands.size()));

@@ -231,7 +231,14 @@ void compute(const Step& step, Cell* cells, std::span<const int> threads, std::s
     case Opcode::load:
     case Opcode::store:
     case Opcode::atomic_add:
-    case Opcode::prefetch: break;
+    case Opcode::prefetch:
+    case Opcode::tile_load:
+    case Opcode::tile_store:
+    case Opcode::tile_product:
+    case Opcode::signal_initialize:
+    case Opcode::signal_arrive:
+    case Opcode::signal_expect:
+    case Opcode::signal_wait: break;
     }
     throw InternalError("no arithmetic: opcode {}", static_cast<int>(step.opcode));
 }

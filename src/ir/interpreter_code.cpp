@@ -88,6 +88,8 @@ private:
         return node;
     }
 
+    Node decode(const Roles&) { throw InternalError("'{}' has roles", program_.name); }
+
     static Node decode(const CopyFence& fence) {
         Node node;
         node.kind = Node::Kind::fence;

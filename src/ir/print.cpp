@@ -236,6 +236,11 @@ private:
                 body(choice->otherwise, depth + 1);
             } else if (const auto* fence = std::get_if<CopyFence>(&statement.node)) {
                 line(depth, fence_line(*fence));
+            } else if (const auto* parts = std::get_if<Roles>(&statement.node)) {
+                for (const Role& role : parts->roles) {
+                    line(depth, role_line(role));
+                    body(role.body, depth + 1);
+                }
             } else {
                 line(depth, barrier_line(std::get<Barrier>(statement.node)));
             }
@@ -262,9 +267,24 @@ private:
         return text + ":";
     }
 
+    static std::string role_line(const Role& role) {
+        std::string text = fmt::format("role {} of threads {} to {}", role.name, role.first_thread,
+                                       role.first_thread + role.threads - 1);
+        if (role.registers > 0) text += fmt::format(" with {} registers", role.registers);
+        return text + ":";
+    }
+
     static std::string fence_line(const CopyFence& fence) {
-        if (fence.kind == CopyFence::Kind::commit) return "commit copies";
-        return fmt::format("wait until {} groups of copies are under way", fence.pending);
+        const std::string_view what = fence.what == CopyFence::What::stores        ? "copies"
+                                      : fence.what == CopyFence::What::tile_stores ? "stores of tiles"
+                                                                                   : "products of tiles";
+        switch (fence.kind) {
+        case CopyFence::Kind::commit: return fmt::format("commit {}", what);
+        case CopyFence::Kind::begin: return fmt::format("begin {}", what);
+        case CopyFence::Kind::publish: return "publish stores";
+        case CopyFence::Kind::wait: break;
+        }
+        return fmt::format("wait until {} groups of {} are under way", fence.pending, what);
     }
 
     std::string barrier_line(const Barrier& barrier) const {

@@ -18,6 +18,7 @@
 namespace swirl::ir {
 
 using Value = std::int32_t;  ///< index into Program::operations
+using Tensor = std::int32_t; ///< index into Program::tensors
 using Buffer = std::int32_t; ///< index into Program::buffers
 constexpr Value no_value = -1;
 
@@ -70,9 +71,24 @@ struct Address {
     bool operator==(const Address&) const = default;
 };
 
+/// Data in global memory as the copy engine of a GPU sees it, which moves boxes of it to and from shared memory. Element
+/// (x, y, …) is `origin` + x·strides[0] + y·strides[1] + … of the buffer. Of a box that reaches out of the extents zeros are loaded,
+/// and nothing is stored, for what is outside. In shared memory boxes have x first, and are swizzled (ir/tile.hpp) where
+/// x takes tile_row_bytes.
+struct TensorInfo {
+    std::string name;
+    Buffer buffer = 0;
+    Integer origin = 0;
+    std::vector<Integer> extents; ///< one to five
+    std::vector<Integer>
+        strides; ///< elements; the first is 1, others times the element's size are multiples of 16
+    std::vector<Integer> box; ///< extents of what is moved at once
+};
+
 // ---- operations ---------------------------------------------------------------------------------------------
 
-struct Instruction; // see ir/instruction.hpp; entries live in target/ tables
+struct Instruction;     // see ir/instruction.hpp; entries live in target/ tables
+struct TileInstruction; // see ir/tile.hpp
 
 enum class Opcode : std::uint8_t {
     constant,   ///< `number` in every lane
@@ -101,8 +117,35 @@ enum class Opcode : std::uint8_t {
     less,        ///< a < b, boolean lanes
     select,      ///< a ? b : c lanewise
     instruction, ///< `instruction` of a target/ table applied to a, b, c
+    // What several agents of a GPU do at the same time; see ir/tile.hpp.
+    tile_load,  ///< the box of `tile.tensor` at the coordinates a, b, c → shared memory from `address` on
+    tile_store, ///< shared memory from `address` on → the box of `tile.tensor` at the coordinates a, b, c
+    tile_product, ///< sums in registers from `address` on += tile at `tile.places[0]` · tile at `tile.places[1]`
+    signal_initialize, ///< the signal at `address` waits for `tile.count` arrivals in each phase
+    signal_arrive, ///< one arrival at the signal at `address`, of block a of the cluster, or of the own one
+    signal_expect, ///< one arrival, and `tile.count` bytes more that loads have to bring in this phase
+    signal_wait,   ///< until the phase of parity a of the signal at `address` is complete
 };
-constexpr int opcode_count = static_cast<int>(Opcode::instruction) + 1;
+constexpr int opcode_count = static_cast<int>(Opcode::signal_wait) + 1;
+
+/// How a factor of a tile_product lies in shared memory: in panels of rows of tile_row_bytes, swizzled.
+struct TileLayout {
+    bool along_depth = true; ///< rows have steps of the depth; else rows (of A) or columns (of B)
+    Integer panel = 0; ///< elements from one panel to the next; of use where rows are not along the depth
+    bool operator==(const TileLayout&) const = default;
+};
+
+/// What operations on tiles and signals need beside operands and `address`.
+struct TileOperation {
+    Tensor tensor = -1;
+    const TileInstruction* instruction = nullptr; ///< tile_product
+    std::array<TileLayout, 2> layouts = {};       ///< tile_product: of A and B
+    /// tile_load: the signal at which its bytes arrive. tile_product: A, B.
+    std::vector<Address> places = {};
+    /// tile_load: bit i: block i of the cluster gets the box, at the same place, and its signal the bytes. 0: the own block.
+    unsigned blocks = 0;
+    Integer count = 0;
+};
 
 /// One operation; its result is the Value that is its position in Program::operations.
 struct Operation {
@@ -114,8 +157,9 @@ struct Operation {
     int active = 0;         ///< load, store: lanes that touch memory, 1…lanes
     bool asynchronous =
         false; ///< a store to shared memory of what is loaded from global memory for it alone: see CopyFence
-    std::vector<std::int8_t> lane_map;        ///< shuffle
-    const Instruction* instruction = nullptr; ///< instruction
+    std::vector<std::int8_t> lane_map;         ///< shuffle
+    const Instruction* instruction = nullptr;  ///< instruction
+    std::shared_ptr<const TileOperation> tile; ///< from tile_load on
 };
 
 // ---- statements ---------------------------------------------------------------------------------------------
@@ -179,17 +223,38 @@ struct Barrier {
         {}; ///< of a group: an int64, 0 at the launch, that counts arrivals of its blocks and is its own
 };
 
+/// Threads of a block part: each role's threads execute its body, at the same time as others execute theirs, and only signals order
+/// what they do. A barrier in a role's body is one of the role's threads. All threads of the block have a role, whole
+/// warpgroups; what follows, they execute together again, with no meeting in between.
+struct Role {
+    std::string name;
+    Integer first_thread = 0; ///< along x
+    Integer threads = 0;
+    int registers = 0; ///< of a thread, from there on; 0: as in the launch
+    Body body;
+};
+struct Roles {
+    std::vector<Role> roles;
+};
+
 /// What a thread stores asynchronously may arrive at any time from when it is stored, and what it copies may be read at any time,
 /// until the thread waits for it. `commit` makes a group of all such stores since the last one; `wait` waits until no more than the
 /// `pending` latest groups are under way. To others it is there after a meeting that follows the wait.
+///
+/// The same holds of tile_products: their factors are read, and their sums undefined but for further products, until the threads wait;
+/// `begin` comes between other accesses to sums and products. Of tile_stores' groups the wait says that shared memory
+/// has been read. What a thread has stored to shared memory by `store` the copy engine and products see after `publish` by that
+/// thread and a meeting, or an arrival, after that.
 struct CopyFence {
-    enum class Kind : std::uint8_t { commit, wait };
+    enum class Kind : std::uint8_t { commit, wait, begin, publish };
+    enum class What : std::uint8_t { stores, tile_stores, tile_products };
     Kind kind = Kind::commit;
     int pending = 0;
+    What what = What::stores;
 };
 
 struct Statement {
-    std::variant<Straight, For, If, Barrier, CopyFence> node;
+    std::variant<Straight, For, If, Barrier, CopyFence, Roles> node;
 };
 
 // ---- the program --------------------------------------------------------------------------------------------
@@ -235,6 +300,7 @@ struct Program {
     std::vector<BufferInfo> buffers;
     std::vector<VariableInfo> variables;
     std::vector<Operation> operations;
+    std::vector<TensorInfo> tensors;
     Body body;
     Launch launch;
 
@@ -273,6 +339,13 @@ constexpr int operand_count(Opcode opcode) {
     case Opcode::fms:
     case Opcode::fnma:
     case Opcode::select: return 3;
+    case Opcode::signal_initialize:
+    case Opcode::signal_expect:
+    case Opcode::tile_product: return 0;
+    case Opcode::signal_wait: return 1;
+    case Opcode::signal_arrive: // one where a block is named
+    case Opcode::tile_load:     // as many as the tensor has extents
+    case Opcode::tile_store:
     case Opcode::instruction: return -1; // as many as its table entry says
     }
     return 0;

@@ -19,4 +19,7 @@ std::string_view name_of(Opcode opcode);
 std::string_view name_of(Space space);
 std::string_view name_of(For::Kind kind);
 
+/// The same of operations on tiles and signals alone; their operands exist (ir/tile.hpp).
+std::optional<std::string> tile_error(const Program& program, const Operation& operation);
+
 } // namespace swirl::ir

@@ -173,6 +173,8 @@ private:
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
     }
 
+    void check(const Roles&) const { fail("roles"); }
+
     void check(const CopyFence& fence) const {
         if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);
         if (in_vector_loop_) fail("a fence of copies in a vector loop");

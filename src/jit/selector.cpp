@@ -136,7 +136,14 @@ void Selector::select(ir::Value value) {
     case Opcode::load: load(value); break;
     case Opcode::store: store(value); return;
     case Opcode::prefetch: prefetch(place_of(value)); return;
-    case Opcode::atomic_add: throw InternalError("atomic_add in a CPU kernel");
+    case Opcode::atomic_add:
+    case Opcode::tile_load:
+    case Opcode::tile_store:
+    case Opcode::tile_product:
+    case Opcode::signal_initialize:
+    case Opcode::signal_arrive:
+    case Opcode::signal_expect:
+    case Opcode::signal_wait: throw InternalError("{} in a CPU kernel", name_of(operation.opcode));
     case Opcode::splat: splat(value); break;
     case Opcode::negate:
     case Opcode::add:

@@ -63,6 +63,13 @@ private:
         case Opcode::prefetch: return;
         case Opcode::atomic_add:
         case Opcode::bitcast:
+        case Opcode::tile_load:
+        case Opcode::tile_store:
+        case Opcode::tile_product:
+        case Opcode::signal_initialize:
+        case Opcode::signal_arrive:
+        case Opcode::signal_expect:
+        case Opcode::signal_wait:
         case Opcode::instruction:
             for (const Value operand : operands(operation)) demand(operand, all_lanes);
         }

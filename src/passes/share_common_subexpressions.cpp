@@ -142,6 +142,10 @@ private:
         walk(condition.otherwise);
     }
 
+    void visit(Roles& parts) {
+        for (Role& role : parts.roles) walk(role.body);
+    }
+
     void visit(Barrier&) { writes_.barrier(++position_); }
     void visit(CopyFence&) { writes_.barrier(++position_); }
 

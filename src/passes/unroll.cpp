@@ -116,6 +116,15 @@ private:
         append(to, {std::move(changed)});
     }
 
+    void copy(Roles parts, Body& to) {
+        for (Role& role : parts.roles) {
+            const Body body = std::move(role.body);
+            role.body.clear();
+            copy(body, role.body);
+        }
+        append(to, {std::move(parts)});
+    }
+
     void copy(const CopyFence& fence, Body& to) { append(to, {fence}); }
 
     void copy(Barrier barrier, Body& to) {

@@ -1,0 +1,103 @@
+// What operations on tiles and signals have to be like.
+#include "ir/tile.hpp"
+#include "ir/type_rules.hpp"
+
+#include "ir/analysis.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::ir {
+
+namespace {
+
+using Problem = std::optional<std::string>;
+
+const BufferInfo* buffer_at(const Program& program, const Address& place) {
+    if (place.buffer < 0 || static_cast<std::size_t>(place.buffer) >= program.buffers.size()) return nullptr;
+    return &program.buffers[static_cast<std::size_t>(place.buffer)];
+}
+
+Problem place_error(const Program& program, const Address& place) {
+    if (buffer_at(program, place) == nullptr) return fmt::format("there is no buffer {}", place.buffer);
+    if (place.dynamic == no_value) return std::nullopt;
+    if (program[place.dynamic].type != Type{Scalar::int64, 1} || place.dynamic_scale == 0)
+        return fmt::format("the dynamic index is {} {} times", name_of(program[place.dynamic].type),
+                           place.dynamic_scale);
+    return std::nullopt;
+}
+
+Problem signal_error(const Program& program, const Address& place) {
+    if (Problem problem = place_error(program, place)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, place);
+    if (buffer.space != Space::shared || buffer.element != Scalar::int64 || buffer.cluster_part != 0)
+        return fmt::format("a signal in '{}', which is no shared memory of int64", buffer.name);
+    return std::nullopt;
+}
+
+Problem tile_place_error(const Program& program, const Address& place, Scalar element) {
+    if (Problem problem = place_error(program, place)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, place);
+    if (buffer.space != Space::shared || buffer.element != element || buffer.cluster_part != 0 ||
+        buffer.alignment % tile_pattern_bytes != 0 || buffer.alignment == 0)
+        return fmt::format("a tile in '{}', which is no shared memory of {} aligned to {} bytes", buffer.name,
+                           name_of(element), tile_pattern_bytes);
+    return std::nullopt;
+}
+
+Problem transfer_error(const Program& program, const Operation& operation) {
+    const Tensor tensor = operation.tile->tensor;
+    if (tensor < 0 || static_cast<std::size_t>(tensor) >= program.tensors.size())
+        return fmt::format("there is no tensor {}", tensor);
+    const TensorInfo& info = program.tensors[static_cast<std::size_t>(tensor)];
+    const auto coordinates = operands(operation);
+    if (coordinates.size() != info.extents.size())
+        return fmt::format("{} coordinates in '{}', which has {}", coordinates.size(), info.name,
+                           info.extents.size());
+    for (const Value value : coordinates)
+        if (program[value].type != Type{Scalar::int64, 1})
+            return fmt::format("a coordinate is {}, not int64", name_of(program[value].type));
+    const Scalar element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
+    if (Problem problem = tile_place_error(program, operation.address, element)) return problem;
+    if (operation.opcode == Opcode::tile_store) return std::nullopt;
+    if (operation.tile->places.size() != 1) return "no signal, or several";
+    return signal_error(program, operation.tile->places.front());
+}
+
+Problem product_error(const Program& program, const Operation& operation) {
+    const TileOperation& tile = *operation.tile;
+    if (tile.instruction == nullptr) return "no table entry";
+    if (Problem problem = place_error(program, operation.address)) return problem;
+    const BufferInfo& sums = *buffer_at(program, operation.address);
+    if (sums.space != Space::local || sums.element != Scalar::float32 ||
+        !operation.address.index.is_constant() || operation.address.dynamic != no_value)
+        return fmt::format("sums at no constant index of '{}', or no float32 of a thread's own", sums.name);
+    const Integer first = operation.address.index.constant();
+    if (first < 0 || first + tile.instruction->registers() > sums.elements)
+        return fmt::format("sums from {} on of '{}', which has {}", first, sums.name, sums.elements);
+    if (tile.places.size() != 2) return "not two factors";
+    for (std::size_t factor = 0; factor < 2; ++factor) {
+        if (Problem problem = tile_place_error(program, tile.places[factor], tile.instruction->factor))
+            return problem;
+        if (!tile.layouts[factor].along_depth && !tile.instruction->has_layouts)
+            return fmt::format("'{}' wants rows along the depth", tile.instruction->name);
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> tile_error(const Program& program, const Operation& operation) {
+    if (operation.tile == nullptr) return "nothing is said of its tile";
+    switch (operation.opcode) {
+    case Opcode::tile_load:
+    case Opcode::tile_store: return transfer_error(program, operation);
+    case Opcode::tile_product: return product_error(program, operation);
+    default: break;
+    }
+    for (const Value value : operands(operation))
+        if (program[value].type != Type{Scalar::int64, 1})
+            return fmt::format("an operand is {}, not int64", name_of(program[value].type));
+    return signal_error(program, operation.address);
+}
+
+} // namespace swirl::ir
