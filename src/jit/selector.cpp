@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "ir/type_rules.hpp"
 
 #include <bit>
 
