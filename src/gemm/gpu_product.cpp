@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_fetch.hpp"
 #include "gemm/gpu_sums.hpp"
+#include "gemm/gpu_tile_product.hpp"
 #include "gemm/gpu_update.hpp"
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
@@ -337,6 +338,10 @@ private:
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                      const target::Gpu& gpu) {
     validate(schedule, product, gpu);
+    if (schedule.has_tiles()) {
+        const GpuOrientation orientation = oriented_for_gpu(product);
+        return {gpu_tile_product(orientation.product, orientation.is_turned, schedule, gpu)};
+    }
     return {ProductWriter(product, schedule, gpu).write()};
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_tile_layout.hpp"
+#include "gemm/gpu_tile_product.hpp"
 #include "gemm/tile.hpp"
 
 #include <numeric>
@@ -28,6 +30,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
         const int least = parameter.member == &GpuSchedule::resident ||
                                   parameter.member == &GpuSchedule::zigzag ||
                                   parameter.member == &GpuSchedule::warp_depth ||
+                                  parameter.member == &GpuSchedule::warpgroups ||
                                   parameter.member == &GpuSchedule::through_memory ||
                                   parameter.member == &GpuSchedule::spread
                               ? 0
@@ -142,6 +145,7 @@ GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
     if (product.c.row_stride == 1 || product.c.column_stride != 1) return {product, false};
     MatrixProduct turned = product;
     std::swap(turned.rows, turned.columns);
+    std::swap(turned.a_number, turned.b_number);
     const auto transposed = [](MatrixLayout layout) {
         std::swap(layout.row_stride, layout.column_stride);
         return layout;
@@ -158,6 +162,10 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
     Objection objection;
     require_positive(objection, schedule);
     if (objection.reason) return objection.reason;
+    if (schedule.has_tiles()) {
+        if (std::string why = objection_to_tiles(schedule, oriented, gpu); !why.empty()) return why;
+        return std::nullopt;
+    }
     require_threads(objection, schedule, gpu);
     require_warps(objection, schedule, oriented.number, gpu);
     if (objection.reason) return objection.reason;
@@ -181,6 +189,7 @@ void validate(const GpuSchedule& schedule, const MatrixProduct& product, const t
 
 Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
+    if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
     Integer scalars = 0;
     for (const GpuPiece& piece : pieces_of(schedule, oriented)) scalars += schedule.stages * piece.scalars();
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns;

@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 21> parameters = {{
+constexpr std::array<GpuParameter, 25> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
     {"block_columns", &GpuSchedule::block_columns, "its columns"},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
@@ -53,6 +53,14 @@ constexpr std::array<GpuParameter, 21> parameters = {{
      "products of a batch that a block has, each with threads of its own"},
     {"resident", &GpuSchedule::resident,
      "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes"},
+    {"warpgroups", &GpuSchedule::warpgroups,
+     "groups of four warps that multiply pieces in shared memory by tensor cores, each its share of the "
+     "tile's columns, while another thread has the copy engine bring the next pieces; 0: threads multiply"},
+    {"cluster_rows", &GpuSchedule::cluster_rows,
+     "blocks one below the other that load B together, each a part for all of them"},
+    {"cluster_columns", &GpuSchedule::cluster_columns, "blocks beside each other that load A together"},
+    {"staged_rows", &GpuSchedule::staged_rows,
+     "rows of C's tile that are in shared memory at once on their way out"},
 }};
 
 constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,

@@ -1,0 +1,106 @@
+#include "gemm/gpu_tile_layout.hpp"
+
+#include "gemm/tile.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr Integer signal_bytes = 8;
+
+/// A matrix of the batch is a coordinate where there are several.
+bool has_matrices(const MatrixLayout& layout, Integer batch) { return batch > 1 && layout.batch_stride != 0; }
+
+ir::TensorInfo tensor_of(const char* name, std::array<Integer, 2> extents, Integer stride,
+                         std::array<Integer, 2> box, const MatrixLayout& layout, Integer batch) {
+    ir::TensorInfo result;
+    result.name = name;
+    result.extents = {extents[0], extents[1]};
+    result.strides = {1, stride};
+    result.box = {box[0], box[1]};
+    if (!has_matrices(layout, batch)) return result;
+    result.extents.push_back(batch);
+    result.strides.push_back(layout.batch_stride);
+    result.box.push_back(1);
+    return result;
+}
+
+GpuTileFactor factor_of(const char* name, Integer lines, Integer all_lines, Integer line_stride,
+                        Integer depth_stride, Number number, Integer shares, const GpuSchedule& schedule,
+                        const MatrixLayout& layout, const MatrixProduct& oriented) {
+    GpuTileFactor factor;
+    factor.scalar = scalar_of(number);
+    factor.lines = lines;
+    factor.depth = schedule.block_depth;
+    factor.shares = shares;
+    factor.has_matrix = has_matrices(layout, oriented.batch);
+    factor.layout.along_depth = depth_stride == 1;
+    if (factor.layout.along_depth) {
+        factor.layout.panel = lines * factor.row();
+        factor.tensor = tensor_of(name, {oriented.depth, all_lines}, line_stride,
+                                  {factor.row(), factor.lines_of_share()}, layout, oriented.batch);
+    } else {
+        factor.layout.panel = factor.depth * factor.row();
+        factor.tensor = tensor_of(name, {all_lines, oriented.depth}, depth_stride,
+                                  {factor.row(), factor.depth}, layout, oriented.batch);
+    }
+    return factor;
+}
+
+} // namespace
+
+Integer GpuTileFactor::place(Integer line, Integer step) const {
+    if (layout.along_depth) return step / row() * layout.panel + line * row() + step % row();
+    return line / row() * layout.panel + step * row();
+}
+
+std::vector<GpuTileFactor::Load> GpuTileFactor::loads() const {
+    std::vector<Load> result;
+    if (layout.along_depth)
+        for (Integer step = 0; step < depth; step += row()) result.push_back({0, step, place(0, step)});
+    else
+        for (Integer line = 0; line < lines_of_share(); line += row())
+            result.push_back({line, 0, place(line, 0)});
+    return result;
+}
+
+Integer GpuTileFactor::scalars_of_share() const { return place(lines_of_share(), 0); }
+
+std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const MatrixLayout &a = oriented.a, &b = oriented.b;
+    return {factor_of("b_tiles", schedule.block_columns, oriented.columns, b.column_stride, b.row_stride,
+                      oriented.number_of_b(), schedule.cluster_rows, schedule, b, oriented),
+            factor_of("a_tiles", schedule.block_rows, oriented.rows, a.row_stride, a.column_stride,
+                      oriented.number_of_a(), schedule.cluster_columns, schedule, a, oriented)};
+}
+
+ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const Integer row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
+    return tensor_of("c_tiles", {oriented.rows, oriented.columns}, oriented.c.column_stride,
+                     {row, schedule.block_columns / schedule.warpgroups}, oriented.c, oriented.batch);
+}
+
+std::string objection_to_tensor(const MatrixLayout& layout, Number number, Integer batch) {
+    const Integer bytes = bytes_of(number);
+    if (layout.row_stride != 1 && layout.column_stride != 1)
+        return fmt::format("strides of {} and {}, of which none is 1", layout.row_stride,
+                           layout.column_stride);
+    const Integer stride = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
+    for (const Integer distance : {stride, has_matrices(layout, batch) ? layout.batch_stride : 0})
+        if (distance < 0 || distance * bytes % ir::tile_piece_bytes != 0)
+            return fmt::format("a stride of {} elements, which is no positive multiple of {} bytes", distance,
+                               ir::tile_piece_bytes);
+    return {};
+}
+
+Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    Integer bytes = 0;
+    for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
+        bytes += schedule.stages * factor.scalars() * size_in_bytes(factor.scalar);
+    bytes += Integer{schedule.staged_rows} * schedule.block_columns * bytes_of(oriented.number_of_c());
+    return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::tile_pattern_bytes;
+}
+
+} // namespace swirl::gemm

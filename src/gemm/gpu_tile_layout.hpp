@@ -1,0 +1,54 @@
+#pragma once
+
+#include "gemm/gpu_schedule.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <array>
+#include <vector>
+
+/// Where the numbers of a product by tiles are in shared memory, and the boxes by which they get there.
+///
+/// Tensor cores compute Cᵀ = Bᵀ·Aᵀ, as their results have rows of neighbouring numbers, and C has columns of such. So of B's columns
+/// and A's rows, both called lines here, those of B are the rows of a tile_product, and those of A its columns.
+namespace swirl::gemm {
+
+/// One factor of a product as it is oriented: a tile has so many lines, each along the depth.
+struct GpuTileFactor {
+    ir::TensorInfo tensor; ///< what one load moves is its box
+    ir::TileLayout layout;
+    ir::Scalar scalar = ir::Scalar::bfloat16;
+    Integer lines = 0;       ///< of a block's tile
+    Integer depth = 0;       ///< of a piece
+    Integer shares = 1;      ///< blocks of a cluster that load it together, each for all of them
+    bool has_matrix = false; ///< the tensor's last coordinate is the number of a matrix
+
+    Integer scalars() const { return lines * depth; } ///< of a piece
+    Integer row() const { return ir::tile_row_bytes / size_in_bytes(scalar); }
+    /// Where the line and step are in a piece: a line that begins a row, or a step that does.
+    Integer place(Integer line, Integer step) const;
+
+    /// One load of a block's share of a piece: where in the tile it begins, and where in the piece of the first share.
+    struct Load {
+        Integer line = 0;
+        Integer step = 0;
+        Integer place = 0;
+    };
+    std::vector<Load> loads() const;
+    Integer lines_of_share() const { return lines / shares; }
+    Integer scalars_of_share() const; ///< from one share's place in a piece to the next one's
+};
+
+/// Of B's columns and of A's rows, in this order: those of a tile_product's A and B.
+std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
+/// C as its tiles are stored: boxes of a warpgroup's columns and a row of shared memory.
+ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
+/// Why a matrix is none that the copy engine can move; empty where it can. It reads neighbours along one of the extents.
+std::string objection_to_tensor(const MatrixLayout& layout, Number number, Integer batch);
+
+/// Bytes of shared memory.
+Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
+} // namespace swirl::gemm

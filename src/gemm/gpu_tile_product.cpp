@@ -1,0 +1,376 @@
+// A block's way through its tiles. Stages are handed over by two signals each: `full`, when a piece has come, and `empty`, when the
+// warpgroups of all blocks that it went to have multiplied it.
+#include "gemm/gpu_tile_product.hpp"
+
+#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_tile_layout.hpp"
+#include "gemm/gpu_tile_order.hpp"
+#include "gemm/gpu_tile_result.hpp"
+#include "gemm/gpu_tile_stages.hpp"
+#include "gemm/tile.hpp"
+#include "gemm/whole_problem.hpp"
+#include "target/gpu_tiles.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Builder;
+using ir::CopyFence;
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+constexpr Integer warpgroup_threads = 128;
+constexpr int rows_of_product = 64;        ///< of a tile_product: columns of C
+constexpr int usual_multiprocessors = 128; ///< of a GPU of which their number is not known
+
+class TileProductWriter {
+public:
+    TileProductWriter(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
+                      const target::Gpu& gpu)
+        : product_(oriented),
+          is_turned_(is_turned),
+          schedule_(schedule),
+          gpu_(gpu),
+          builder_("gemm"),
+          factors_(tile_factors(schedule, oriented)),
+          product_entry_(target::tile_product_of(factors_[0].scalar, schedule.block_rows)),
+          cluster_(schedule.cluster_rows * schedule.cluster_columns) {
+        order_.rows = ceil_divide(oriented.rows, Integer{schedule.block_rows * schedule.cluster_rows});
+        order_.columns =
+            ceil_divide(oriented.columns, Integer{schedule.block_columns * schedule.cluster_columns});
+        order_.matrices = oriented.batch;
+        order_.group = schedule.group;
+    }
+
+    ir::Program write() {
+        launch();
+        declare();
+        initialize_signals();
+        std::vector<ir::Role> roles;
+        const Integer groups = schedule_.warpgroups;
+        for (Integer g = 0; g < groups; ++g)
+            roles.push_back(
+                {"multiply", g * warpgroup_threads, warpgroup_threads, registers_to_multiply(), {}});
+        roles.push_back({"fetch", groups * warpgroup_threads, warpgroup_threads, registers_to_fetch(), {}});
+        builder_.roles(std::move(roles), [&](std::size_t role) {
+            if (static_cast<Integer>(role) < groups) return multiply(static_cast<int>(role));
+            builder_.if_then({{builder_.thread(0) - groups * warpgroup_threads, Relation::zero}},
+                             [&] { fetch(); });
+        });
+        if (cluster_ > 1) builder_.cluster_barrier(); // signals of blocks that are gone cannot be reached
+        return builder_.finish();
+    }
+
+private:
+    // ---- launch and memory
+    void launch() {
+        const Integer multiprocessors =
+            gpu_.multiprocessors > 0 ? gpu_.multiprocessors : usual_multiprocessors;
+        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / cluster_));
+        builder_.launch({.blocks = {teams_ * cluster_, 1, 1},
+                         .threads = {(schedule_.warpgroups + 1) * warpgroup_threads, 1, 1},
+                         .cluster = cluster_,
+                         .resident = 1});
+    }
+
+    /// Registers of a thread come in eights, and a block's together are those of a multiprocessor.
+    int registers_to_multiply() const {
+        return schedule_.warpgroups == 2 ? 240 : schedule_.warpgroups == 3 ? 160 : 0;
+    }
+    int registers_to_fetch() const {
+        return schedule_.warpgroups == 2 ? 24 : schedule_.warpgroups == 3 ? 32 : 0;
+    }
+
+    void declare() {
+        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                                Number number, bool written) {
+            const Extent extent = extent_of(layout, rows, columns, product_.batch);
+            ir::BufferInfo info;
+            info.name = name;
+            info.element = scalar_of(number);
+            info.first = extent.lowest;
+            info.elements = extent.highest - extent.lowest + 1;
+            info.alignment = ir::tile_piece_bytes;
+            info.written = written;
+            return builder_.add(info);
+        };
+        const ir::Buffer a = matrix(is_turned_ ? "b" : "a", product_.a, product_.rows, product_.depth,
+                                    product_.number_of_a(), false);
+        const ir::Buffer b = matrix(is_turned_ ? "a" : "b", product_.b, product_.depth, product_.columns,
+                                    product_.number_of_b(), false);
+        const ir::Buffer c =
+            matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
+        declare_tensors(b, a, c);
+        ir::BufferInfo factors;
+        factors.name = "factors";
+        factors.element = ir::Scalar::float32;
+        factors.elements = 2;
+        factors.by_value = true;
+        result_.factors = builder_.add(factors);
+        steps_ = builder_.parameter("steps");
+        result_.reads_c = builder_.parameter("reads_c");
+        full_ = builder_.shared("full", ir::Scalar::int64, schedule_.stages);
+        empty_ = builder_.shared("empty", ir::Scalar::int64, schedule_.stages);
+        result_.signals = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
+        counters_ = builder_.local("counters", ir::Scalar::int64, 2 * GpuTileStages::count);
+        result_.sums = builder_.local("sums", ir::Scalar::float32, products() * product_entry_.registers());
+    }
+
+    void declare_tensors(ir::Buffer b, ir::Buffer a, ir::Buffer c) {
+        const auto tiles = [&](const char* name, ir::Scalar scalar, Integer elements) {
+            ir::BufferInfo info;
+            info.name = name;
+            info.element = scalar;
+            info.space = ir::Space::shared;
+            info.elements = elements;
+            info.alignment = ir::tile_pattern_bytes;
+            info.written = true;
+            return builder_.add(info);
+        };
+        for (std::size_t f = 0; f < 2; ++f) {
+            ir::TensorInfo tensor = factors_[f].tensor;
+            tensor.buffer = f == 0 ? b : a;
+            tensors_[f] = builder_.tensor(tensor);
+            pieces_[f] = tiles(f == 0 ? "b_pieces" : "a_pieces", factors_[f].scalar,
+                               schedule_.stages * factors_[f].scalars());
+        }
+        ir::TensorInfo tensor = tensor_of_result(schedule_, product_);
+        tensor.buffer = c;
+        result_.has_matrix = tensor.extents.size() > 2;
+        result_.c = builder_.tensor(tensor);
+        result_.staged = tiles("staged", scalar_of(product_.number_of_c()),
+                               Integer{schedule_.staged_rows} * schedule_.block_columns);
+    }
+
+    void initialize_signals() {
+        builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
+            for (Integer stage = 0; stage < schedule_.stages; ++stage) {
+                builder_.signal_initialize({full_, stage}, 1);
+                builder_.signal_initialize({empty_, stage}, schedule_.warpgroups * cluster_);
+            }
+            for (Integer g = 0; g < schedule_.warpgroups; ++g)
+                builder_.signal_initialize({result_.signals, g}, 1);
+        });
+        cluster_ > 1 ? builder_.cluster_barrier() : builder_.barrier();
+    }
+
+    // ---- tiles and pieces
+    struct TilePlace {
+        Value row, column, matrix;
+    };
+    /// Each tile that the block has, in elements.
+    template <class Body> void for_tiles(Body&& body) {
+        const Affine first = cluster_ == 1 ? builder_.block(0) : builder_.block(0, cluster_, 0);
+        builder_.for_loop(
+            "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
+                const GpuTileOrder::Place place = order_.place_of(builder_, builder_.index(tile));
+                const auto start = [&](Value block, int extent, int blocks) {
+                    const Value at = builder_.multiply(block, number(Integer{extent} * blocks));
+                    return blocks == 1 ? at : builder_.add(at, builder_.index(number_in_cluster() * extent));
+                };
+                body(TilePlace{start(place.row, schedule_.block_rows, schedule_.cluster_rows),
+                               start(place.column, schedule_.block_columns, schedule_.cluster_columns),
+                               place.matrix});
+            });
+    }
+    Affine number_in_cluster() { return builder_.block(0, 1, cluster_); }
+
+    /// None where A and B are not to be read.
+    template <class Body> void for_pieces(Body&& body) {
+        const Integer pieces = ceil_divide(product_.depth, Integer{schedule_.block_depth});
+        builder_.for_loop(std::string(gpu_piece_loop), steps_ * pieces, body);
+    }
+
+    Value number(Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    }
+    Builder::Place signal(ir::Buffer signals, Value stage) const { return {signals, 0, stage}; }
+
+    // ---- the thread that fetches
+    void fetch() {
+        const GpuTileStages stages(builder_, counters_, 0, schedule_.stages);
+        stages.start();
+        for_tiles([&](const TilePlace& tile) {
+            for_pieces([&](const Affine& piece) {
+                const Value stage = stages.stage();
+                builder_.signal_wait(signal(empty_, stage), stages.other_parity());
+                Integer bytes = 0;
+                for (const GpuTileFactor& factor : factors_)
+                    bytes += factor.scalars() * size_in_bytes(factor.scalar);
+                builder_.signal_expect(signal(full_, stage), bytes);
+                load(0, tile.column, tile.matrix, piece, stage);
+                load(1, tile.row, tile.matrix, piece, stage);
+                stages.advance();
+            });
+        });
+    }
+
+    void load(std::size_t which, Value first_line, Value matrix, const Affine& piece, Value stage) {
+        const GpuTileFactor& factor = factors_[which];
+        const Affine share = factor.shares > 1 ? number_in_cluster() : Affine(0);
+        const unsigned blocks = factor.shares > 1 ? (1U << factor.shares) - 1 : 0;
+        for (const GpuTileFactor::Load& load : factor.loads()) {
+            const Value line =
+                builder_.add(first_line, builder_.index(share * factor.lines_of_share() + load.line));
+            const Value step = builder_.index(piece * schedule_.block_depth + load.step);
+            std::vector<Value> at = {line, step};
+            if (factor.layout.along_depth) std::swap(at[0], at[1]);
+            if (factor.has_matrix) at.push_back(matrix);
+            builder_.tile_load(
+                tensors_[which], at,
+                {pieces_[which], share * factor.scalars_of_share() + load.place, stage, factor.scalars()},
+                signal(full_, stage), blocks);
+        }
+    }
+
+    // ---- the warpgroups that multiply
+    int products() const { return schedule_.block_columns / schedule_.warpgroups / rows_of_product; }
+
+    void multiply(int warpgroup) {
+        const GpuTileStages stages(builder_, counters_, 0, schedule_.stages);
+        const GpuTileStages ways(builder_, counters_, GpuTileStages::count, 1);
+        stages.start();
+        ways.start();
+        const GpuTileUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
+        for_tiles([&](const TilePlace& tile) {
+            for (Integer k = 0; k < Integer{products()} * product_entry_.registers(); ++k)
+                builder_.store(result_.sums, k, builder_.constant({ir::Scalar::float32, 1}, 0));
+            for_pieces([&](const Affine& piece) {
+                multiply_piece(warpgroup, stages.stage(), stages.parity());
+                builder_.if_then({{piece - 1, Relation::nonnegative}},
+                                 [&] { release(stages.stage_before()); });
+                stages.advance();
+            });
+            builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
+            builder_.if_then({{steps_ - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
+            update.write(tile.row, tile.column, tile.matrix);
+        });
+        update.finish();
+    }
+
+    /// Starts the products of a piece, and waits for those of the piece before.
+    void multiply_piece(int warpgroup, Value stage, Value parity) {
+        builder_.signal_wait(signal(full_, stage), parity);
+        builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
+        const auto factor = [&](std::size_t which, Integer line, Integer step) {
+            return Builder::Factor{
+                {pieces_[which], factors_[which].place(line, step), stage, factors_[which].scalars()},
+                factors_[which].layout};
+        };
+        for (Integer step = 0; step < schedule_.block_depth; step += product_entry_.depth)
+            for (int part = 0; part < products(); ++part)
+                builder_.tile_product(
+                    product_entry_, result_.sums, Integer{part} * product_entry_.registers(),
+                    factor(0, Integer{warpgroup * products() + part} * rows_of_product, step),
+                    factor(1, 0, step));
+        builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
+        builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
+    }
+
+    /// One thread for each block of the cluster says that the stage may be filled.
+    void release(Value stage) {
+        if (cluster_ == 1)
+            return builder_.if_then({{builder_.thread(0, 1, warpgroup_threads), Relation::zero}},
+                                    [&] { builder_.signal_arrive(signal(empty_, stage)); });
+        const Affine thread = builder_.thread(0, 1, warpgroup_threads);
+        builder_.if_then({{thread - cluster_, Relation::negative}},
+                         [&] { builder_.signal_arrive(signal(empty_, stage), builder_.index(thread)); });
+    }
+
+    const MatrixProduct& product_;
+    bool is_turned_;
+    const GpuSchedule& schedule_;
+    const target::Gpu& gpu_;
+    Builder builder_;
+    std::array<GpuTileFactor, 2> factors_; ///< of tile_products: from B and from A
+    const ir::TileInstruction& product_entry_;
+    Integer cluster_;
+    GpuTileOrder order_; ///< of what a cluster has at once
+    Integer teams_ = 1;  ///< clusters
+    std::array<ir::Tensor, 2> tensors_{};
+    std::array<ir::Buffer, 2> pieces_{};
+    ir::Buffer full_ = 0, empty_ = 0, counters_ = 0;
+    GpuTileResult result_;
+    Affine steps_;
+};
+
+bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
+
+std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const int row = static_cast<int>(ir::tile_row_bytes / bytes_of(oriented.number_of_a()));
+    const int c_row = static_cast<int>(ir::tile_row_bytes / bytes_of(oriented.number_of_c()));
+    if (schedule.warpgroups > 3) return fmt::format("{} warpgroups; 1 … 3 are possible", schedule.warpgroups);
+    if (!is_multiple(schedule.block_rows, row) || schedule.block_rows > 256)
+        return fmt::format("block_rows is {}; multiples of {} up to 256 are possible", schedule.block_rows,
+                           row);
+    if (!is_multiple(schedule.block_columns, rows_of_product * schedule.warpgroups))
+        return fmt::format("block_columns is {}; multiples of {} are possible", schedule.block_columns,
+                           rows_of_product * schedule.warpgroups);
+    if (schedule.block_columns / schedule.cluster_rows > 256)
+        return fmt::format("block_columns is {}; a load has 256 at most", schedule.block_columns);
+    if (!is_multiple(schedule.block_depth, row))
+        return fmt::format("block_depth is {}; multiples of {} are possible", schedule.block_depth, row);
+    if (!is_multiple(schedule.staged_rows, c_row) || schedule.block_rows % schedule.staged_rows != 0)
+        return fmt::format("staged_rows is {}; multiples of {} that divide {} are possible",
+                           schedule.staged_rows, c_row, schedule.block_rows);
+    if (schedule.stages < 2 || schedule.stages > 32) return fmt::format("stages is {}", schedule.stages);
+    const int registers = schedule.block_columns / schedule.warpgroups / 2 * schedule.block_rows / 64;
+    if (registers > (schedule.warpgroups == 3 ? 128 : 192))
+        return fmt::format("{} sums in each thread", registers);
+    if (schedule.splits > 1 || schedule.slices > 1 || schedule.matrices > 1)
+        return "splits, slices and matrices of a block are for products by threads";
+    return {};
+}
+
+std::string objection_to_cluster(const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const int rows = schedule.cluster_rows, columns = schedule.cluster_columns;
+    if (rows < 1 || columns < 1 || (rows > 1 && columns > 1) || rows * columns > gpu.portable_cluster ||
+        (rows * columns & (rows * columns - 1)) != 0)
+        return fmt::format("clusters of {} by {}; 1, 2, 4 or {} along one of both are possible", rows,
+                           columns, gpu.portable_cluster);
+    if (schedule.block_columns % (64 * rows) != 0 || schedule.block_rows % (64 * columns) != 0)
+        return fmt::format("{} rows and {} columns, of which {} and {} blocks do not load shares of 64",
+                           schedule.block_rows, schedule.block_columns, columns, rows);
+    return {};
+}
+
+std::string objection_to_numbers(const MatrixProduct& oriented, const target::Gpu& gpu) {
+    const Number number = oriented.number_of_a();
+    if (!gpu.tensor.warpgroup || !gpu.has_bulk_copy)
+        return fmt::format("{} has no products of tiles", gpu.name);
+    const bool is_short = number == Number::bfloat16 || number == Number::float16;
+    if (!is_short || oriented.number_of_b() != number || oriented.number != Number::float32)
+        return fmt::format("factors are {} and {}; bfloat16 or float16 of both are possible", word_of(number),
+                           word_of(oriented.number_of_b()));
+    if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
+    for (const auto& [name, layout, stored] : {std::tuple{"A", oriented.a, number},
+                                               {"B", oriented.b, number},
+                                               {"C", oriented.c, oriented.number_of_c()}})
+        if (const std::string why = objection_to_tensor(layout, stored, oriented.batch); !why.empty())
+            return fmt::format("the copy engine cannot move {} with {}", name, why);
+    return {};
+}
+
+} // namespace
+
+ir::Program gpu_tile_product(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
+                             const target::Gpu& gpu) {
+    return TileProductWriter(oriented, is_turned, schedule, gpu).write();
+}
+
+std::string objection_to_tiles(const GpuSchedule& schedule, const MatrixProduct& oriented,
+                               const target::Gpu& gpu) {
+    if (std::string why = objection_to_numbers(oriented, gpu); !why.empty()) return why;
+    if (std::string why = objection_to_shape(schedule, oriented); !why.empty()) return why;
+    if (std::string why = objection_to_cluster(schedule, gpu); !why.empty()) return why;
+    const Integer bytes = tile_shared_bytes(schedule, oriented);
+    if (bytes > gpu.shared_bytes_per_block_at_most)
+        return fmt::format("{} bytes of shared memory; a block has {} at most", bytes,
+                           gpu.shared_bytes_per_block_at_most);
+    return {};
+}
+
+} // namespace swirl::gemm

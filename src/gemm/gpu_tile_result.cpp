@@ -1,0 +1,134 @@
+#include "gemm/gpu_tile_result.hpp"
+
+#include "gemm/tile.hpp"
+#include "ir/tile.hpp"
+
+#include <vector>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::CopyFence;
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+constexpr int rows_of_product = 64; ///< of a tile_product: columns of C
+constexpr int group = 8;            ///< neighbours along C's rows of which four threads have two each
+
+} // namespace
+
+Integer GpuTileUpdate::row() const { return ir::tile_row_bytes / bytes_of(product_.number_of_c()); }
+
+template <class Body> void GpuTileUpdate::in_one_thread(Body&& body) const {
+    const Affine thread = builder_.thread(0) - Integer{warpgroup_} * 128;
+    builder_.if_then({{thread, Relation::zero}}, body);
+}
+
+void GpuTileUpdate::wait_for_stores() const {
+    in_one_thread([&] { builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_stores}); });
+}
+
+void GpuTileUpdate::finish() const { wait_for_stores(); }
+
+void GpuTileUpdate::write(Value row, Value column, Value matrix) const {
+    for (int first = 0; first < schedule_.block_rows; first += schedule_.staged_rows)
+        write_round({first, row, column, matrix});
+}
+
+void GpuTileUpdate::write_round(const Round& round) const {
+    wait_for_stores();
+    builder_.barrier();
+    builder_.if_then(
+        {{result_.reads_c - 1, Relation::nonnegative}},
+        [&] {
+            read_c(round);
+            stage_sums(round, true);
+        },
+        [&] { stage_sums(round, false); });
+    builder_.fence({CopyFence::Kind::publish});
+    builder_.barrier();
+    in_one_thread([&] {
+        transfer(round, [&](std::span<const Value> at, const ir::Builder::Place& place) {
+            builder_.tile_store(result_.c, at, place);
+        });
+        builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_stores});
+    });
+}
+
+/// `body(coordinates, place)` for each box of the round.
+template <class Body> void GpuTileUpdate::transfer(const Round& round, Body&& body) const {
+    const auto further = [&](Value from, Integer by) {
+        return by == 0 ? from
+                       : builder_.add(
+                             from, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(by)));
+    };
+    for (Integer i = 0; i < schedule_.staged_rows; i += row()) {
+        std::vector<Value> at = {further(round.row, round.first_row + i),
+                                 further(round.column, Integer{warpgroup_} * columns())};
+        if (result_.has_matrix) at.push_back(round.matrix);
+        body(std::span<const Value>(at),
+             ir::Builder::Place{result_.staged, first_staged() + i / row() * panel()});
+    }
+}
+
+void GpuTileUpdate::read_c(const Round& round) const {
+    const ir::Builder::Place signal{result_.signals, Integer{warpgroup_}};
+    in_one_thread([&] {
+        builder_.signal_expect(signal,
+                               Integer{schedule_.staged_rows} * columns() * bytes_of(product_.number_of_c()));
+        transfer(round, [&](std::span<const Value> at, const ir::Builder::Place& place) {
+            builder_.tile_load(result_.c, at, place, signal);
+        });
+    });
+    builder_.signal_wait(signal, stages_.parity());
+    stages_.advance();
+}
+
+/// A thread has pairs of neighbours. Its row in shared memory, modulo eight, is that of its number in the warp over four, by which
+/// pieces are exchanged: so threads that store at once have different banks.
+void GpuTileUpdate::stage_sums(const Round& round, bool reads) const {
+    const ir::Scalar stored = scalar_of(product_.number_of_c());
+    const Integer piece = ir::tile_piece_bytes / size_in_bytes(stored);
+    const Affine pair = 2 * builder_.thread(0, 1, 4), line = builder_.thread(0, 4, 8);
+    const Affine warp = builder_.thread(0, 32, 4);
+    // Where pieces have fewer than eight elements, pairs of a group are in two of them.
+    const Affine half = piece < group ? builder_.thread(0, 4 / (group / static_cast<int>(piece)),
+                                                        group / static_cast<int>(piece))
+                                      : Affine(0);
+    const Affine in_piece = piece < group ? 2 * builder_.thread(0, 1, piece / 2) : pair;
+    const Value exchanged = builder_.bit_xor(builder_.index(piece * line), builder_.index(piece * half));
+    const auto factor = [&](Integer which) {
+        return builder_.splat(builder_.load(result_.factors, which), 2);
+    };
+    const Value alpha = factor(0);
+    const Value beta = reads ? factor(1) : ir::no_value;
+    const int registers = schedule_.block_rows / 2;
+    for (Integer first = 0; first < row(); first += group) {
+        const Value place = builder_.bit_xor(
+            exchanged,
+            builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(first / piece * piece)));
+        for (Integer i = first; i < schedule_.staged_rows; i += row())
+            for (int part = 0; part < columns() / rows_of_product; ++part)
+                for (int lower = 0; lower < 2; ++lower) {
+                    const Integer sum =
+                        Integer{part} * registers + (round.first_row + i) / group * 4 + 2 * lower;
+                    const Affine at = first_staged() + i / row() * panel() +
+                                      (part * rows_of_product + lower * 8) * row() + warp * (16 * row()) +
+                                      line * row() + in_piece + first % piece;
+                    const ir::Access access{.lanes = 2, .dynamic = place};
+                    Value value = builder_.multiply(alpha, builder_.load(result_.sums, sum, {.lanes = 2}));
+                    if (reads) {
+                        const Value old = builder_.load(result_.staged, at, access);
+                        value = builder_.fma(
+                            beta,
+                            stored == ir::Scalar::float32 ? old : builder_.convert(old, ir::Scalar::float32),
+                            value);
+                    }
+                    if (stored != ir::Scalar::float32) value = builder_.convert(value, stored);
+                    builder_.store(result_.staged, at, value, access);
+                }
+    }
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu_tile_order.hpp"
+#include "gemm/gpu_tile_stages.hpp"
+#include "ir/builder.hpp"
+
+namespace swirl::gemm {
+
+/// What a kernel's warpgroups share on a tile's way from their sums to C.
+struct GpuTileResult {
+    ir::Buffer sums = 0;    ///< of a thread: of each 64 columns all registers of a tile_product
+    ir::Buffer staged = 0;  ///< shared: each warpgroup's columns, one part after the other
+    ir::Buffer signals = 0; ///< one for each warpgroup, of C's way in
+    ir::Buffer factors = 0; ///< α, β
+    ir::Tensor c = 0;
+    Affine reads_c; ///< 1 where C is read, else 0
+    bool has_matrix = false;
+};
+
+/// C = α·sums + β·C for the columns of a tile that a warpgroup has, which alone executes it. Sums are brought to shared memory, some
+/// rows at once, from where the copy engine takes them; it leaves out what is beyond C.
+class GpuTileUpdate {
+public:
+    /// `stages`: where the warpgroup is with its signal.
+    GpuTileUpdate(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& oriented,
+                  const GpuTileResult& result, const GpuTileStages& stages, int warpgroup)
+        : builder_(builder),
+          schedule_(schedule),
+          product_(oriented),
+          result_(result),
+          stages_(stages),
+          warpgroup_(warpgroup) {}
+
+    /// The tile begins at that row and column.
+    void write(ir::Value row, ir::Value column, ir::Value matrix) const;
+    /// Before the warpgroup ends: shared memory is in use until then.
+    void finish() const;
+
+private:
+    struct Round {
+        int first_row;
+        ir::Value row, column, matrix;
+    };
+    void write_round(const Round& round) const;
+    template <class Body> void transfer(const Round& round, Body&& body) const;
+    void read_c(const Round& round) const;
+    void stage_sums(const Round& round, bool reads) const;
+    void wait_for_stores() const;
+    template <class Body> void in_one_thread(Body&& body) const;
+
+    int columns() const { return schedule_.block_columns / schedule_.warpgroups; }
+    Integer row() const; ///< elements of a row of shared memory
+    Integer panel() const { return columns() * row(); }
+    Integer first_staged() const { return Integer{warpgroup_} * columns() * schedule_.staged_rows; }
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    const MatrixProduct& product_;
+    const GpuTileResult& result_;
+    const GpuTileStages& stages_;
+    int warpgroup_;
+};
+
+} // namespace swirl::gemm
