@@ -13,14 +13,19 @@ namespace {
 
 /// As BLAS have them: by columns, without gaps.
 MatrixProduct product_of(const peers::GpuMatrixCall& call) {
-    if (call.arithmetic != peers::GpuArithmetic::float32 && call.arithmetic != peers::GpuArithmetic::float64)
-        throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
     const auto layout = [](bool transposed, Integer leading, Integer numbers) {
         return transposed ? MatrixLayout{leading, 1, false, numbers}
                           : MatrixLayout{1, leading, false, numbers};
     };
     MatrixProduct product;
-    product.number = call.arithmetic == peers::GpuArithmetic::float64 ? Number::float64 : Number::float32;
+    product.number = Number::float32;
+    switch (call.arithmetic) {
+    case peers::GpuArithmetic::float32: break;
+    case peers::GpuArithmetic::float64: product.number = Number::float64; break;
+    case peers::GpuArithmetic::bfloat16: product.a_number = product.b_number = Number::bfloat16; break;
+    case peers::GpuArithmetic::float16: product.a_number = product.b_number = Number::float16; break;
+    default: throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
+    }
     product.rows = call.rows;
     product.columns = call.columns;
     product.depth = call.depth;
@@ -31,11 +36,20 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     return product;
 }
 
-template <class T>
+template <class T, class C = T>
 void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Stream stream,
              Workspace workspace) {
-    plan.execute(1, static_cast<const T*>(at.a), static_cast<const T*>(at.b), 0, static_cast<T*>(at.c),
+    plan.execute(1, static_cast<const T*>(at.a), static_cast<const T*>(at.b), 0, static_cast<C*>(at.c),
                  stream, workspace);
+}
+
+auto execution_of(const MatrixProduct& product) {
+    switch (product.number_of_a()) {
+    case Number::float64: return execute<double>;
+    case Number::bfloat16: return execute<bfloat16, float>;
+    case Number::float16: return execute<float16, float>;
+    default: return execute<float>;
+    }
 }
 
 } // namespace
@@ -49,7 +63,7 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
                                                      .schedule = schedule});
     const double model =
         gemm::gpu_seconds(product, gemm::parse_gpu_schedule(plan.schedule()), stream.device().target());
-    const auto executed = product.number == Number::float64 ? execute<double> : execute<float>;
+    const auto executed = execution_of(product);
     const gpu::Stream queue(static_cast<void*>(stream.handle()));
     const auto memory = std::make_shared<runtime::GpuBuffer>(stream.device(), plan.workspace_bytes());
     const Workspace workspace{reinterpret_cast<void*>(memory->address()), memory->bytes()};

@@ -55,11 +55,19 @@ struct MatrixPlanOptions {
 /// are less aligned than 16 bytes makes a kernel for such.
 class SWIRL_API MatrixPlan {
 public:
+    /// α and β are of the sums' numbers: float for products of bfloat16 and float16.
     template <MatrixNumber T>
-    void execute(const std::type_identity_t<T>& alpha, const T* a, const T* b,
-                 const std::type_identity_t<T>& beta, T* c, Stream stream = {},
+    void execute(const std::type_identity_t<SumOf<T>>& alpha, const T* a, const T* b,
+                 const std::type_identity_t<SumOf<T>>& beta, std::type_identity_t<T>* c, Stream stream = {},
                  Workspace workspace = {}) const {
         run({number_of<T>(), number_of<T>(), number_of<T>()}, {&alpha, a, b, &beta, c}, stream, workspace);
+    }
+    /// With C stored as other numbers than A and B.
+    template <MatrixNumber T, MatrixNumber C>
+    requires(!std::same_as<T, C>) void execute(const std::type_identity_t<SumOf<T>>& alpha, const T* a,
+                                               const T* b, const std::type_identity_t<SumOf<T>>& beta, C* c,
+                                               Stream stream = {}, Workspace workspace = {}) const {
+        run({number_of<T>(), number_of<T>(), number_of<C>()}, {&alpha, a, b, &beta, c}, stream, workspace);
     }
 
     const MatrixProduct& product() const;

@@ -79,7 +79,7 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream st
     };
     check("a", numbers.a, wanted.number_of_a());
     check("b", numbers.b, wanted.number_of_b());
-    check("c", numbers.c, wanted.number);
+    check("c", numbers.c, wanted.number_of_c());
     api::with_public_errors([&] {
         plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
                        static_cast<runtime::cuda::Stream>(stream.handle()),

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_tile_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -322,6 +323,7 @@ int gpu_registers(const GpuSchedule& schedule, Number number) {
 
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
+    if (schedule.has_tiles()) return gpu_tile_seconds(schedule, oriented, gpu);
     const int fits = resident_blocks(schedule, product, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
@@ -348,16 +350,19 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
                                        std::size_t most) {
-    expect_known(product);
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     std::vector<std::pair<double, GpuSchedule>> rated;
+    for (const GpuSchedule& schedule : gpu_tile_schedules(oriented, gpu))
+        rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
+    const bool has_tiles = !rated.empty();
+    if (!has_tiles) expect_known(product);
     const auto rate = [&](const Shape& shape) {
         for (const GpuSchedule& schedule : schedules_of(shape, oriented, gpu))
             if (!objection(schedule, product, gpu))
                 rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     };
     for (const Shape& shape : shapes_of(oriented.number, gpu))
-        if (suits(shape, oriented)) rate(shape);
+        if (!has_tiles && suits(shape, oriented)) rate(shape);
     if (rated.empty())
         for (const Shape& shape : tiny_shapes())
             if (shape.rows <= oriented.rows && shape.columns <= oriented.columns) rate(shape);

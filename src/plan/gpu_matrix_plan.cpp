@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_values.hpp"
 #include "runtime/cuda_memory.hpp"
@@ -66,7 +67,7 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
         result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
                           static_cast<std::size_t>(bytes)});
     };
-    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number);
+    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c());
     if (!multiplies) return result;
     add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a());
     add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b());
@@ -103,8 +104,13 @@ const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>&
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
     for (const GpuArgument& matrix : matrices)
-        suits = suits && is_aligned(matrix.pointer, lanes * static_cast<Integer>(matrix.alignment));
+        suits = suits && is_aligned(matrix.pointer, schedule_.has_tiles()
+                                                        ? ir::tile_piece_bytes
+                                                        : lanes * static_cast<Integer>(matrix.alignment));
     if (suits) return *kernel_;
+    if (schedule_.has_tiles())
+        throw UserError("a matrix is not aligned to {} bytes, as the copy engine needs it for products of {}",
+                        ir::tile_piece_bytes, word_of(product_.number_of_a()));
     const std::lock_guard lock(making_);
     if (!unaligned_) unaligned_.emplace(product_, with_single_elements(schedule_), device_, cache_);
     return *unaligned_;

@@ -1,0 +1,90 @@
+// Which tiles: the more lines, the fewer bytes for each operation; the fewer, the more blocks have work. A piece takes as long as
+// its operations at the tensor cores' rate, or its bytes at that of the second cache.
+#include "gemm/gpu_tile_model.hpp"
+
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_tile_layout.hpp"
+#include "gemm/gpu_tile_product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --schedules`).
+constexpr double launch = 4e-6; ///< seconds before the first piece is there
+constexpr double flops_of_short_numbers =
+    4096;                            ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
+constexpr double reached = 0.85;     ///< of that rate, under power
+constexpr double staged_bytes = 40;  ///< of C, a cycle of a multiprocessor
+constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
+
+struct TileShape {
+    int rows, columns, warpgroups, cluster_rows, cluster_columns;
+};
+constexpr std::array<TileShape, 9> shapes = {{{256, 128, 2, 1, 2},
+                                              {256, 128, 2, 1, 1},
+                                              {128, 256, 2, 2, 1},
+                                              {128, 256, 2, 1, 1},
+                                              {192, 128, 2, 1, 1},
+                                              {128, 128, 2, 1, 1},
+                                              {256, 64, 1, 1, 1},
+                                              {128, 64, 1, 1, 1},
+                                              {64, 64, 1, 1, 1}}};
+constexpr std::array<int, 3> depths = {2, 1, 4}; ///< rows of shared memory, along the depth
+constexpr int most_stages = 8;
+
+/// As many stages as there is room for.
+bool add_stages(GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
+    for (schedule.stages = most_stages; schedule.stages >= 3; --schedule.stages)
+        if (tile_shared_bytes(schedule, oriented) <= gpu.shared_bytes_per_block_at_most) return true;
+    return false;
+}
+
+} // namespace
+
+double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
+    const GpuRates rates = gpu_rates(gpu);
+    const auto whole = [](Integer extent, Integer part) {
+        return static_cast<double>(ceil_divide(extent, part));
+    };
+    const int cluster = schedule.cluster_rows * schedule.cluster_columns;
+    const double tiles = whole(oriented.rows, Integer{schedule.block_rows} * schedule.cluster_rows) *
+                         whole(oriented.columns, Integer{schedule.block_columns} * schedule.cluster_columns) *
+                         static_cast<double>(oriented.batch);
+    const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
+    const double lines = schedule.block_rows + schedule.block_columns;
+    const double sums = static_cast<double>(schedule.block_rows) * schedule.block_columns;
+    const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth;
+    const double bytes = static_cast<double>(bytes_of(oriented.number_of_a()));
+    const double rate = flops_of_short_numbers * 2 / bytes * reached;
+    const double loads = bytes * lines * depth * rates.multiprocessors / rates.cache * rates.hertz;
+    const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
+                           sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
+    return launch + each * of_tile / rates.hertz;
+}
+
+std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu) {
+    std::vector<GpuSchedule> result;
+    const Integer row = ir::tile_row_bytes / bytes_of(oriented.number_of_a());
+    const Integer c_row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
+    for (const TileShape& shape : shapes)
+        for (const int rows_of_depth : depths) {
+            GpuSchedule schedule;
+            schedule.block_rows = shape.rows;
+            schedule.block_columns = shape.columns;
+            schedule.warpgroups = shape.warpgroups;
+            schedule.cluster_rows = shape.cluster_rows;
+            schedule.cluster_columns = shape.cluster_columns;
+            schedule.block_depth = rows_of_depth * static_cast<int>(row);
+            schedule.staged_rows = static_cast<int>(std::max<Integer>(c_row, std::min(64, shape.rows)));
+            if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
+                result.push_back(schedule);
+        }
+    return result;
+}
+
+} // namespace swirl::gemm
