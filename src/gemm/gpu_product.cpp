@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_fetch.hpp"
 #include "gemm/gpu_sums.hpp"
+#include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_tile_product.hpp"
 #include "gemm/gpu_update.hpp"
 #include "gemm/tile.hpp"
@@ -340,7 +341,17 @@ std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSche
     validate(schedule, product, gpu);
     if (schedule.has_tiles()) {
         const GpuOrientation orientation = oriented_for_gpu(product);
-        return {gpu_tile_product(orientation.product, orientation.is_turned, schedule, gpu)};
+        const MatrixProduct& oriented = orientation.product;
+        std::vector<ir::Program> programs;
+        if (schedule.has_terms() && oriented.depth > 0) {
+            const auto split = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns) {
+                programs.push_back(gpu_split(name, layout, rows, columns, oriented.batch, schedule.terms));
+            };
+            split("a", product.a, product.rows, product.depth);
+            split("b", product.b, product.depth, product.columns);
+        }
+        programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu));
+        return programs;
     }
     return {ProductWriter(product, schedule, gpu).write()};
 }

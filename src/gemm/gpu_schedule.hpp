@@ -45,11 +45,14 @@ struct GpuSchedule {
     int cluster_rows = 1;
     int cluster_columns = 1;
     int staged_rows = 64;
+    int terms = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 
     /// Whether tensor cores multiply tiles in shared memory, which a copy engine brings (gemm/gpu_tile_product.hpp).
     bool has_tiles() const { return warpgroups > 0; }
+    /// What tensor cores multiply, where numbers are not split into terms.
+    bool has_terms() const { return terms > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

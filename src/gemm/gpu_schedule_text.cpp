@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 25> parameters = {{
+constexpr std::array<GpuParameter, 26> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
     {"block_columns", &GpuSchedule::block_columns, "its columns"},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
@@ -61,6 +61,9 @@ constexpr std::array<GpuParameter, 25> parameters = {{
     {"cluster_columns", &GpuSchedule::cluster_columns, "blocks beside each other that load A together"},
     {"staged_rows", &GpuSchedule::staged_rows,
      "rows of C's tile that are in shared memory at once on their way out"},
+    {"terms", &GpuSchedule::terms,
+     "bfloat16 numbers as whose sum kernels before the product write each number of A and B; 0: numbers are "
+     "multiplied as they are"},
 }};
 
 constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,

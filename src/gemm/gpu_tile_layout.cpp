@@ -1,5 +1,6 @@
 #include "gemm/gpu_tile_layout.hpp"
 
+#include "gemm/gpu_terms.hpp"
 #include "gemm/tile.hpp"
 
 #include <fmt/format.h>
@@ -27,24 +28,50 @@ ir::TensorInfo tensor_of(const char* name, std::array<Integer, 2> extents, Integ
     return result;
 }
 
-GpuTileFactor factor_of(const char* name, Integer lines, Integer all_lines, Integer line_stride,
-                        Integer depth_stride, Number number, Integer shares, const GpuSchedule& schedule,
-                        const MatrixLayout& layout, const MatrixProduct& oriented) {
+/// A factor's matrix as the copy engine sees it, and how many of its lines a block's tile has.
+struct Source {
+    const char* name;
+    MatrixLayout layout;
+    Number number;
+    Integer rows, columns;
+    bool lines_are_rows;
+    Integer lines;
+    Integer shares;
+};
+
+/// The terms of a matrix, or itself.
+MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
+    const GpuTermsLayout to = terms_of(source.layout, source.rows, source.columns, batch, terms);
+    return {to.along_rows ? 1 : to.pitch, to.along_rows ? to.pitch : 1, false, to.plane()};
+}
+
+GpuTileFactor factor_of(const Source& source, const GpuSchedule& schedule, Integer batch) {
     GpuTileFactor factor;
-    factor.scalar = scalar_of(number);
-    factor.lines = lines;
+    factor.scalar = schedule.has_terms() ? ir::Scalar::bfloat16 : scalar_of(source.number);
+    factor.lines = source.lines;
     factor.depth = schedule.block_depth;
-    factor.shares = shares;
-    factor.has_matrix = has_matrices(layout, oriented.batch);
+    factor.shares = source.shares;
+    factor.terms = schedule.terms;
+    MatrixLayout layout = source.layout;
+    Integer matrices = batch;
+    if (schedule.has_terms()) {
+        layout = with_terms(source, batch, schedule.terms);
+        matrices = (source.layout.batch_stride == 0 ? 1 : batch) * schedule.terms;
+    }
+    factor.has_matrix = has_matrices(layout, matrices);
+    const Integer all_lines = source.lines_are_rows ? source.rows : source.columns;
+    const Integer depth = source.lines_are_rows ? source.columns : source.rows;
+    const Integer line_stride = source.lines_are_rows ? layout.row_stride : layout.column_stride;
+    const Integer depth_stride = source.lines_are_rows ? layout.column_stride : layout.row_stride;
     factor.layout.along_depth = depth_stride == 1;
     if (factor.layout.along_depth) {
-        factor.layout.panel = lines * factor.row();
-        factor.tensor = tensor_of(name, {oriented.depth, all_lines}, line_stride,
-                                  {factor.row(), factor.lines_of_share()}, layout, oriented.batch);
+        factor.layout.panel = source.lines * factor.row();
+        factor.tensor = tensor_of(source.name, {depth, all_lines}, line_stride,
+                                  {factor.row(), factor.lines_of_share()}, layout, matrices);
     } else {
         factor.layout.panel = factor.depth * factor.row();
-        factor.tensor = tensor_of(name, {all_lines, oriented.depth}, depth_stride,
-                                  {factor.row(), factor.depth}, layout, oriented.batch);
+        factor.tensor = tensor_of(source.name, {all_lines, depth}, depth_stride, {factor.row(), factor.depth},
+                                  layout, matrices);
     }
     return factor;
 }
@@ -69,11 +96,11 @@ std::vector<GpuTileFactor::Load> GpuTileFactor::loads() const {
 Integer GpuTileFactor::scalars_of_share() const { return place(lines_of_share(), 0); }
 
 std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const MatrixLayout &a = oriented.a, &b = oriented.b;
-    return {factor_of("b_tiles", schedule.block_columns, oriented.columns, b.column_stride, b.row_stride,
-                      oriented.number_of_b(), schedule.cluster_rows, schedule, b, oriented),
-            factor_of("a_tiles", schedule.block_rows, oriented.rows, a.row_stride, a.column_stride,
-                      oriented.number_of_a(), schedule.cluster_columns, schedule, a, oriented)};
+    const Source b = {"b_tiles",        oriented.b, oriented.number_of_b(), oriented.depth,
+                      oriented.columns, false,      schedule.block_columns, schedule.cluster_rows};
+    const Source a = {"a_tiles",      oriented.a, oriented.number_of_a(), oriented.rows,
+                      oriented.depth, true,       schedule.block_rows,    schedule.cluster_columns};
+    return {factor_of(b, schedule, oriented.batch), factor_of(a, schedule, oriented.batch)};
 }
 
 ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented) {

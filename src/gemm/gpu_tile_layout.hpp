@@ -18,10 +18,12 @@ struct GpuTileFactor {
     ir::TensorInfo tensor; ///< what one load moves is its box
     ir::TileLayout layout;
     ir::Scalar scalar = ir::Scalar::bfloat16;
-    Integer lines = 0;       ///< of a block's tile
-    Integer depth = 0;       ///< of a piece
-    Integer shares = 1;      ///< blocks of a cluster that load it together, each for all of them
-    bool has_matrix = false; ///< the tensor's last coordinate is the number of a matrix
+    Integer lines = 0;  ///< of a block's tile
+    Integer depth = 0;  ///< of a piece
+    Integer shares = 1; ///< blocks of a cluster that load it together, each for all of them
+    bool has_matrix =
+        false; ///< the tensor's last coordinate is the number of a matrix, of a term where there are such
+    Integer terms = 0; ///< of each matrix, one after the other
 
     Integer scalars() const { return lines * depth; } ///< of a piece
     Integer row() const { return ir::tile_row_bytes / size_in_bytes(scalar); }

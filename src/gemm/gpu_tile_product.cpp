@@ -3,6 +3,7 @@
 #include "gemm/gpu_tile_product.hpp"
 
 #include "gemm/gpu_product.hpp"
+#include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
 #include "gemm/gpu_tile_result.hpp"
@@ -97,13 +98,20 @@ private:
             info.written = written;
             return builder_.add(info);
         };
-        const ir::Buffer a = matrix(is_turned_ ? "b" : "a", product_.a, product_.rows, product_.depth,
-                                    product_.number_of_a(), false);
-        const ir::Buffer b = matrix(is_turned_ ? "a" : "b", product_.b, product_.depth, product_.columns,
-                                    product_.number_of_b(), false);
+        const auto factor = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                                Number number) {
+            if (!schedule_.has_terms()) return matrix(name, layout, rows, columns, number, false);
+            return builder_.add(
+                buffer_of_terms(name, terms_of(layout, rows, columns, product_.batch, schedule_.terms)));
+        };
+        const ir::Buffer a =
+            factor(is_turned_ ? "b" : "a", product_.a, product_.rows, product_.depth, product_.number_of_a());
+        const ir::Buffer b = factor(is_turned_ ? "a" : "b", product_.b, product_.depth, product_.columns,
+                                    product_.number_of_b());
         const ir::Buffer c =
             matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
         declare_tensors(b, a, c);
+        declare_terms();
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = ir::Scalar::float32;
@@ -117,6 +125,16 @@ private:
         result_.signals = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", ir::Scalar::int64, 2 * GpuTileStages::count);
         result_.sums = builder_.local("sums", ir::Scalar::float32, products() * product_entry_.registers());
+    }
+
+    void declare_terms() {
+        if (!schedule_.has_terms()) return;
+        std::array<std::vector<Integer>, 2> numbers;
+        for (const auto& [of_a, of_b] : products_of_terms(schedule_.terms)) {
+            numbers[0].push_back(of_b);
+            numbers[1].push_back(of_a);
+        }
+        terms_ = {builder_.table("terms_of_b", numbers[0]), builder_.table("terms_of_a", numbers[1])};
     }
 
     void declare_tensors(ir::Buffer b, ir::Buffer a, ir::Buffer c) {
@@ -178,11 +196,7 @@ private:
     }
     Affine number_in_cluster() { return builder_.block(0, 1, cluster_); }
 
-    /// None where A and B are not to be read.
-    template <class Body> void for_pieces(Body&& body) {
-        const Integer pieces = ceil_divide(product_.depth, Integer{schedule_.block_depth});
-        builder_.for_loop(std::string(gpu_piece_loop), steps_ * pieces, body);
-    }
+    Integer pieces() const { return ceil_divide(product_.depth, Integer{schedule_.block_depth}); }
 
     Value number(Integer value) {
         return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
@@ -194,17 +208,31 @@ private:
         const GpuTileStages stages(builder_, counters_, 0, schedule_.stages);
         stages.start();
         for_tiles([&](const TilePlace& tile) {
-            for_pieces([&](const Affine& piece) {
-                const Value stage = stages.stage();
-                builder_.signal_wait(signal(empty_, stage), stages.other_parity());
-                Integer bytes = 0;
-                for (const GpuTileFactor& factor : factors_)
-                    bytes += factor.scalars() * size_in_bytes(factor.scalar);
-                builder_.signal_expect(signal(full_, stage), bytes);
-                load(0, tile.column, tile.matrix, piece, stage);
-                load(1, tile.row, tile.matrix, piece, stage);
-                stages.advance();
+            if (!schedule_.has_terms()) return fetch_pieces(stages, tile, {tile.matrix, tile.matrix});
+            builder_.for_loop("product", steps_ * count_of_products(), [&](const Affine& product) {
+                const auto plane = [&](std::size_t factor) {
+                    const Value first = builder_.multiply(tile.matrix, number(schedule_.terms));
+                    return builder_.add(first, builder_.load(terms_[factor], product));
+                };
+                fetch_pieces(stages, tile, {plane(0), plane(1)});
             });
+        });
+    }
+
+    /// `matrices`: the numbers of those of B and of A that are multiplied, among their terms where there are such.
+    void fetch_pieces(const GpuTileStages& stages, const TilePlace& tile,
+                      const std::array<Value, 2>& matrices) {
+        const Affine count = schedule_.has_terms() ? Affine(pieces()) : steps_ * pieces();
+        builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
+            const Value stage = stages.stage();
+            builder_.signal_wait(signal(empty_, stage), stages.other_parity());
+            Integer bytes = 0;
+            for (const GpuTileFactor& factor : factors_)
+                bytes += factor.scalars() * size_in_bytes(factor.scalar);
+            builder_.signal_expect(signal(full_, stage), bytes);
+            load(0, tile.column, matrices[0], piece, stage);
+            load(1, tile.row, matrices[1], piece, stage);
+            stages.advance();
         });
     }
 
@@ -226,6 +254,11 @@ private:
         }
     }
 
+    /// Of terms of numbers, for each product of matrices.
+    Integer count_of_products() const {
+        return schedule_.has_terms() ? std::ssize(products_of_terms(schedule_.terms)) : 1;
+    }
+
     // ---- the warpgroups that multiply
     int products() const { return schedule_.block_columns / schedule_.warpgroups / rows_of_product; }
 
@@ -238,7 +271,8 @@ private:
         for_tiles([&](const TilePlace& tile) {
             for (Integer k = 0; k < Integer{products()} * product_entry_.registers(); ++k)
                 builder_.store(result_.sums, k, builder_.constant({ir::Scalar::float32, 1}, 0));
-            for_pieces([&](const Affine& piece) {
+            const Affine count = steps_ * (pieces() * count_of_products());
+            builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
                 multiply_piece(warpgroup, stages.stage(), stages.parity());
                 builder_.if_then({{piece - 1, Relation::nonnegative}},
                                  [&] { release(stages.stage_before()); });
@@ -291,86 +325,18 @@ private:
     GpuTileOrder order_; ///< of what a cluster has at once
     Integer teams_ = 1;  ///< clusters
     std::array<ir::Tensor, 2> tensors_{};
+    std::array<ir::Buffer, 2> terms_{}; ///< tables: of which terms products are, one after the other
     std::array<ir::Buffer, 2> pieces_{};
     ir::Buffer full_ = 0, empty_ = 0, counters_ = 0;
     GpuTileResult result_;
     Affine steps_;
 };
 
-bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
-
-std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const int row = static_cast<int>(ir::tile_row_bytes / bytes_of(oriented.number_of_a()));
-    const int c_row = static_cast<int>(ir::tile_row_bytes / bytes_of(oriented.number_of_c()));
-    if (schedule.warpgroups > 3) return fmt::format("{} warpgroups; 1 … 3 are possible", schedule.warpgroups);
-    if (!is_multiple(schedule.block_rows, row) || schedule.block_rows > 256)
-        return fmt::format("block_rows is {}; multiples of {} up to 256 are possible", schedule.block_rows,
-                           row);
-    if (!is_multiple(schedule.block_columns, rows_of_product * schedule.warpgroups))
-        return fmt::format("block_columns is {}; multiples of {} are possible", schedule.block_columns,
-                           rows_of_product * schedule.warpgroups);
-    if (schedule.block_columns / schedule.cluster_rows > 256)
-        return fmt::format("block_columns is {}; a load has 256 at most", schedule.block_columns);
-    if (!is_multiple(schedule.block_depth, row))
-        return fmt::format("block_depth is {}; multiples of {} are possible", schedule.block_depth, row);
-    if (!is_multiple(schedule.staged_rows, c_row) || schedule.block_rows % schedule.staged_rows != 0)
-        return fmt::format("staged_rows is {}; multiples of {} that divide {} are possible",
-                           schedule.staged_rows, c_row, schedule.block_rows);
-    if (schedule.stages < 2 || schedule.stages > 32) return fmt::format("stages is {}", schedule.stages);
-    const int registers = schedule.block_columns / schedule.warpgroups / 2 * schedule.block_rows / 64;
-    if (registers > (schedule.warpgroups == 3 ? 128 : 192))
-        return fmt::format("{} sums in each thread", registers);
-    if (schedule.splits > 1 || schedule.slices > 1 || schedule.matrices > 1)
-        return "splits, slices and matrices of a block are for products by threads";
-    return {};
-}
-
-std::string objection_to_cluster(const GpuSchedule& schedule, const target::Gpu& gpu) {
-    const int rows = schedule.cluster_rows, columns = schedule.cluster_columns;
-    if (rows < 1 || columns < 1 || (rows > 1 && columns > 1) || rows * columns > gpu.portable_cluster ||
-        (rows * columns & (rows * columns - 1)) != 0)
-        return fmt::format("clusters of {} by {}; 1, 2, 4 or {} along one of both are possible", rows,
-                           columns, gpu.portable_cluster);
-    if (schedule.block_columns % (64 * rows) != 0 || schedule.block_rows % (64 * columns) != 0)
-        return fmt::format("{} rows and {} columns, of which {} and {} blocks do not load shares of 64",
-                           schedule.block_rows, schedule.block_columns, columns, rows);
-    return {};
-}
-
-std::string objection_to_numbers(const MatrixProduct& oriented, const target::Gpu& gpu) {
-    const Number number = oriented.number_of_a();
-    if (!gpu.tensor.warpgroup || !gpu.has_bulk_copy)
-        return fmt::format("{} has no products of tiles", gpu.name);
-    const bool is_short = number == Number::bfloat16 || number == Number::float16;
-    if (!is_short || oriented.number_of_b() != number || oriented.number != Number::float32)
-        return fmt::format("factors are {} and {}; bfloat16 or float16 of both are possible", word_of(number),
-                           word_of(oriented.number_of_b()));
-    if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
-    for (const auto& [name, layout, stored] : {std::tuple{"A", oriented.a, number},
-                                               {"B", oriented.b, number},
-                                               {"C", oriented.c, oriented.number_of_c()}})
-        if (const std::string why = objection_to_tensor(layout, stored, oriented.batch); !why.empty())
-            return fmt::format("the copy engine cannot move {} with {}", name, why);
-    return {};
-}
-
 } // namespace
 
 ir::Program gpu_tile_product(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
                              const target::Gpu& gpu) {
     return TileProductWriter(oriented, is_turned, schedule, gpu).write();
-}
-
-std::string objection_to_tiles(const GpuSchedule& schedule, const MatrixProduct& oriented,
-                               const target::Gpu& gpu) {
-    if (std::string why = objection_to_numbers(oriented, gpu); !why.empty()) return why;
-    if (std::string why = objection_to_shape(schedule, oriented); !why.empty()) return why;
-    if (std::string why = objection_to_cluster(schedule, gpu); !why.empty()) return why;
-    const Integer bytes = tile_shared_bytes(schedule, oriented);
-    if (bytes > gpu.shared_bytes_per_block_at_most)
-        return fmt::format("{} bytes of shared memory; a block has {} at most", bytes,
-                           gpu.shared_bytes_per_block_at_most);
-    return {};
 }
 
 } // namespace swirl::gemm

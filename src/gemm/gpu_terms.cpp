@@ -1,0 +1,99 @@
+#include "gemm/gpu_terms.hpp"
+
+#include "gemm/whole_problem.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <string>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Scalar;
+using ir::Value;
+
+constexpr Integer threads = 128;
+constexpr Integer elements_of_piece = ir::tile_piece_bytes / 2; ///< of bfloat16
+constexpr Integer widest = 4;                                   ///< elements of an access
+
+/// As many neighbours as are aligned in each line.
+int lanes_of(const MatrixLayout& layout, const GpuTermsLayout& terms) {
+    const Integer stride = terms.along_rows ? layout.row_stride : layout.column_stride;
+    const Integer pitch = terms.along_rows ? layout.column_stride : layout.row_stride;
+    const bool is_aligned =
+        stride == 1 && pitch % widest == 0 && layout.batch_stride % widest == 0 && terms.extent % widest == 0;
+    return is_aligned ? static_cast<int>(widest) : 1;
+}
+
+} // namespace
+
+std::vector<std::array<int, 2>> products_of_terms(int terms) {
+    std::vector<std::array<int, 2>> result;
+    for (int both = terms - 1; both >= 0; --both)
+        for (int of_a = 0; of_a <= both; ++of_a) result.push_back({of_a, both - of_a});
+    return result;
+}
+
+GpuTermsLayout terms_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch, int terms) {
+    GpuTermsLayout result;
+    result.along_rows = layout.row_stride == 1 || layout.column_stride != 1;
+    result.extent = result.along_rows ? rows : columns;
+    result.others = result.along_rows ? columns : rows;
+    result.pitch = ceil_divide(result.extent, elements_of_piece) * elements_of_piece;
+    result.terms = terms;
+    result.planes = (layout.batch_stride == 0 ? 1 : batch) * terms;
+    return result;
+}
+
+ir::BufferInfo buffer_of_terms(const char* name, const GpuTermsLayout& terms) {
+    ir::BufferInfo buffer;
+    buffer.name = std::string(name) + "_terms";
+    buffer.element = Scalar::bfloat16;
+    buffer.space = ir::Space::scratch;
+    buffer.elements = terms.elements();
+    buffer.alignment = ir::tile_piece_bytes;
+    buffer.written = true;
+    return buffer;
+}
+
+ir::Program gpu_split(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                      Integer batch, int terms) {
+    const GpuTermsLayout to = terms_of(layout, rows, columns, batch, terms);
+    const int lanes = lanes_of(layout, to);
+    ir::Builder builder(std::string("split_") + name);
+    const Extent extent = extent_of(layout, rows, columns, batch);
+    ir::BufferInfo matrix;
+    matrix.name = name;
+    matrix.element = Scalar::float32;
+    matrix.first = extent.lowest;
+    matrix.elements = extent.highest - extent.lowest + 1;
+    matrix.alignment = lanes * size_in_bytes(Scalar::float32);
+    const ir::Buffer from = builder.add(matrix);
+    const ir::Buffer into = builder.add(buffer_of_terms(name, to));
+
+    const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
+    builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
+    const Affine part = parts == 1 ? Affine(0) : builder.block(0, 1, parts);
+    const Affine line = builder.block(0, parts, matrices == 1 ? 0 : to.others);
+    const Affine number = matrices == 1 ? Affine(0) : builder.block(0, parts * to.others, 0);
+    const Affine place = part * (threads * lanes) + builder.thread(0) * lanes;
+    const auto split = [&] {
+        const Affine at = place * (to.along_rows ? layout.row_stride : layout.column_stride) +
+                          line * (to.along_rows ? layout.column_stride : layout.row_stride) +
+                          number * layout.batch_stride;
+        Value rest = builder.load(from, at, {.lanes = lanes});
+        for (Integer term = 0; term < terms; ++term) {
+            const Value rounded = builder.convert(rest, Scalar::bfloat16);
+            builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
+            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, Scalar::float32));
+        }
+    };
+    if (to.extent % (threads * lanes) == 0)
+        split();
+    else
+        builder.if_then({{place - to.extent, ir::Condition::Relation::negative}}, split);
+    return builder.finish();
+}
+
+} // namespace swirl::gemm
