@@ -27,15 +27,14 @@ bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) 
 /// Before anything is divided by them.
 void require_positive(Objection& objection, const GpuSchedule& schedule) {
     for (const GpuParameter& parameter : gpu_parameters()) {
-        const int least = parameter.member == &GpuSchedule::resident ||
-                                  parameter.member == &GpuSchedule::zigzag ||
-                                  parameter.member == &GpuSchedule::warp_depth ||
-                                  parameter.member == &GpuSchedule::warpgroups ||
-                                  parameter.member == &GpuSchedule::terms ||
-                                  parameter.member == &GpuSchedule::through_memory ||
-                                  parameter.member == &GpuSchedule::spread
-                              ? 0
-                              : 1;
+        const int least =
+            parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::zigzag ||
+                    parameter.member == &GpuSchedule::warp_depth ||
+                    parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
+                    parameter.member == &GpuSchedule::through_memory ||
+                    parameter.member == &GpuSchedule::spread
+                ? 0
+                : 1;
         objection.require(schedule.*parameter.member >= least, "{} is {}", parameter.name,
                           schedule.*parameter.member);
     }

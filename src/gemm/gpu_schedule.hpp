@@ -68,9 +68,14 @@ struct GpuSchedule {
 
 /// A number among a schedule's decisions.
 struct GpuParameter {
+    enum class Of : std::uint8_t { all, threads, tiles };
     std::string_view name;
     int GpuSchedule::*member;
     std::string_view meaning;
+    Of of = Of::threads; ///< kernels that it makes a difference to
+    bool matters_to(const GpuSchedule& schedule) const {
+        return of == Of::all || (of == Of::tiles) == schedule.has_tiles();
+    }
 };
 /// All of them, in the order of the members.
 std::span<const GpuParameter> gpu_parameters();

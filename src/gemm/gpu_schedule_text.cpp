@@ -18,9 +18,10 @@ namespace {
 constexpr int most = 1024;
 
 constexpr std::array<GpuParameter, 26> parameters = {{
-    {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has"},
-    {"block_columns", &GpuSchedule::block_columns, "its columns"},
-    {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once"},
+    {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
+    {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
+    {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
+     GpuParameter::Of::all},
     {"thread_rows", &GpuSchedule::thread_rows, "rows of a thread's part of the tile, in registers"},
     {"thread_columns", &GpuSchedule::thread_columns, "its columns"},
     {"lane_rows", &GpuSchedule::lane_rows, "threads of a warp one below the other"},
@@ -33,7 +34,8 @@ constexpr std::array<GpuParameter, 26> parameters = {{
      "steps along the depth that a warp multiplies by one instruction of tensor cores; 0: none"},
     {"slices", &GpuSchedule::slices,
      "groups of a block's threads that share the steps of a piece; their sums are added up at last"},
-    {"stages", &GpuSchedule::stages, "pieces of A and B in shared memory, all but one of them on their way"},
+    {"stages", &GpuSchedule::stages, "pieces of A and B in shared memory, all but one of them on their way",
+     GpuParameter::Of::all},
     {"a_lanes", &GpuSchedule::a_lanes,
      "elements of A, next to each other along the rows, that one copy moves"},
     {"b_lanes", &GpuSchedule::b_lanes, "elements of B, along the columns"},
@@ -43,7 +45,8 @@ constexpr std::array<GpuParameter, 26> parameters = {{
     {"spread", &GpuSchedule::spread,
      "1: copies are spread over the steps of a piece; 0: all are made at its first one"},
     {"group", &GpuSchedule::group,
-     "blocks one below the other that come before those beside them, while A and B are in cache"},
+     "blocks one below the other that come before those beside them, while A and B are in cache",
+     GpuParameter::Of::all},
     {"splits", &GpuSchedule::splits,
      "blocks that share the depth of a tile; their sums are added up at last"},
     {"through_memory", &GpuSchedule::through_memory,
@@ -55,15 +58,18 @@ constexpr std::array<GpuParameter, 26> parameters = {{
      "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes"},
     {"warpgroups", &GpuSchedule::warpgroups,
      "groups of four warps that multiply pieces in shared memory by tensor cores, each its share of the "
-     "tile's columns, while another thread has the copy engine bring the next pieces; 0: threads multiply"},
+     "tile's columns, while another thread has the copy engine bring the next pieces; 0: threads multiply",
+     GpuParameter::Of::all},
     {"cluster_rows", &GpuSchedule::cluster_rows,
-     "blocks one below the other that load B together, each a part for all of them"},
-    {"cluster_columns", &GpuSchedule::cluster_columns, "blocks beside each other that load A together"},
+     "blocks one below the other that load B together, each a part for all of them", GpuParameter::Of::tiles},
+    {"cluster_columns", &GpuSchedule::cluster_columns, "blocks beside each other that load A together",
+     GpuParameter::Of::tiles},
     {"staged_rows", &GpuSchedule::staged_rows,
-     "rows of C's tile that are in shared memory at once on their way out"},
+     "rows of C's tile that are in shared memory at once on their way out", GpuParameter::Of::tiles},
     {"terms", &GpuSchedule::terms,
      "bfloat16 numbers as whose sum kernels before the product write each number of A and B; 0: numbers are "
-     "multiplied as they are"},
+     "multiplied as they are",
+     GpuParameter::Of::tiles},
 }};
 
 constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,

@@ -38,8 +38,9 @@ public:
         for (bool helped = true; helped && finding_.is_complete;) {
             helped = false;
             for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-                helped = race(neighbours(parameter), parameter.name) || helped;
-            helped = race(orders(), "order") || helped;
+                if (parameter.matters_to(finding_.found))
+                    helped = race(neighbours(parameter), parameter.name) || helped;
+            if (!finding_.found.has_tiles()) helped = race(orders(), "order") || helped;
         }
         say(fmt::format("{} schedules timed{}", finding_.timed,
                         finding_.is_complete ? "" : ", time was too short for all"));
@@ -55,7 +56,7 @@ private:
     std::vector<GpuSchedule> neighbours(const gemm::GpuParameter& parameter) const {
         std::vector<GpuSchedule> result;
         const int now = finding_.found.*parameter.member;
-        for (const int value : {2 * now, now / 2, now + 1, now - 1}) {
+        for (const int value : {2 * now, now / 2, now * 3 / 2, now * 3 / 4, now + 1, now - 1}) {
             GpuSchedule schedule = finding_.found;
             schedule.*parameter.member = value;
             result.push_back(schedule);

@@ -1,0 +1,170 @@
+#include "gemm/gpu_tile_product.hpp"
+
+#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_terms.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::gemm::test {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+GpuSchedule small_schedule(const std::string& more = {}) {
+    return parse_gpu_schedule("block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 "
+                              "staged_rows=64 group=2 " +
+                              more);
+}
+
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth,
+                         Number factor = Number::bfloat16) {
+    const auto pitch = [](Integer extent) { return ceil_divide(extent, 8) * 8; };
+    const auto layout = [&](char letter, Integer r, Integer c) {
+        return letter == 'N' ? MatrixLayout{1, pitch(r)} : MatrixLayout{pitch(c), 1};
+    };
+    MatrixProduct product;
+    product.number = Number::float32;
+    if (factor != Number::float32) product.a_number = product.b_number = factor;
+    product.rows = rows;
+    product.columns = columns;
+    product.depth = depth;
+    product.a = layout(a, rows, depth);
+    product.b = layout(b, depth, columns);
+    product.c = {1, pitch(rows)};
+    return product;
+}
+
+long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
+                    Integer j) {
+    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
+}
+
+/// Quarters of small whole numbers, which all types hold and whose sums are exact.
+void fill_exactly(ir::Memory& memory, std::mt19937& random) {
+    std::uniform_int_distribution<int> uniform(-8, 8);
+    for (Integer i = 0; i < memory.elements(); ++i)
+        memory.set(memory.first() + i, static_cast<long double>(uniform(random)) / 4);
+}
+
+struct Execution {
+    bool multiplies = true;
+    bool reads_c = true;
+};
+
+void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
+                    const Execution& execution = {}) {
+    SCOPED_TRACE(to_string(schedule));
+    const ir::Program program = gpu_product(product, schedule, gpu()).front();
+    ir::verify(program, ir::Stage::vectorized);
+    for (const auto first : {ir::InterpreterOptions::Roles::in_order, ir::InterpreterOptions::Roles::reversed}) {
+        ir::Arguments arguments(program);
+        std::mt19937 random(7);
+        for (const char* name : {"a", "b", "factors"}) fill_exactly(arguments[name], random);
+        arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
+        if (execution.reads_c) fill_exactly(arguments["c"], random); // else it may not be read
+        const ir::Memory before = arguments["c"];
+        ir::interpret(program, arguments, {.roles = first});
+        const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            for (Integer i = 0; i < product.rows; ++i)
+                for (Integer j = 0; j < product.columns; ++j) {
+                    long double expected = 0;
+                    for (Integer k = 0; execution.multiplies && k < product.depth; ++k)
+                        expected += alpha * element(arguments["a"], product.a, matrix, i, k) *
+                                    element(arguments["b"], product.b, matrix, k, j);
+                    if (execution.reads_c) expected += beta * element(before, product.c, matrix, i, j);
+                    ASSERT_EQ(element(arguments["c"], product.c, matrix, i, j), expected)
+                        << matrix << ", " << i << ", " << j;
+                }
+    }
+}
+
+TEST(GpuTileProduct, IsTheProductForEveryTransposition) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) expect_product(product_of(a, b, 128, 64, 128), small_schedule());
+}
+
+TEST(GpuTileProduct, HasEdgesAnywhere) {
+    for (const auto& [rows, columns, depth] : {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}})
+        expect_product(product_of('N', 'N', rows, columns, depth), small_schedule());
+}
+
+TEST(GpuTileProduct, WarpgroupsShareColumns) {
+    for (const int warpgroups : {1, 2, 3})
+        expect_product(product_of('T', 'N', 70, 200, 100),
+                       small_schedule(fmt::format("warpgroups={} block_columns=192 stages=3", warpgroups)));
+}
+
+TEST(GpuTileProduct, BlocksOfAClusterLoadTogether) {
+    const MatrixProduct product = product_of('N', 'T', 300, 300, 130);
+    expect_product(product, small_schedule("cluster_rows=2 block_columns=128"));
+    expect_product(product, small_schedule("cluster_columns=2 block_rows=128"));
+}
+
+TEST(GpuTileProduct, NeitherReadsCNorFactorsWhereTheyAreNotWanted) {
+    const MatrixProduct product = product_of('N', 'N', 100, 70, 90);
+    for (const bool multiplies : {false, true})
+        expect_product(product, small_schedule(), {.multiplies = multiplies, .reads_c = false});
+    expect_product(product, small_schedule(), {.multiplies = false});
+}
+
+TEST(GpuTileProduct, OfABatch) {
+    MatrixProduct product = product_of('N', 'N', 64, 40, 72);
+    product.batch = 3;
+    product.a.batch_stride = 64 * 72;
+    product.b.batch_stride = 0;
+    product.c.batch_stride = 64 * 40;
+    expect_product(product, small_schedule());
+}
+
+TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
+    MatrixProduct product = product_of('N', 'T', 100, 70, 40);
+    product.c_number = Number::bfloat16;
+    const GpuSchedule schedule = small_schedule("staged_rows=64");
+    const ir::Program program = gpu_product(product, schedule, gpu()).front();
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(7);
+    for (const char* name : {"a", "b"}) fill_exactly(arguments[name], random);
+    fill_exactly(arguments["factors"], random);
+    arguments.parameters = {1, 0};
+    ir::interpret(program, arguments);
+    for (Integer i = 0; i < product.rows; ++i)
+        for (Integer j = 0; j < product.columns; ++j) {
+            long double expected = 0;
+            for (Integer k = 0; k < product.depth; ++k)
+                expected += element(arguments["a"], product.a, 0, i, k) * element(arguments["b"], product.b, 0, k, j);
+            expected *= arguments["factors"][0];
+            ASSERT_NEAR(static_cast<double>(element(arguments["c"], product.c, 0, i, j)),
+                        static_cast<double>(expected), static_cast<double>(std::abs(expected)) / 256);
+        }
+}
+
+TEST(GpuTerms, AddUpToTheirNumber) {
+    const MatrixLayout layout = {1, 12};
+    const ir::Program program = gpu_split("a", layout, 11, 5, 1, 3);
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (Integer i = 0; i < arguments["a"].elements(); ++i) arguments["a"].set(i, uniform(random));
+    ir::interpret(program, arguments);
+    const GpuTermsLayout terms = terms_of(layout, 11, 5, 1, 3);
+    for (Integer i = 0; i < 11; ++i)
+        for (Integer j = 0; j < 5; ++j) {
+            long double sum = 0;
+            for (Integer term = 0; term < 3; ++term)
+                sum += arguments["a_terms"][term * terms.plane() + j * terms.pitch + i];
+            EXPECT_EQ(sum, arguments["a"][j * 12 + i]);
+        }
+}
+
+TEST(GpuTerms, ProductsComeFromTheSmallestOn) {
+    const std::vector<std::array<int, 2>> expected = {{0, 2}, {1, 1}, {2, 0}, {0, 1}, {1, 0}, {0, 0}};
+    EXPECT_EQ(products_of_terms(3), expected);
+}
+
+} // namespace
+} // namespace swirl::gemm::test
