@@ -47,6 +47,28 @@ inline std::uint16_t bfloat16_bits(float x) {
     return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
 }
 
+inline std::uint8_t float8_e4m3_bits(float x) {
+    const auto whole = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t sign = whole >> 24 & 0x80U;
+    std::uint32_t bits = whole & 0x7fffffffU;
+    if (bits > 0x7f800000U) return static_cast<std::uint8_t>(sign | 0x7fU);
+    if (bits >= 0x43e00000U) return static_cast<std::uint8_t>(sign | 0x7eU); // 448
+    if (bits < 0x3c800000U) { // below 2^-6: next to 2^14, floats are 2^-9 apart, as the subnormals are
+        const float moved = std::bit_cast<float>(bits) + 16384.0F;
+        return static_cast<std::uint8_t>(sign | (std::bit_cast<std::uint32_t>(moved) - 0x46800000U));
+    }
+    bits += 0x7ffffU + (bits >> 20 & 1U);
+    return static_cast<std::uint8_t>(sign |
+                                     (bits - 0x3c000000U) >> 20); // the exponents' biases differ by 120
+}
+
+inline float float8_e4m3_value(std::uint8_t bits) {
+    const std::uint32_t sign = std::uint32_t{bits & 0x80U} << 24, rest = bits & 0x7fU;
+    if (rest == 0x7fU) return std::bit_cast<float>(sign | 0x7fc00000U);
+    // With float's exponent bits 120 too low, also where it is subnormal; the factor is 2^120.
+    return std::bit_cast<float>(sign | rest << 20) * std::bit_cast<float>(0x7b800000U);
+}
+
 } // namespace detail
 
 struct float16 {
@@ -61,6 +83,15 @@ struct bfloat16 {
     bfloat16() = default;
     explicit bfloat16(float x) : bits(detail::bfloat16_bits(x)) {}
     operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+};
+
+/// 8 bits: four significant ones, up to 448, no infinities (Micikevicius et al. 2022, "FP8 Formats for Deep Learning": E4M3).
+struct float8_e4m3 {
+    std::uint8_t bits = 0;
+    float8_e4m3() = default;
+    /// Rounded to the nearest, ties to even; beyond 448 it stays there, NaN is NaN.
+    explicit float8_e4m3(float x) : bits(detail::float8_e4m3_bits(x)) {}
+    operator float() const { return detail::float8_e4m3_value(bits); }
 };
 
 /// A complex number of two such, on 4 bytes.

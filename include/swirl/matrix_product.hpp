@@ -35,7 +35,7 @@ class PackedMatrix;
 } // namespace planning
 
 /// What a matrix's numbers are. Those of A, B and C are of one kind, or narrow ones give wider sums:
-///     float32   bfloat16 · bfloat16, or float16 · float16
+///     float32   bfloat16 · bfloat16, float16 · float16, or float8_e4m3 · float8_e4m3
 ///     int32     int8 or uint8 · int8 or uint8; sums wrap around at 2^32
 enum class Number : std::uint8_t {
     float32,
@@ -46,7 +46,8 @@ enum class Number : std::uint8_t {
     float16,
     int8,
     uint8,
-    int32, ///< of sums, α and β only
+    int32,       ///< of sums, α and β only
+    float8_e4m3, ///< of A and B, on GPUs
 };
 
 constexpr bool is_complex(Number number) {
@@ -55,7 +56,8 @@ constexpr bool is_complex(Number number) {
 constexpr Integer bytes_of(Number number) {
     switch (number) {
     case Number::int8:
-    case Number::uint8: return 1;
+    case Number::uint8:
+    case Number::float8_e4m3: return 1;
     case Number::bfloat16:
     case Number::float16: return 2;
     case Number::float32:
@@ -77,6 +79,7 @@ template <> struct NumberOf<std::complex<float>> : NumberConstant<Number::comple
 template <> struct NumberOf<std::complex<double>> : NumberConstant<Number::complex64> {};
 template <> struct NumberOf<bfloat16> : NumberConstant<Number::bfloat16> {};
 template <> struct NumberOf<float16> : NumberConstant<Number::float16> {};
+template <> struct NumberOf<float8_e4m3> : NumberConstant<Number::float8_e4m3> {};
 template <> struct NumberOf<std::int8_t> : NumberConstant<Number::int8> {};
 template <> struct NumberOf<std::uint8_t> : NumberConstant<Number::uint8> {};
 template <> struct NumberOf<std::int32_t> : NumberConstant<Number::int32> {};
@@ -96,6 +99,7 @@ namespace detail {
 template <class T> struct SumOf { using type = T; };
 template <> struct SumOf<bfloat16> { using type = float; };
 template <> struct SumOf<float16> { using type = float; };
+template <> struct SumOf<float8_e4m3> { using type = float; };
 template <> struct SumOf<std::int8_t> { using type = std::int32_t; };
 template <> struct SumOf<std::uint8_t> { using type = std::int32_t; };
 

@@ -230,6 +230,7 @@ std::string cpp_type(ir::Type type) {
     case ir::Scalar::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
     case ir::Scalar::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);
     case ir::Scalar::float64: return scalar ? "double" : fmt::format("f64x{}", type.lanes);
+    case ir::Scalar::float8_e4m3:
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: break;
     }

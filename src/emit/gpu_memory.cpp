@@ -24,7 +24,8 @@ std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
-    case ir::Scalar::int32: break; // of CPUs
+    case ir::Scalar::int32: break;       // of CPUs
+    case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return dialect.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return "unsigned short";

@@ -32,10 +32,11 @@ std::string c_literal(long double number, ir::Scalar scalar) {
     case ir::Scalar::int64: return c_literal(static_cast<Integer>(number));
     case ir::Scalar::float32: return real_literal<float>(number, "f", "float");
     case ir::Scalar::float64: return real_literal<double>(number, "", "double");
+    case ir::Scalar::float8_e4m3:
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: break;
     }
-    throw InternalError("no C literal of a 16-bit floating type");
+    throw InternalError("no C literal of a floating type of 8 or 16 bits");
 }
 
 std::string ptx_literal(long double number, ir::Scalar scalar) {

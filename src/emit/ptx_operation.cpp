@@ -15,7 +15,8 @@ std::string_view ptx_type(ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
-    case ir::Scalar::int32: break; // of CPUs
+    case ir::Scalar::int32: break;       // of CPUs
+    case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return "s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
@@ -31,7 +32,8 @@ PtxRegister ptx_register(ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
-    case ir::Scalar::int32: break; // of CPUs
+    case ir::Scalar::int32: break;       // of CPUs
+    case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return PtxRegister::int64;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:

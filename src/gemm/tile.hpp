@@ -30,6 +30,7 @@ constexpr ir::Scalar scalar_of(Number number) {
     case Number::int8: return ir::Scalar::int8;
     case Number::uint8: return ir::Scalar::uint8;
     case Number::int32: return ir::Scalar::int32;
+    case Number::float8_e4m3: return ir::Scalar::float8_e4m3;
     }
     return ir::Scalar::float64;
 }

@@ -42,6 +42,10 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
             result[i].real =
                 static_cast<double>(apply(static_cast<float>(a[i].real), static_cast<float>(b[i].real)));
         return;
+    case Scalar::float8_e4m3:
+        for (std::size_t i = 0; i < count; ++i)
+            result[i].real = round_to(scalar, apply(a[i].real, b[i].real));
+        return;
     case Scalar::float16: // double has more than twice the digits, so that rounding twice is rounding once
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to_float16(apply(a[i].real, b[i].real));

@@ -37,12 +37,17 @@ double round_to_short(Scalar scalar, double x) {
 } // namespace
 
 double round_to_float16(double x) { return round_to_digits(x, 11, -14, 65520.0); }
+double round_to_float8_e4m3(double x) {
+    constexpr double largest = 448; // it stays there
+    return round_to_digits(std::isnan(x) ? x : std::clamp(x, -largest, largest), 4, -6, HUGE_VAL);
+}
 double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp127); }
 
 double round_to(Scalar scalar, double x) {
     switch (scalar) {
     case Scalar::float64: return x;
     case Scalar::float32: return static_cast<double>(static_cast<float>(x));
+    case Scalar::float8_e4m3: return round_to_float8_e4m3(x);
     case Scalar::float16: return round_to_float16(x);
     case Scalar::bfloat16: return round_to_bfloat16(x);
     default: throw InternalError("rounding to a type that is not floating");

@@ -5,7 +5,7 @@
 
 namespace swirl::ir {
 
-/// Scalars of storage and arithmetic. float16 and bfloat16 are storage types; integers wrap around.
+/// Scalars of storage and arithmetic. float8_e4m3, float16 and bfloat16 are storage types; integers wrap around.
 enum class Scalar : std::uint8_t {
     boolean,
     int8,
@@ -13,6 +13,7 @@ enum class Scalar : std::uint8_t {
     int16,
     int32,
     int64,
+    float8_e4m3,
     float16,
     bfloat16,
     float32,
@@ -26,7 +27,7 @@ struct Type {
     auto operator<=>(const Type&) const = default;
 };
 
-constexpr bool is_floating(Scalar s) { return s >= Scalar::float16; }
+constexpr bool is_floating(Scalar s) { return s >= Scalar::float8_e4m3; }
 constexpr bool is_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int64; }
 /// Integers other than those that count and address.
 constexpr bool is_short_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int32; }
@@ -34,7 +35,8 @@ constexpr int size_in_bytes(Scalar s) {
     switch (s) {
     case Scalar::boolean:
     case Scalar::int8:
-    case Scalar::uint8: return 1;
+    case Scalar::uint8:
+    case Scalar::float8_e4m3: return 1;
     case Scalar::int16:
     case Scalar::float16:
     case Scalar::bfloat16: return 2;

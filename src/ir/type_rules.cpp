@@ -207,6 +207,7 @@ std::string_view name_of(Scalar scalar) {
     case Scalar::int16: return "int16";
     case Scalar::int32: return "int32";
     case Scalar::int64: return "int64";
+    case Scalar::float8_e4m3: return "float8_e4m3";
     case Scalar::float16: return "float16";
     case Scalar::bfloat16: return "bfloat16";
     case Scalar::float32: return "float32";

@@ -20,6 +20,7 @@ template <class F> void with_number(Number number, F&& f) {
     case Number::int32: return f(std::uint32_t{});
     case Number::bfloat16:
     case Number::float16:
+    case Number::float8_e4m3:
     case Number::int8:
     case Number::uint8: break;
     }

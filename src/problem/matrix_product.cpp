@@ -50,7 +50,7 @@ bool is_byte(Number number) { return number == Number::int8 || number == Number:
 void check_numbers(const MatrixProduct& product) {
     const Number a = product.number_of_a(), b = product.number_of_b(), c = product.number;
     for (const auto& [name, number] : {std::pair("a_number", a), {"b_number", b}, {"number", c}})
-        if (number > Number::int32)
+        if (number > Number::float8_e4m3)
             throw UserError("{} is {}, which is not one of Number's values", name, static_cast<int>(number));
     const auto fail = [](const char* name, Number given, const char* wanted) {
         throw UserError("{} is {}; {}", name, word_of(given), wanted);
@@ -63,13 +63,13 @@ void check_numbers(const MatrixProduct& product) {
     }
     if (c > Number::complex64)
         fail("number", c, "sums are of float32, float64, complex32, complex64 or int32");
-    const bool is_half = a == Number::bfloat16 || a == Number::float16;
+    const bool is_half = a == Number::bfloat16 || a == Number::float16 || a == Number::float8_e4m3;
     if (c == Number::float32 && is_half) {
         if (b != a) fail("b_number", b, "it must be that of A");
         return;
     }
     constexpr const char* wanted =
-        "it must be as number, or bfloat16 or float16 for float32, int8 or uint8 for int32";
+        "it must be as number, or bfloat16, float16 or float8_e4m3 for float32, int8 or uint8 for int32";
     if (a != c) fail("a_number", a, wanted);
     if (b != c) fail("b_number", b, wanted);
 }
@@ -228,6 +228,7 @@ std::string_view word_of(Number number) {
     case Number::int8: return "int8";
     case Number::uint8: return "uint8";
     case Number::int32: return "int32";
+    case Number::float8_e4m3: return "float8_e4m3";
     }
     return "?";
 }
