@@ -11,6 +11,9 @@
 namespace swirl::emit {
 namespace {
 
+constexpr Integer tensor_parameter_bytes = 128;
+constexpr Integer tensor_parameter_alignment = 64;
+
 std::string_view data_type(ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: break; // in no memory
@@ -52,7 +55,8 @@ void write_data(SourceWriter& out, const ir::Program& program, const Usage& usag
         if (program.buffers[b].space == ir::Space::table && !layout.places[b].is_passed && usage.buffers[b])
             write_table(out, program.buffers[b], layout.places[b]);
     if (layout.dynamic_shared_bytes > 0)
-        out.line(".extern .shared .align 128 .b8 {}[];", layout.dynamic_shared);
+        out.line(".extern .shared .align {} .b8 {}[];", layout.dynamic_shared_alignment,
+                 layout.dynamic_shared);
 }
 
 /// PTX is ASCII, in comments too.
@@ -89,6 +93,10 @@ std::vector<std::string> formal_parameters(const PtxLayout& layout) {
         else if (place.is_passed)
             result.push_back(
                 fmt::format(".param .u64 .ptr .global .align {} {}", place.alignment, place.name));
+    for (const std::string& tensor : layout.tensors)
+        if (!tensor.empty())
+            result.push_back(fmt::format(".param .align {} .b8 {}[{}]", tensor_parameter_alignment, tensor,
+                                         tensor_parameter_bytes));
     for (const std::string& number : layout.numbers) result.push_back(fmt::format(".param .s64 {}", number));
     return result;
 }
@@ -145,6 +153,10 @@ PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options
     for (std::size_t b = 0; b < layout.places.size(); ++b)
         if (layout.places[b].is_passed)
             result.parameters.push_back(parameter_of(layout.places[b], static_cast<int>(b)));
+    for (std::size_t t = 0; t < layout.tensors.size(); ++t)
+        if (!layout.tensors[t].empty())
+            result.parameters.push_back(
+                {PtxParameter::Kind::tensor, static_cast<int>(t), tensor_parameter_bytes});
     for (std::size_t n = 0; n < layout.numbers.size(); ++n)
         result.parameters.push_back({PtxParameter::Kind::number, static_cast<int>(n)});
     return result;

@@ -281,22 +281,25 @@ Integer PtxAddresses::alignment(const ir::Address& address) const {
 
 void PtxAddresses::prepare(const Affine& form, bool wraps) { variable_part(bound_terms(form), wraps); }
 
+void PtxAddresses::prepare(const ir::Address& address) {
+    prepare(address.index, may_wrap(address));
+    const bool in_cluster = program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0;
+    if (!in_cluster && is_bound(address.index)) fixed_pointer(address);
+}
+
+void PtxAddresses::prepare(const ir::Operation& operation) {
+    if (operation.opcode == ir::Opcode::index) prepare(operation.address.index);
+    if (ir::accesses_memory(operation.opcode)) prepare(operation.address);
+    if (!ir::is_of_tiles(operation.opcode) || operation.opcode == ir::Opcode::tile_product) return;
+    prepare(operation.address);
+    for (const ir::Address& place : operation.tile->places) prepare(place);
+}
+
 void PtxAddresses::prepare(const ir::Body& body) {
     for (const ir::Statement& statement : body) {
         if (const auto* run = std::get_if<ir::Straight>(&statement.node)) {
-            for (const ir::Value value : run->operations) {
-                const ir::Operation& operation = program_[value];
-                const bool accesses = ir::accesses_memory(operation.opcode);
-                if (!usage_.values[static_cast<std::size_t>(value)] ||
-                    (!accesses && operation.opcode != ir::Opcode::index))
-                    continue;
-                const Affine& index = operation.address.index;
-                prepare(index, accesses && may_wrap(operation.address));
-                const bool in_cluster =
-                    program_.buffers[static_cast<std::size_t>(operation.address.buffer)].cluster_part > 0;
-                if (accesses && !in_cluster && bound_terms(index) == live_terms(index))
-                    fixed_pointer(operation.address);
-            }
+            for (const ir::Value value : run->operations)
+                if (usage_.values[static_cast<std::size_t>(value)]) prepare(program_[value]);
         } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
             prepare(loop->begin);
             prepare(loop->end);

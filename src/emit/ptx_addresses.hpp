@@ -61,6 +61,12 @@ public:
     /// A register like `pointer`, of another block's shared memory.
     std::string remote_pointer(const ClusterPlace& place);
 
+    /// A register: the address of a tile in units of tile_piece_bytes, without its index's constant, as products of tiles want it.
+    /// It is the same for all threads of a warp.
+    std::string tile_pointer(const ir::Address& address);
+    /// What `body`'s products need that is bound already, computed here.
+    void prepare_tiles(const ir::Body& body);
+
     /// Bytes that the address of lane 0 is known to be a multiple of.
     Integer alignment(const ir::Address& address) const;
 
@@ -77,6 +83,7 @@ private:
     struct Scope {
         std::map<std::pair<Affine, bool>, PtxInteger> forms; ///< true: modulo 2^32
         std::map<std::tuple<ir::Buffer, Affine, bool>, std::string> pointers;
+        std::map<std::pair<ir::Buffer, Affine>, std::string> tiles;
         std::map<std::pair<std::string, Affine>, std::string>
             remote; ///< by pointer in one's own block, and rank
     };
@@ -91,7 +98,10 @@ private:
     /// Whether 32 bits hold the index without its constant, wherever the access is made.
     bool may_wrap(const ir::Address& address) const;
     std::string fixed_pointer(const ir::Address& address);
+    bool is_bound(const Affine& form) { return bound_terms(form) == live_terms(form); }
     void prepare(const Affine& form, bool wraps = false);
+    void prepare(const ir::Operation& operation);
+    void prepare(const ir::Address& address);
 
     PtxAssembly& out_;
     const ir::Program& program_;

@@ -10,7 +10,6 @@ namespace swirl::emit {
 namespace {
 
 constexpr int most_lanes = 16;
-constexpr int first_with_copies = 80; // cp.async
 
 /// Of a loop with barriers the body is long, and what is computed before it would take registers all the time.
 bool has_barrier(const ir::Body& body) {
@@ -62,6 +61,11 @@ void PtxKernelWriter::write() {
     if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
                                                 [](const ir::BufferInfo& buffer) { return buffer.kept; }))
         keeps_ = out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
+    declare_tensors();
+    if (std::any_of(
+            program_.operations.begin(), program_.operations.end(),
+            [](const ir::Operation& operation) { return operation.opcode == ir::Opcode::tile_product; }))
+        adds_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
     write(program_.body);
     out_.code().line("ret;");
 }
@@ -82,6 +86,7 @@ void PtxKernelWriter::write_scoped(const ir::Body& body) {
 void PtxKernelWriter::write(const ir::Straight& straight) {
     for (const ir::Value value : straight.operations)
         if (usage_.values[static_cast<std::size_t>(value)]) write(value);
+    publish_signals(straight);
 }
 
 void PtxKernelWriter::write(ir::Value value) {
@@ -94,23 +99,20 @@ void PtxKernelWriter::write(ir::Value value) {
     if (is_copied_[static_cast<std::size_t>(value)]) return;
     if (operation.opcode == ir::Opcode::atomic_add) return atomic_add(operation);
     if (operation.opcode == ir::Opcode::prefetch) return; // a hint
+    if (ir::is_of_tiles(operation.opcode)) return write_tile(operation);
     values_[static_cast<std::size_t>(value)] = lanes(operation);
 }
 
 void PtxKernelWriter::write(const ir::Barrier& barrier) {
+    if (role_barrier_ != 0) {
+        ensure(!barrier.of_group && !barrier.of_cluster, "ptx: a barrier of several blocks in a role");
+        return out_.code().line("bar.sync {}, {};", role_barrier_, role_threads_);
+    }
     if (barrier.of_group) return meet_in_group(barrier);
     if (!barrier.of_cluster) return out_.code().line("bar.sync 0;");
     out_.code().line("barrier.cluster.arrive.aligned;");
     out_.code().line("barrier.cluster.wait.aligned;");
 }
-
-void PtxKernelWriter::write(const ir::CopyFence& fence) {
-    if (layout_.capability < first_with_copies) return; // they are stores like others
-    if (fence.kind == ir::CopyFence::Kind::commit) return out_.code().line("cp.async.commit_group;");
-    out_.code().line("cp.async.wait_group {};", fence.pending);
-}
-
-void PtxKernelWriter::write(const ir::Roles&) { throw InternalError("ptx: roles"); }
 
 /// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
 /// the barriers around it order among the block's threads. The count only grows, so nobody has to set it back.
@@ -164,6 +166,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     const std::optional<Integer> trips = ranges.trip_count(loop);
     if (trips == 0) return;
     if (!has_barrier(loop.body)) addresses_.prepare(loop.body);
+    addresses_.prepare_tiles(loop.body);
     ranges.enter(loop);
     const bool wide = !counts_in_32_bits(ranges, loop.variable, loop.step);
     ranges.leave(loop);

@@ -36,8 +36,6 @@ private:
     void write(const ir::For& loop);
     void write(const ir::If& branch);
     void write(const ir::Barrier& barrier);
-    void write(const ir::CopyFence& fence);
-    void write(const ir::Roles& parts);
     void meet_in_group(const ir::Barrier& barrier);
     std::string not_first_thread();
     void write_scoped(const ir::Body& body);
@@ -94,6 +92,22 @@ private:
     std::vector<std::string> fresh_words();
     int lanes_at_once(const ir::Operation& operation, int lane) const;
 
+    // ---- tiles (ptx_tiles.cpp)
+    void declare_tensors();
+    void write(const ir::CopyFence& fence);
+    void write(const ir::Roles& parts);
+    void write(const ir::Role& role);
+    void publish_signals(const ir::Straight& straight);
+    void write_tile(const ir::Operation& operation);
+    void tile_load(const ir::Operation& operation);
+    void tile_product(const ir::Operation& operation);
+    void signal_arrive(const ir::Operation& operation);
+    void signal_wait(const ir::Operation& operation);
+    std::string word(ir::Value value);
+    std::string place(const ir::Address& address); ///< as an operand
+    std::string box(const ir::Operation& operation);
+    std::string factor(const ir::Address& address, const ir::TileLayout& layout);
+
     PtxAssembly& out_;
     const ir::Program& program_;
     const Usage& usage_;
@@ -107,8 +121,15 @@ private:
     std::string zero_bits_; ///< a register of 16 bits that holds 0
     std::string
         awaited_; ///< a register that counts the arrivals at a group's barriers that a block next waits for
-    std::string keeps_; ///< a register with the policy of caches for what is kept
+    std::vector<std::string>
+        maps_;                 ///< by Tensor: registers with the addresses of what the driver made of them
+    std::string adds_;         ///< a predicate that holds: products add to what sums are
+    int role_barrier_ = 0;     ///< the number of the barrier of the role that is being written; 0: none
+    Integer role_threads_ = 0; ///< and its threads
+    std::string keeps_;        ///< a register with the policy of caches for what is kept
 };
+
+constexpr int first_with_copies = 80; ///< the compute capability that has cp.async
 
 /// ".f32" and so on: the type in which values of a scalar type are computed.
 std::string_view ptx_type(ir::Scalar scalar);

@@ -29,8 +29,11 @@ int capability_of(const std::string& target) {
     return number;
 }
 
+bool is_special(const std::string& target) { return target.ends_with('a'); }
+
 /// The earliest version of PTX that knows a target, by the release notes in NVIDIA's description of PTX.
-std::string version_of(int capability) {
+std::string version_of(int capability, bool special) {
+    if (special && capability == 90) return "8.0";
     constexpr std::array<std::pair<int, const char*>, 10> versions = {{{121, "8.8"},
                                                                        {120, "8.7"},
                                                                        {103, "8.8"},
@@ -83,7 +86,9 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     ensure(program.launch.cluster == 1 || capability >= 90,
            "ptx: '{}' runs in clusters of {} blocks, for which sm_90 is needed", program.name,
            program.launch.cluster);
-    version = options.version.empty() ? version_of(capability) : options.version;
+    ensure(!needs_special_target(program) || is_special(options.target),
+           "ptx: '{}' has instructions that target {} does not", program.name, options.target);
+    version = options.version.empty() ? version_of(capability, is_special(options.target)) : options.version;
     Identifiers names;
     names.reserve("WARP_SZ");
     entry = names.unique(program.name);
@@ -104,6 +109,7 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
         const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements;
         place.bytes = place.origin + (buffer.first + elements) * size;
     }
+    pass_tensors(program, usage, names);
     for (const Variable variable : variables)
         numbers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));
     place_shared(program, usage, names);
@@ -132,21 +138,38 @@ void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, c
     }
 }
 
+/// Memory that is reached by tensors alone is no parameter beside them.
+void PtxLayout::pass_tensors(const ir::Program& program, const Usage& usage, Identifiers& names) {
+    for (std::size_t t = 0; t < program.tensors.size(); ++t) {
+        tensors.push_back(usage.tensors[t] ? names.unique(program.tensors[t].name) : "");
+        const auto buffer = static_cast<std::size_t>(program.tensors[t].buffer);
+        if (!usage.buffers[buffer]) places[buffer].is_passed = false;
+    }
+    ensure(capability >= 90 || std::all_of(tensors.begin(), tensors.end(),
+                                           [](const std::string& name) { return name.empty(); }),
+           "ptx: '{}' has tensors, for which sm_90 is needed", program.name);
+}
+
+/// What is aligned most comes first, so that nothing is lost in between.
 void PtxLayout::place_shared(const ir::Program& program, const Usage& usage, Identifiers& names) {
-    Integer total = 0;
+    std::vector<std::size_t> shared;
     for (std::size_t b = 0; b < places.size(); ++b)
-        if (program.buffers[b].space == ir::Space::shared && usage.buffers[b])
-            total = rounded_up(total, places[b].alignment) + places[b].bytes;
+        if (program.buffers[b].space == ir::Space::shared && usage.buffers[b]) shared.push_back(b);
+    std::stable_sort(shared.begin(), shared.end(),
+                     [&](std::size_t a, std::size_t b) { return places[a].alignment > places[b].alignment; });
+    std::vector<Integer> starts;
+    Integer total = 0;
+    for (const std::size_t b : shared) {
+        starts.push_back(rounded_up(total, places[b].alignment));
+        total = starts.back() + places[b].bytes;
+    }
     if (total <= largest_declared_shared) return;
     dynamic_shared = names.unique("shared_memory");
     dynamic_shared_bytes = total;
-    Integer at = 0;
-    for (std::size_t b = 0; b < places.size(); ++b) {
-        if (program.buffers[b].space != ir::Space::shared || !usage.buffers[b]) continue;
-        at = rounded_up(at, places[b].alignment);
-        places[b].name = dynamic_shared;
-        places[b].origin += at;
-        at += places[b].bytes;
+    dynamic_shared_alignment = std::max<Integer>(128, places[shared.front()].alignment);
+    for (std::size_t k = 0; k < shared.size(); ++k) {
+        places[shared[k]].name = dynamic_shared;
+        places[shared[k]].origin += starts[k];
     }
 }
 

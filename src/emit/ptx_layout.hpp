@@ -27,6 +27,7 @@ struct PtxLayout {
 
     std::string entry;
     std::vector<PtxPlace> places;     ///< by Buffer
+    std::vector<std::string> tensors; ///< their names, by Tensor; empty: not used
     std::vector<Variable> variables;  ///< the integer parameters by position
     std::vector<std::string> numbers; ///< their names
     int capability = 0;               ///< of the target: 80 for sm_80
@@ -34,9 +35,11 @@ struct PtxLayout {
     /// All shared buffers in one array that the launch allots; empty: each is declared with its size.
     std::string dynamic_shared;
     Integer dynamic_shared_bytes = 0;
+    Integer dynamic_shared_alignment = 0;
 
 private:
     void place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options);
+    void pass_tensors(const ir::Program& program, const Usage& usage, Identifiers& names);
     void place_shared(const ir::Program& program, const Usage& usage, Identifiers& names);
 };
 

@@ -11,6 +11,7 @@ public:
         usage_.values.resize(program.operations.size());
         usage_.buffers.resize(program.buffers.size());
         usage_.variables.resize(program.variables.size());
+        usage_.tensors.resize(program.tensors.size());
     }
 
     Usage run() && {
@@ -46,8 +47,7 @@ private:
     void visit(const ir::Barrier& barrier) {
         usage_.synchronises = true;
         if (!barrier.of_group) return;
-        usage_.buffers[static_cast<std::size_t>(barrier.counter.buffer)] = true;
-        visit(barrier.counter.index);
+        visit(barrier.counter);
     }
 
     void visit(const ir::CopyFence&) {}
@@ -66,9 +66,18 @@ private:
         if (ir::has_side_effect(operation.opcode)) use(value);
         if (!usage_.values[static_cast<std::size_t>(value)]) return;
         ir::for_each_operand(operation, [this](ir::Value operand) { use(operand); });
-        const bool accesses = ir::accesses_memory(operation.opcode);
-        if (accesses) usage_.buffers[static_cast<std::size_t>(operation.address.buffer)] = true;
-        if (accesses || operation.opcode == ir::Opcode::index) visit(operation.address.index);
+        if (operation.opcode == ir::Opcode::index) visit(operation.address.index);
+        if (ir::accesses_memory(operation.opcode) || ir::is_of_tiles(operation.opcode))
+            visit(operation.address);
+        if (operation.tile == nullptr) return;
+        for (const ir::Address& place : operation.tile->places) visit(place);
+        if (operation.tile->tensor >= 0)
+            usage_.tensors[static_cast<std::size_t>(operation.tile->tensor)] = true;
+    }
+
+    void visit(const ir::Address& address) {
+        usage_.buffers[static_cast<std::size_t>(address.buffer)] = true;
+        visit(address.index);
     }
 
     void use(ir::Value value) { usage_.values[static_cast<std::size_t>(value)] = true; }

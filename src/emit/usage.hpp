@@ -11,6 +11,7 @@ struct Usage {
     std::vector<bool> values;    ///< by Value: a store depends on it, or it is one
     std::vector<bool> buffers;   ///< by Buffer: some live access touches it
     std::vector<bool> variables; ///< by Variable: some live form names it
+    std::vector<bool> tensors;   ///< by Tensor: some transfer moves data of it
     bool synchronises = false;   ///< holds a barrier
 };
 

@@ -1,11 +1,72 @@
 #include "target/gpu_tiles.hpp"
-#include <map>
+
+#include "base/error.hpp"
+#include "ir/type_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
 #include <string>
+#include <string_view>
+#include <vector>
+
 namespace swirl::target {
+
+namespace {
+
+using ir::Scalar;
+
+constexpr int column_step = 8;
+constexpr int most_columns = 256;
+
+struct Kind {
+    Scalar factor;
+    std::string_view name; ///< of the factors' type in PTX
+    int depth;
+    int ignored_bits;
+    bool has_layouts;
+};
+constexpr std::array kinds = {
+    Kind{Scalar::float16, "f16", 16, 0, true},
+    Kind{Scalar::bfloat16, "bf16", 16, 0, true},
+    Kind{Scalar::float32, "tf32", 8, 13, false},
+};
+
+/// The entries of one kind by columns, and the words that they name.
+class Table {
+public:
+    explicit Table(const Kind& kind) {
+        for (int columns = column_step; columns <= most_columns; columns += column_step) {
+            names_.push_back(fmt::format("tile_product_64x{}x{}_{}", columns, kind.depth, kind.name));
+            texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns,
+                                         kind.depth, kind.name, kind.name));
+        }
+        for (std::size_t k = 0; k < names_.size(); ++k)
+            entries_.push_back({.name = names_[k],
+                                .columns = static_cast<int>(k + 1) * column_step,
+                                .depth = kind.depth,
+                                .factor = kind.factor,
+                                .ignored_bits = kind.ignored_bits,
+                                .has_layouts = kind.has_layouts,
+                                .text = texts_[k]});
+    }
+    const ir::TileInstruction& of(int columns) const {
+        return entries_.at(static_cast<std::size_t>(columns / column_step - 1));
+    }
+
+private:
+    std::vector<std::string> names_, texts_;
+    std::vector<ir::TileInstruction> entries_;
+};
+
+} // namespace
+
 const ir::TileInstruction& tile_product_of(ir::Scalar factor, int columns) {
-    static std::map<int, ir::TileInstruction> all;
-    auto& e = all[columns];
-    e.name = "tile"; e.columns = columns; e.depth = 16; e.factor = factor; e.has_layouts = true;
-    return e;
+    static const auto& tables = *new std::array{Table(kinds[0]), Table(kinds[1]), Table(kinds[2])};
+    const bool is_known = columns % column_step == 0 && columns >= column_step && columns <= most_columns;
+    for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
+        if (kinds[k].factor == factor) return tables[k].of(columns);
+    throw InternalError("no instruction multiplies tiles of {} by {} columns", name_of(factor), columns);
 }
+
 } // namespace swirl::target

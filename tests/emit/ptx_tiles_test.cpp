@@ -1,0 +1,274 @@
+// Tiles, signals and roles in PTX: what is written, and what NVIDIA's compiler makes of it.
+
+#include "base/error.hpp"
+#include "emit/gpu_source.hpp"
+#include "emit/gpu_transforms.hpp"
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+#include "target/gpu_tiles.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::emit {
+namespace {
+
+using ir::Builder;
+using ir::Scalar;
+using ir::Value;
+
+constexpr Integer stages = 4, rows = 128, columns = 256, part_rows = 64;
+constexpr Integer warpgroup = 128, consumers = 2;
+
+std::size_t count(std::string_view text, std::string_view words) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1))
+        ++found;
+    return found;
+}
+
+/// C = A·B, A by rows; a block has a tile of 128 × 256, two warpgroups half of it each, and a third that has the copy engine bring
+/// factors. Blocks of a cluster share tiles of B.
+class Product {
+public:
+    Product(Scalar factor, bool b_along_depth, Integer cluster)
+        : factor_(factor),
+          size_(size_in_bytes(factor)),
+          along_(b_along_depth),
+          cluster_(cluster),
+          depth_(ir::tile_row_bytes / size_),
+          b_("product_of_tiles"),
+          entry_(target::tile_product_of(factor, columns)) {}
+
+    ir::Program program(int consumer_registers = 240) {
+        declare();
+        b_.if_then({{b_.thread(), ir::Condition::Relation::zero}}, [&] {
+            for (Integer stage = 0; stage < stages; ++stage) {
+                b_.signal_initialize({full_, stage}, 1);
+                b_.signal_initialize({free_, stage}, consumers * cluster_);
+            }
+        });
+        if (cluster_ > 1)
+            b_.cluster_barrier();
+        else
+            b_.barrier();
+        const Integer first = consumers * warpgroup;
+        std::vector<ir::Role> roles(2);
+        roles[0].name = "multiply";
+        roles[0].threads = first;
+        roles[0].registers = consumer_registers;
+        roles[1].name = "bring";
+        roles[1].first_thread = first;
+        roles[1].threads = warpgroup;
+        roles[1].registers = 24;
+        b_.roles(std::move(roles), [&](std::size_t role) {
+            if (role == 0) return multiply();
+            b_.if_then({{b_.thread() - first, ir::Condition::Relation::zero}}, [&] { bring(); });
+        });
+        return b_.finish();
+    }
+
+private:
+    static constexpr Integer m = 8 * rows, n = columns, k = 1024;
+
+    ir::Buffer shared(const char* name, Integer elements) {
+        ir::BufferInfo buffer;
+        buffer.name = name;
+        buffer.element = factor_;
+        buffer.space = ir::Space::shared;
+        buffer.elements = elements;
+        buffer.alignment = static_cast<int>(ir::tile_pattern_bytes);
+        buffer.written = true;
+        return b_.add(std::move(buffer));
+    }
+
+    void declare() {
+        b_.launch({.blocks = {m / rows, 1, 1},
+                   .threads = {(consumers + 1) * warpgroup, 1, 1},
+                   .cluster = cluster_,
+                   .resident = 1});
+        const auto a = b_.input("a", factor_, m * k);
+        const auto b = b_.input("b", factor_, n * k);
+        const auto c = b_.output("c", factor_, m * n);
+        a_ = b_.tensor(
+            {.name = "boxes_of_a", .buffer = a, .extents = {k, m}, .strides = {1, k}, .box = {depth_, rows}});
+        if (along_)
+            bt_ = b_.tensor({.name = "boxes_of_b",
+                             .buffer = b,
+                             .extents = {k, n},
+                             .strides = {1, k},
+                             .box = {depth_, columns / cluster_}});
+        else
+            bt_ = b_.tensor({.name = "boxes_of_b",
+                             .buffer = b,
+                             .extents = {depth_, k, n / depth_},
+                             .strides = {1, n, depth_},
+                             .box = {depth_, depth_, columns / depth_ / cluster_}});
+        c_ = b_.tensor({.name = "boxes_of_c",
+                        .buffer = c,
+                        .extents = {n, m},
+                        .strides = {1, n},
+                        .box = {depth_, part_rows}});
+        full_ = b_.shared("full", Scalar::int64, stages);
+        free_ = b_.shared("free", Scalar::int64, stages);
+        a_tiles_ = shared("a_tiles", stages * rows * depth_);
+        b_tiles_ = shared("b_tiles", stages * columns * depth_);
+        c_tiles_ = shared("c_tiles", consumers * part_rows * depth_);
+        sums_ = b_.local("sums", Scalar::float32, entry_.registers());
+        for (ir::Buffer* const counter : {&stage_, &parity_, &before_})
+            *counter = b_.local("counter", Scalar::int64, 1);
+    }
+
+    Value number(Integer value) { return b_.constant({Scalar::int64, 1}, static_cast<long double>(value)); }
+
+    void advance() {
+        const Value next = b_.add(b_.load(stage_, 0), number(1));
+        const Value stays = b_.less(next, number(stages));
+        b_.store(before_, 0, b_.load(stage_, 0));
+        b_.store(stage_, 0, b_.select(stays, next, number(0)));
+        const Value parity = b_.load(parity_, 0);
+        b_.store(parity_, 0, b_.select(stays, parity, b_.bit_xor(parity, number(1))));
+    }
+
+    void begin() {
+        for (const ir::Buffer counter : {stage_, parity_, before_}) b_.store(counter, 0, number(0));
+    }
+
+    void bring() {
+        begin();
+        const Integer tile_bytes = (rows + columns) * depth_ * size_;
+        const unsigned all = cluster_ > 1 ? (1U << static_cast<unsigned>(cluster_)) - 1 : 0;
+        b_.for_loop("step", k / depth_, [&](const Affine& step) {
+            const Value stage = b_.load(stage_, 0);
+            const Value parity = b_.bit_xor(b_.load(parity_, 0), number(1));
+            const Builder::Place full{full_, 0, stage};
+            b_.signal_wait({free_, 0, stage}, parity);
+            b_.signal_expect(full, tile_bytes);
+            const Value at = b_.index(depth_ * step), row = b_.index(rows * b_.block());
+            b_.tile_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * depth_}, full);
+            const Affine rank = cluster_ > 1 ? b_.block(0, 1, cluster_) : Affine(0);
+            const Builder::Place to{b_tiles_, columns / cluster_ * depth_ * rank, stage, columns * depth_};
+            if (along_)
+                b_.tile_load(bt_, std::array{at, b_.index(columns / cluster_ * rank)}, to, full, all);
+            else
+                b_.tile_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / depth_ * rank)}, to,
+                             full, all);
+            advance();
+        });
+    }
+
+    void release(Value stage) {
+        b_.if_then({{b_.thread(0, 1, warpgroup), ir::Condition::Relation::zero}}, [&] {
+            if (cluster_ == 1) return b_.signal_arrive({free_, 0, stage});
+            for (Integer block = 0; block < cluster_; ++block)
+                b_.signal_arrive({free_, 0, stage}, number(block));
+        });
+    }
+
+    void multiply() {
+        begin();
+        const Affine part = b_.thread(0, warpgroup);
+        for (Integer r = 0; r < entry_.registers(); ++r)
+            b_.store(sums_, r, b_.constant({Scalar::float32, 1}, 0));
+        b_.for_loop("step", k / depth_, [&](const Affine& step) {
+            const Value stage = b_.load(stage_, 0);
+            b_.signal_wait({full_, 0, stage}, b_.load(parity_, 0));
+            fence(ir::CopyFence::Kind::begin);
+            for (Integer inner = 0; inner < depth_; inner += entry_.depth)
+                b_.tile_product(entry_, sums_, 0,
+                                {{a_tiles_, part_rows * depth_ * part + inner, stage, rows * depth_}, {}},
+                                {{b_tiles_, along_ ? inner : inner * depth_, stage, columns * depth_},
+                                 {.along_depth = along_, .panel = depth_ * depth_}});
+            fence(ir::CopyFence::Kind::commit);
+            fence(ir::CopyFence::Kind::wait, 1);
+            b_.if_then({{step - 1, ir::Condition::Relation::nonnegative}},
+                       [&] { release(b_.load(before_, 0)); });
+            advance();
+        });
+        fence(ir::CopyFence::Kind::wait);
+        store(part);
+    }
+
+    void fence(ir::CopyFence::Kind kind, int pending = 0) {
+        b_.fence({kind, pending, ir::CopyFence::What::tile_products});
+    }
+
+    void store(const Affine& part) {
+        const Affine thread = b_.thread(0, 1, warpgroup);
+        for (Integer panel = 0; panel < columns / depth_; ++panel) {
+            for (Integer r = 0; r < depth_ / 2; ++r) { // without regard to where sums belong
+                const Value sum = b_.load(sums_, panel * depth_ / 2 + r);
+                b_.store(c_tiles_, part_rows * depth_ * part + depth_ / 2 * thread + r,
+                         factor_ == Scalar::float32 ? sum : b_.convert(sum, factor_));
+            }
+            b_.fence({ir::CopyFence::Kind::publish});
+            b_.barrier();
+            b_.if_then({{thread, ir::Condition::Relation::zero}}, [&] {
+                const Value at = number(panel * depth_);
+                b_.tile_store(c_, std::array{at, b_.index(rows * b_.block() + part_rows * part)},
+                              {c_tiles_, part_rows * depth_ * part});
+                b_.fence({ir::CopyFence::Kind::commit, 0, ir::CopyFence::What::tile_stores});
+                b_.fence({ir::CopyFence::Kind::wait, 0, ir::CopyFence::What::tile_stores});
+            });
+            b_.barrier();
+        }
+    }
+
+    Scalar factor_;
+    Integer size_;
+    bool along_;
+    Integer cluster_;
+    Integer depth_; ///< of a step
+    Builder b_;
+    const ir::TileInstruction& entry_;
+    ir::Tensor a_ = 0, bt_ = 0, c_ = 0;
+    ir::Buffer full_ = 0, free_ = 0, a_tiles_ = 0, b_tiles_ = 0, c_tiles_ = 0, sums_ = 0, stage_ = 0,
+               parity_ = 0, before_ = 0;
+};
+
+const PtxOptions for_sm_90a{.target = "sm_90a"};
+
+TEST(EmittedPtxOfTiles, TensorsAreParametersAndWhatOnlyTheyReachIsNone) {
+    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    const PtxInterface interface = ptx_interface(program, for_sm_90a);
+    using Kind = PtxParameter::Kind;
+    EXPECT_EQ(
+        interface.parameters,
+        (std::vector<PtxParameter>{{Kind::tensor, 0, 128}, {Kind::tensor, 1, 128}, {Kind::tensor, 2, 128}}));
+    const std::string module = ptx(program, for_sm_90a);
+    EXPECT_EQ(count(module, ".version 8.0"), 1U) << module;
+    EXPECT_EQ(count(module, ".param .align 64 .b8 boxes_of_a[128]"), 1U) << module;
+    EXPECT_EQ(count(module, ".extern .shared .align 1024 .b8"), 1U) << module;
+    EXPECT_EQ(interface.dynamic_shared_bytes, 4 * (128 + 256) * 128 + 2 * 64 * 128 + 2 * 4 * 8);
+}
+
+TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
+    const std::string module = ptx(Product(Scalar::bfloat16, true, 1).program(), for_sm_90a);
+    EXPECT_EQ(count(module, "setmaxnreg.inc.sync.aligned.u32 240;"), 1U) << module;
+    EXPECT_EQ(count(module, "setmaxnreg.dec.sync.aligned.u32 24;"), 1U) << module;
+    EXPECT_EQ(count(module, "bar.sync 0;"), 1U) << module;
+    EXPECT_EQ(count(module, "bar.sync 1, 256;"), 8U) << module;
+}
+
+TEST(EmittedPtxOfTiles, WantATargetThatHasThem) {
+    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    EXPECT_TRUE(needs_special_target(program));
+    EXPECT_THROW(ptx(program, {.target = "sm_90"}), InternalError);
+    EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
+}
+
+TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
+    const auto compiler = ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "ptxas is not installed";
+    for (const Scalar factor : {Scalar::bfloat16, Scalar::float16, Scalar::float32})
+        for (const bool along : {true, false})
+            for (const Integer cluster : {1, 2}) {
+                if (!along && !target::tile_product_of(factor, columns).has_layouts) continue;
+                const std::string module = ptx(Product(factor, along, cluster).program(), for_sm_90a);
+                EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << module;
+            }
+}
+
+} // namespace
+} // namespace swirl::emit
