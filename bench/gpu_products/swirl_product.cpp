@@ -24,6 +24,7 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     case peers::GpuArithmetic::float64: product.number = Number::float64; break;
     case peers::GpuArithmetic::bfloat16: product.a_number = product.b_number = Number::bfloat16; break;
     case peers::GpuArithmetic::float16: product.a_number = product.b_number = Number::float16; break;
+    case peers::GpuArithmetic::e4m3: product.a_number = product.b_number = Number::float8_e4m3; break;
     default: throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
     }
     product.rows = call.rows;
@@ -48,6 +49,7 @@ auto execution_of(const MatrixProduct& product) {
     case Number::float64: return execute<double>;
     case Number::bfloat16: return execute<bfloat16, float>;
     case Number::float16: return execute<float16, float>;
+    case Number::float8_e4m3: return execute<float8_e4m3, float>;
     default: return execute<float>;
     }
 }

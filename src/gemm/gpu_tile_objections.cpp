@@ -57,16 +57,20 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
     const Number number = oriented.number_of_a();
     if (!gpu.tensor.warpgroup || !gpu.has_bulk_copy)
         return fmt::format("{} has no products of tiles", gpu.name);
-    const bool is_short = number == Number::bfloat16 || number == Number::float16;
+    const bool is_short =
+        number == Number::bfloat16 || number == Number::float16 || number == Number::float8_e4m3;
     if (schedule.has_terms() ? number != Number::float32 || schedule.terms > 3 : !is_short)
         return fmt::format(
-            "factors are {}, split into {} terms; float32 in 1 … 3, bfloat16 and float16 in "
+            "factors are {}, split into {} terms; float32 in 1 … 3, bfloat16, float16 and float8_e4m3 in "
             "none are possible",
             word_of(number), schedule.terms);
     if (oriented.number_of_b() != number || oriented.number != Number::float32)
         return fmt::format("factors are {} and {}, their sums {}", word_of(number),
                            word_of(oriented.number_of_b()), word_of(oriented.number));
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
+    for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
+        if (!factor.layout.along_depth && size_in_bytes(factor.scalar) != 2)
+            return fmt::format("tensor cores read {} along the depth only", word_of(number));
     for (const auto& [name, layout, stored] : {std::tuple{"A", oriented.a, number},
                                                {"B", oriented.b, number},
                                                {"C", oriented.c, oriented.number_of_c()}})

@@ -126,6 +126,7 @@ void compare_with_definition(const GpuMatrixPlan& plan) {
     case Number::float64: return compare<double, double, double>(plan);
     case Number::bfloat16: return with_result(float{}, bfloat16{});
     case Number::float16: return with_result(float{}, float16{});
+    case Number::float8_e4m3: return with_result(float{}, float8_e4m3{});
     default: break;
     }
     throw InternalError("a product of {} on a GPU", word_of(product.number));

@@ -30,12 +30,13 @@ constexpr std::array kinds = {
     Kind{Scalar::float16, "f16", 16, 0, true},
     Kind{Scalar::bfloat16, "bf16", 16, 0, true},
     Kind{Scalar::float32, "tf32", 8, 13, false},
+    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false},
 };
 
 /// The entries of one kind by columns, and the words that they name.
 class Table {
 public:
-    explicit Table(const Kind& kind) {
+    Table(const Kind& kind) {
         for (int columns = column_step; columns <= most_columns; columns += column_step) {
             names_.push_back(fmt::format("tile_product_64x{}x{}_{}", columns, kind.depth, kind.name));
             texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns,
@@ -62,7 +63,7 @@ private:
 } // namespace
 
 const ir::TileInstruction& tile_product_of(ir::Scalar factor, int columns) {
-    static const auto& tables = *new std::array{Table(kinds[0]), Table(kinds[1]), Table(kinds[2])};
+    static const auto& tables = *new std::vector<Table>(kinds.begin(), kinds.end());
     const bool is_known = columns % column_step == 0 && columns >= column_step && columns <= most_columns;
     for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
         if (kinds[k].factor == factor) return tables[k].of(columns);
