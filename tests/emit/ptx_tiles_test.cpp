@@ -251,11 +251,28 @@ TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
     EXPECT_EQ(count(module, "bar.sync 1, 256;"), 8U) << module;
 }
 
+TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
+    const std::string module = ptx(Product(Scalar::bfloat16, false, 2).program(), for_sm_90a);
+    EXPECT_EQ(count(module, "mbarrier.arrive.shared::cluster.b64"), 2U) << module;
+    EXPECT_EQ(count(module,
+                    "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                    ".multicast::cluster"),
+              1U)
+        << module;
+    EXPECT_EQ(count(module, ", 1, 1, 0, 1;"), 4U) << module; // rows of A along the depth, columns of B not
+}
+
 TEST(EmittedPtxOfTiles, WantATargetThatHasThem) {
     const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
     EXPECT_TRUE(needs_special_target(program));
     EXPECT_THROW(ptx(program, {.target = "sm_90"}), InternalError);
     EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
+}
+
+TEST(EmittedTextOfTiles, IsRefusedWhereALanguageHasNoWords) {
+    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
+        EXPECT_THROW(emit_gpu_kernels(alone(program, "tiles").transform, {.language = language}), UserError);
 }
 
 TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
