@@ -287,5 +287,20 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
             }
 }
 
+TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
+    const auto compiler = ptx_compiler(), reader = cuda_tool("cuobjdump");
+    if (!compiler || !reader) GTEST_SKIP() << "ptxas or cuobjdump is not installed";
+    const TemporaryFolder folder;
+    const std::string source = (folder.path() / "kernel.ptx").string(), code = source + ".cubin";
+    std::ofstream(source) << ptx(Product(Scalar::bfloat16, true, 1).program(), for_sm_90a);
+    support::run_command(support::quoted(*compiler) + " -arch=sm_90a -o " + code + " " + source);
+    const std::string words = support::run_command(support::quoted(*reader) + " -sass " + code).output;
+    EXPECT_EQ(count(words, "HGMMA.64x256x16.F32.BF16"), 4U) << words;
+    EXPECT_EQ(count(words, "UTMALDG.2D"), 2U) << words;
+    EXPECT_GT(count(words, "UTMASTG.2D"), 0U) << words;
+    const std::string loop = words.substr(words.find("HGMMA"), words.rfind("HGMMA") - words.find("HGMMA"));
+    EXPECT_EQ(count(loop, "R2UR"), 0U) << "descriptions are computed once for a warp\n" << loop;
+}
+
 } // namespace
 } // namespace swirl::emit
