@@ -96,7 +96,7 @@ void report(const std::string& text, const target::Gpu& gpu,
         kernels = bytes = 0;
         for (const planning::GpuDerivation& step : steps)
             for (const ir::Program& program : step.programs) {
-                bytes += emit::ptx(program, planning::ptx_options(gpu)).size();
+                bytes += emit::ptx(program, planning::ptx_options(gpu, program)).size();
                 ++kernels;
             }
     });

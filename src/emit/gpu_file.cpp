@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "emit/gpu_launch.hpp"
+#include "emit/ptx.hpp"
+#include "ir/analysis.hpp"
 
 #include <algorithm>
 #include <set>
@@ -17,6 +19,12 @@ Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * wo
 /// Whether one step finds the same memory under two names.
 bool repeats_a_memory(const GpuTransform::Step& step) {
     return std::set<std::size_t>(step.memories.begin(), step.memories.end()).size() != step.memories.size();
+}
+
+bool has_tiles(const ir::Program& program) {
+    return std::any_of(program.operations.begin(), program.operations.end(),
+                       [](const ir::Operation& operation) { return ir::is_of_tiles(operation.opcode); }) ||
+           needs_special_target(program);
 }
 
 } // namespace
@@ -71,6 +79,12 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
     for (std::size_t k = 0; k < kernels_.size(); ++k)
         if (kernels_[k].program == &program) return k;
     expect_gpu_launch(program);
+    if (has_tiles(program))
+        throw UserError(
+            "kernel '{}' has tensor cores multiply tiles that the copy engine brings, for which emitted {} "
+            "has no "
+            "words; take a schedule without tiles",
+            program.name, dialect_.name);
     if (program.launch.cluster != 1 && !has_clusters(options_.language))
         throw UserError(
             "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "

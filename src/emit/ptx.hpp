@@ -42,9 +42,9 @@ struct PtxInterface {
 /// result is rounded once, nothing is contracted, subnormal numbers are kept. Exceptions: conversions to int64 out of
 /// its range saturate, and float32 atomics in global memory treat subnormal numbers as zero.
 ///
-/// Buffers in global memory are parameters, unless only tensors are of them, then tensors, then the integer parameters; small tables are global data of the
-/// module (not `.const`, whose cache serves one address at a time). Addresses passed in must be multiples of what
-/// BufferInfo::alignment states, those of tables also of 16 bytes.
+/// Buffers in global memory are parameters, unless only tensors are of them, then tensors, then the integer parameters;
+/// small tables are global data of the module (not `.const`, whose cache serves one address at a time). Addresses passed
+/// in must be multiples of what BufferInfo::alignment states, those of tables also of 16 bytes.
 ///
 /// InternalError for a program without a launch, a launch beyond what GPUs can do, more than 16 lanes, and machine
 /// instructions that are not moves of lanes.

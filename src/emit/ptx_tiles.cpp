@@ -38,6 +38,13 @@ Integer registers_at_launch(const ir::Launch& launch) {
     return std::min(share, most_registers) / 8 * 8;
 }
 
+/// Whether blocks store to each other's shared memory, so that signals order more than what the copy engine and products do. Ordering
+/// that costs a barrier of all memory at each arrival.
+bool signals_order_clusters(const ir::Program& program) {
+    return std::any_of(program.buffers.begin(), program.buffers.end(),
+                       [](const ir::BufferInfo& buffer) { return buffer.cluster_part > 0; });
+}
+
 bool is_literal(const std::string& operand) { return !operand.starts_with('%'); }
 
 } // namespace
@@ -238,7 +245,9 @@ void PtxKernelWriter::signal_arrive(const ir::Operation& operation) {
     const std::string at =
         out_.result(PtxRegister::int32, "add.s32", {own.pointer, std::to_string(displacement)});
     const std::string there = out_.result(PtxRegister::int32, "mapa.shared::cluster.u32", {at, word(block)});
-    out_.emit("mbarrier.arrive.release.cluster.shared::cluster.b64", {"_", fmt::format("[{}]", there)});
+    out_.emit(fmt::format("mbarrier.arrive{}.shared::cluster.b64",
+                          signals_order_clusters(program_) ? ".release.cluster" : ""),
+              {"_", fmt::format("[{}]", there)});
 }
 
 /// Each try waits for a while.
@@ -248,8 +257,8 @@ void PtxKernelWriter::signal_wait(const ir::Operation& operation) {
     out_.place(again);
     const std::string done =
         out_.result(PtxRegister::predicate,
-                    program_.launch.cluster > 1 ? "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64"
-                                                : "mbarrier.try_wait.parity.shared::cta.b64",
+                    fmt::format("mbarrier.try_wait.parity{}.shared::cta.b64",
+                                signals_order_clusters(program_) ? ".acquire.cluster" : ""),
                     {at, parity});
     out_.jump_if("!" + done, again);
 }

@@ -181,8 +181,12 @@ void forget_ends(ir::Program& program) {
 
 } // namespace
 
-emit::PtxOptions ptx_options(const target::Gpu& gpu) {
-    return {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)};
+emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program) {
+    const bool special = emit::needs_special_target(program);
+    if (special && gpu.special_target.empty())
+        throw UserError("kernel '{}' has instructions that {} does not have", program.name, gpu.name);
+    return {.target = std::string(special ? gpu.special_target : gpu.ptx_target),
+            .version = std::string(gpu.ptx_version)};
 }
 
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
@@ -199,7 +203,7 @@ ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& re
     const auto& blocks = program.launch.blocks;
     for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
         if (!at_once) *count *= blocks[0] / info.launch.cluster * blocks[1] * blocks[2];
-    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu)).dynamic_shared_bytes;
+    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
     return info;
 }
 
@@ -237,7 +241,7 @@ StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
 LaunchedKernel::LaunchedKernel(const ir::Program& program, const Stage& stage, const target::Gpu& gpu,
                                ir::KernelInfo info, const StepWorkspace& workspace,
                                std::size_t workspace_offset, TableImage& tables) {
-    const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu));
+    const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu, program));
     kernel_ = LoadedKernel(interface.entry, std::move(info));
     for (const emit::PtxParameter& parameter : interface.parameters) {
         ensure(parameter.kind == emit::PtxParameter::Kind::buffer, "kernel {} of a plan has a number",

@@ -32,7 +32,8 @@ struct GpuDerivation {
 GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
                              const target::Gpu& gpu);
 
-emit::PtxOptions ptx_options(const target::Gpu& gpu);
+/// UserError where the program has instructions that the GPU does not have.
+emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program);
 
 /// What a program says of its launch; registers and resident blocks are known once it is compiled. Operations and bytes
 /// are counted as if all blocks had as many transforms.

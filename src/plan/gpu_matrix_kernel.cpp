@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_product.hpp"
+#include "ir/tile.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/tables.hpp"
@@ -16,9 +17,25 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t most_parameters = 8;
+constexpr std::size_t most_parameters = 16;
 /// Bytes of which parts of a workspace begin at multiples.
 constexpr std::size_t part_alignment = 256;
+
+constexpr std::size_t most_tensors = 6;
+
+runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element) {
+    const Integer size = ir::size_in_bytes(element);
+    runtime::TensorLayout result{.element = element,
+                                 .extents = {},
+                                 .byte_strides = {},
+                                 .box = {},
+                                 .swizzled = tensor.box.front() * size == ir::tile_row_bytes};
+    for (const Integer extent : tensor.extents) result.extents.push_back(static_cast<std::uint64_t>(extent));
+    for (std::size_t k = 1; k < tensor.strides.size(); ++k)
+        result.byte_strides.push_back(static_cast<std::uint64_t>(tensor.strides[k] * size));
+    for (const Integer extent : tensor.box) result.box.push_back(static_cast<std::uint32_t>(extent));
+    return result;
+}
 
 } // namespace
 
@@ -29,7 +46,7 @@ GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const g
     GpuMatrixDerivation result;
     result.program = std::move(programs.front());
     ir::verify(result.program, ir::Stage::vectorized);
-    result.ptx = emit::ptx(result.program, ptx_options(gpu));
+    result.ptx = emit::ptx(result.program, ptx_options(gpu, result.program));
     ir::Program block = result.program; // conditions that depend on the block would be looked at in each
     block.launch.blocks = {block.launch.cluster, 1, 1};
     constexpr std::array<Integer, 2> parameters = {1, 0};
@@ -38,7 +55,7 @@ GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const g
     for (Integer* const count : {&result.info.flops, &result.info.bytes_loaded, &result.info.bytes_stored})
         *count *= result.program.launch.blocks[0] / result.program.launch.cluster;
     result.info.dynamic_shared_bytes =
-        emit::ptx_interface(result.program, ptx_options(gpu)).dynamic_shared_bytes;
+        emit::ptx_interface(result.program, ptx_options(gpu, result.program)).dynamic_shared_bytes;
     return result;
 }
 
@@ -61,27 +78,61 @@ GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo&
     return part;
 }
 
+/// A workspace's part is one, however many parameters are of it.
+GpuMatrixKernel::Parameter GpuMatrixKernel::memory_of(const ir::BufferInfo& buffer) {
+    if (buffer.space != ir::Space::scratch) return {source_of(buffer.name)};
+    const auto known = workspace_parts_.find(buffer.name);
+    if (known != workspace_parts_.end()) return known->second;
+    return workspace_parts_.emplace(buffer.name, workspace_part(buffer)).first->second;
+}
+
+void GpuMatrixKernel::add_parameter(const GpuMatrixDerivation& derivation,
+                                    const emit::PtxParameter& parameter) {
+    using Kind = emit::PtxParameter::Kind;
+    const ir::Program& program = derivation.program;
+    const auto position = static_cast<std::size_t>(parameter.position);
+    if (parameter.kind == Kind::number)
+        return parameters_.push_back({source_of(derivation.info.parameters.at(position))});
+    if (parameter.kind != Kind::tensor) return parameters_.push_back(memory_of(program.buffers.at(position)));
+    const ir::TensorInfo& tensor = program.tensors.at(position);
+    const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
+    parameters_.push_back({Source::tensor, tensors_.size()});
+    tensors_.push_back({.memory = memory_of(buffer),
+                        .origin = tensor.origin * ir::size_in_bytes(buffer.element),
+                        .layout = layout_of(tensor, buffer.element)});
+    ensure(tensors_.size() <= most_tensors, "a product's kernel has {} tensors", tensors_.size());
+}
+
 GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                  const runtime::GpuDevice& device, runtime::KernelCache* cache)
-    : factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
+    : device_(device), factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
     GpuMatrixDerivation derivation = derive_product_for_gpu(product, schedule, gpu);
-    const emit::PtxInterface interface = emit::ptx_interface(derivation.program, ptx_options(gpu));
-    for (const emit::PtxParameter& parameter : interface.parameters) {
-        const auto position = static_cast<std::size_t>(parameter.position);
-        if (parameter.kind == emit::PtxParameter::Kind::number) {
-            parameters_.push_back({source_of(derivation.info.parameters.at(position))});
-            continue;
-        }
-        const ir::BufferInfo& buffer = derivation.program.buffers.at(position);
-        parameters_.push_back(buffer.space == ir::Space::scratch ? workspace_part(buffer)
-                                                                 : Parameter{source_of(buffer.name)});
-    }
+    const emit::PtxInterface interface =
+        emit::ptx_interface(derivation.program, ptx_options(gpu, derivation.program));
+    for (const emit::PtxParameter& parameter : interface.parameters) add_parameter(derivation, parameter);
     ensure(parameters_.size() <= most_parameters, "a product's kernel has {} parameters", parameters_.size());
     const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
     code_key_ = runtime::code_key(device, text);
     kernel_ = LoadedKernel(interface.entry, std::move(derivation.info));
     kernel_.load(runtime::compiled(device, text, cache), device);
+}
+
+/// Of factors that are not read there need be no memory, but tensors want an address all the same.
+void GpuMatrixKernel::make_tensors(std::span<runtime::TensorMap> maps,
+                                   const std::array<const void*, 3>& matrices, bool multiplies,
+                                   runtime::cuda::Address workspace) const {
+    for (std::size_t k = 0; k < tensors_.size(); ++k) {
+        const auto& [memory, origin, layout] = tensors_[k];
+        runtime::cuda::Address start = workspace + memory.offset;
+        if (memory.source != Source::workspace)
+            start = reinterpret_cast<runtime::cuda::Address>(
+                matrices.at(static_cast<std::size_t>(memory.source)));
+        start += static_cast<runtime::cuda::Address>(origin);
+        const bool is_factor = memory.source == Source::a || memory.source == Source::b;
+        if (is_factor && !multiplies) start = part_alignment;
+        maps[k] = runtime::tensor_map(device_.driver(), layout, start);
+    }
 }
 
 void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
@@ -96,17 +147,24 @@ void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplie
     if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
     if (own) workspace = own->address();
     std::array<runtime::cuda::Address, most_parameters> parts{};
+    std::array<runtime::TensorMap, most_tensors> maps;
+    make_tensors(maps, {arguments.a, arguments.b, arguments.c}, multiplies, workspace);
     std::array<void*, most_parameters> values{};
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
         const Parameter& parameter = parameters_[k];
+        if (parameter.source == Source::tensor) {
+            values[k] = &maps[parameter.offset];
+            continue;
+        }
         if (parameter.source != Source::workspace) {
             values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
             continue;
         }
         parts[k] = workspace + parameter.offset;
         values[k] = &parts[k];
-        if (parameter.zeroed > 0) runtime::fill_on_gpu(stream, parts[k], 0, parameter.zeroed);
     }
+    for (const auto& [name, part] : workspace_parts_)
+        if (part.zeroed > 0) runtime::fill_on_gpu(stream, workspace + part.offset, 0, part.zeroed);
     kernel_.launch(std::span(values).first(parameters_.size()), stream);
 }
 

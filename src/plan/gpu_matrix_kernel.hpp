@@ -1,14 +1,19 @@
 #pragma once
 
+#include "emit/ptx.hpp"
 #include "gemm/gpu_schedule.hpp"
 #include "plan/loaded_kernel.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda_compile.hpp"
 #include "runtime/cuda_device.hpp"
 #include "runtime/cuda_stream.hpp"
+#include "runtime/cuda_tensor_map.hpp"
 #include "target/gpu.hpp"
 
+#include <array>
 #include <cstddef>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,18 +54,31 @@ public:
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
 
 private:
-    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace };
+    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace, tensor };
     struct Parameter {
         Source source;
-        std::size_t offset = 0; ///< in the workspace
+        std::size_t offset = 0; ///< in the workspace; of a tensor its position
         std::size_t zeroed = 0; ///< bytes there that a launch fills with zeros
     };
+    /// A tensor: of which memory, and from where in it.
+    struct TensorParameter {
+        Parameter memory;
+        Integer origin = 0; ///< bytes
+        runtime::TensorLayout layout;
+    };
     static Source source_of(const std::string& name);
+    void add_parameter(const GpuMatrixDerivation& derivation, const emit::PtxParameter& parameter);
+    Parameter memory_of(const ir::BufferInfo& buffer);
     Parameter workspace_part(const ir::BufferInfo& buffer);
+    void make_tensors(std::span<runtime::TensorMap> maps, const std::array<const void*, 3>& matrices,
+                      bool multiplies, runtime::cuda::Address workspace) const;
 
     LoadedKernel kernel_;
     runtime::CacheKey code_key_;
+    runtime::GpuDevice device_;
     std::vector<Parameter> parameters_; ///< in the order of the launch
+    std::vector<TensorParameter> tensors_;
+    std::map<std::string, Parameter> workspace_parts_; ///< by buffer
     std::size_t factor_bytes_;
     std::size_t workspace_bytes_ = 0;
 };

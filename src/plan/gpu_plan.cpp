@@ -101,7 +101,7 @@ std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe&
                                                                           {},
                                                                           {}});
         for (std::size_t i = 0; i < step.programs.size(); ++i) {
-            step.ptx.push_back(emit::ptx(step.programs[i], ptx_options(gpu)));
+            step.ptx.push_back(emit::ptx(step.programs[i], ptx_options(gpu, step.programs[i])));
             step.kernels.push_back(describe_for_gpu(step.programs[i], step.recipe, i, gpu));
         }
     }

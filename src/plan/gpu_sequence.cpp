@@ -54,7 +54,7 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
             const ir::Program& program = derivation.programs[i];
             kernels_.emplace_back(program, parts[k], gpu, describe_for_gpu(program, recipe.steps[k], i, gpu),
                                   workspace, between, image);
-            texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu)),
+            texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu, program)),
                              .name = fmt::format("{}: {}", to_text(problem), program.name)});
         }
     }

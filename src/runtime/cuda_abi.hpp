@@ -92,6 +92,25 @@ enum class CompileOption : int {
 
 constexpr int link_input_ptx = 1; ///< CU_JIT_INPUT_PTX
 
+/// CUtensorMapDataType.
+enum class TensorElement : int {
+    uint8 = 0,
+    uint16 = 1,
+    uint32 = 2,
+    int32 = 3,
+    uint64 = 4,
+    int64 = 5,
+    float16 = 6,
+    float32 = 7,
+    float64 = 8,
+    bfloat16 = 9,
+};
+constexpr int tensor_not_interleaved = 0; ///< CU_TENSOR_MAP_INTERLEAVE_NONE
+constexpr int tensor_not_swizzled = 0;    ///< CU_TENSOR_MAP_SWIZZLE_NONE
+constexpr int tensor_swizzled_128 = 3;    ///< CU_TENSOR_MAP_SWIZZLE_128B
+constexpr int tensor_promotion_256 = 3;   ///< CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+constexpr int tensor_zeros_outside = 0;   ///< CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+
 constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default stream
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
 constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -171,6 +190,12 @@ struct Functions {
     Result (*cuMemcpyDtoDAsync)(Address to, Address from, std::size_t bytes, Stream);
     Result (*cuMemsetD8Async)(Address to, unsigned char value, std::size_t bytes, Stream);
     Result (*cuPointerGetAttributes)(unsigned count, PointerAttribute* names, void** values, Address);
+
+    Result (*cuTensorMapEncodeTiled)(void* map, TensorElement, std::uint32_t rank, void* address,
+                                     const std::uint64_t* extents, const std::uint64_t* byte_strides,
+                                     const std::uint32_t* box, const std::uint32_t* element_strides,
+                                     int interleave, int swizzle, int promotion,
+                                     int fill); ///< null before CUDA 12.0
 
     Result (*cuStreamCreate)(Stream* stream, unsigned flags);
     Result (*cuStreamDestroy)(Stream);

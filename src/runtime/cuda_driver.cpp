@@ -119,6 +119,7 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", 4000);
     exports.need(f.cuMemsetD8Async, "cuMemsetD8Async", 4000);
     exports.need(f.cuPointerGetAttributes, "cuPointerGetAttributes", 7000);
+    exports.has(f.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
     exports.need(f.cuStreamCreate, "cuStreamCreate", 4000);
     exports.need(f.cuStreamDestroy, "cuStreamDestroy_v2", 4000);
     exports.need(f.cuStreamSynchronize, "cuStreamSynchronize", 4000);

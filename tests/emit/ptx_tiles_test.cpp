@@ -251,11 +251,28 @@ TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
     EXPECT_EQ(count(module, "bar.sync 1, 256;"), 8U) << module;
 }
 
+TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
+    const std::string module = ptx(Product(Scalar::bfloat16, false, 2).program(), for_sm_90a);
+    EXPECT_EQ(count(module, "mbarrier.arrive.shared::cluster.b64"), 2U) << module;
+    EXPECT_EQ(count(module,
+                    "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                    ".multicast::cluster"),
+              1U)
+        << module;
+    EXPECT_EQ(count(module, ", 1, 1, 0, 1;"), 4U) << module; // rows of A along the depth, columns of B not
+}
+
 TEST(EmittedPtxOfTiles, WantATargetThatHasThem) {
     const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
     EXPECT_TRUE(needs_special_target(program));
     EXPECT_THROW(ptx(program, {.target = "sm_90"}), InternalError);
     EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
+}
+
+TEST(EmittedTextOfTiles, IsRefusedWhereALanguageHasNoWords) {
+    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
+        EXPECT_THROW(emit_gpu_kernels(alone(program, "tiles").transform, {.language = language}), UserError);
 }
 
 TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
@@ -268,6 +285,21 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
                 const std::string module = ptx(Product(factor, along, cluster).program(), for_sm_90a);
                 EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << module;
             }
+}
+
+TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
+    const auto compiler = ptx_compiler(), reader = cuda_tool("cuobjdump");
+    if (!compiler || !reader) GTEST_SKIP() << "ptxas or cuobjdump is not installed";
+    const TemporaryFolder folder;
+    const std::string source = (folder.path() / "kernel.ptx").string(), code = source + ".cubin";
+    std::ofstream(source) << ptx(Product(Scalar::bfloat16, true, 1).program(), for_sm_90a);
+    support::run_command(support::quoted(*compiler) + " -arch=sm_90a -o " + code + " " + source);
+    const std::string words = support::run_command(support::quoted(*reader) + " -sass " + code).output;
+    EXPECT_EQ(count(words, "HGMMA.64x256x16.F32.BF16"), 4U) << words;
+    EXPECT_EQ(count(words, "UTMALDG.2D"), 2U) << words;
+    EXPECT_GT(count(words, "UTMASTG.2D"), 0U) << words;
+    const std::string loop = words.substr(words.find("HGMMA"), words.rfind("HGMMA") - words.find("HGMMA"));
+    EXPECT_EQ(count(loop, "R2UR"), 0U) << "descriptions are computed once for a warp\n" << loop;
 }
 
 } // namespace

@@ -92,6 +92,30 @@ TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(LaunchAttribute::cooperative_launch, CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
 }
 
+TEST(CudaAbi, TensorsAreThoseOfCudasHeader) {
+#if CUDA_VERSION >= 12000
+    using T = TensorElement;
+    EXPECT_TRUE(is(T::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8));
+    EXPECT_TRUE(is(T::uint16, CU_TENSOR_MAP_DATA_TYPE_UINT16));
+    EXPECT_TRUE(is(T::uint32, CU_TENSOR_MAP_DATA_TYPE_UINT32));
+    EXPECT_TRUE(is(T::int32, CU_TENSOR_MAP_DATA_TYPE_INT32));
+    EXPECT_TRUE(is(T::uint64, CU_TENSOR_MAP_DATA_TYPE_UINT64));
+    EXPECT_TRUE(is(T::int64, CU_TENSOR_MAP_DATA_TYPE_INT64));
+    EXPECT_TRUE(is(T::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16));
+    EXPECT_TRUE(is(T::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    EXPECT_TRUE(is(T::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64));
+    EXPECT_TRUE(is(T::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16));
+    EXPECT_TRUE(is(tensor_not_interleaved, CU_TENSOR_MAP_INTERLEAVE_NONE));
+    EXPECT_TRUE(is(tensor_not_swizzled, CU_TENSOR_MAP_SWIZZLE_NONE));
+    EXPECT_TRUE(is(tensor_swizzled_128, CU_TENSOR_MAP_SWIZZLE_128B));
+    EXPECT_TRUE(is(tensor_promotion_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B));
+    EXPECT_TRUE(is(tensor_zeros_outside, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    static_assert(sizeof(CUtensorMap) == 128);
+#else
+    GTEST_SKIP() << "<cuda.h> of CUDA 12.0 or later is not installed";
+#endif
+}
+
 TEST(CudaAbi, LayoutsAreThoseOfCudasHeader) {
     static_assert(alignof(LaunchAttribute) == alignof(CUlaunchAttribute));
     static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));

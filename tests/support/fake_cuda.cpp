@@ -307,6 +307,24 @@ EXPORT Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, 
 EXPORT Result cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, Stream) {
     return Call("cuMemsetD8Async", Call::context)([=] { std::memset(at(to), value, bytes); });
 }
+#if SWIRL_FAKE_CUDA_VERSION >= 12000
+EXPORT Result cuTensorMapEncodeTiled(void* map, TensorElement element, std::uint32_t rank, void* address,
+                                     const std::uint64_t* extents, const std::uint64_t* byte_strides,
+                                     const std::uint32_t* box, const std::uint32_t* element_strides, int,
+                                     int swizzle, int, int) {
+    return Call("cuTensorMapEncodeTiled", Call::nothing)([=] {
+        const auto place = reinterpret_cast<Address>(address);
+        fake().tensors.push_back({element,
+                                  place,
+                                  {extents, extents + rank},
+                                  {byte_strides, byte_strides + rank - 1},
+                                  {box, box + rank},
+                                  {element_strides, element_strides + rank},
+                                  swizzle});
+        std::memcpy(map, &place, sizeof place);
+    });
+}
+#endif
 EXPORT Result cuPointerGetAttributes(unsigned count, PointerAttribute* names, void** values,
                                      Address address) {
     return Call("cuPointerGetAttributes", Call::initialised)([=] {

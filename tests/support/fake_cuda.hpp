@@ -22,6 +22,15 @@ struct FakeLaunch {
     bool at_once = false; ///< all blocks, or none
 };
 
+/// What a tensor was made of; its first bytes are those of the address.
+struct FakeTensor {
+    runtime::cuda::TensorElement element;
+    runtime::cuda::Address address;
+    std::vector<std::uint64_t> extents, byte_strides;
+    std::vector<std::uint32_t> box, element_strides;
+    int swizzle;
+};
+
 /// A driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place of
 /// libcuda.so.1. Memory of its GPUs is memory of the host, its kernels do nothing. Tests say here what shall fail, and
 /// read what was asked of it and what is still held.
@@ -42,6 +51,7 @@ struct FakeCuda {
     // what was done
     std::vector<std::string> calls = {};
     std::vector<FakeLaunch> launches = {};
+    std::vector<FakeTensor> tensors = {};
     std::string image = {};                    ///< last loaded
     std::map<int, std::size_t> options = {};   ///< of the last compilation
     std::map<int, int> kernel_attributes = {}; ///< set
