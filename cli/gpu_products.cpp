@@ -39,7 +39,7 @@ GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
-    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu);
+    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu).back();
     return result;
 }
 
@@ -111,7 +111,7 @@ GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const 
     if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     const auto built = make_plan_on_gpu(product, options);
     GpuProductInspection result{built->device().target(), built->schedule(), {}};
-    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu);
+    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu).back();
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
 }
@@ -199,7 +199,7 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
-        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
+        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();
     }
     const ir::Scalar scalar = gemm::scalar_of(product.number);
     emit::GpuTransform transform{.name = function,

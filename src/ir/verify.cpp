@@ -173,7 +173,9 @@ private:
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
     }
 
-    void check(const Roles&) const { fail("roles"); }
+    void check(const Roles& parts) {
+        for (const Role& role : parts.roles) check(role.body);
+    }
 
     void check(const CopyFence& fence) const {
         if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);

@@ -37,29 +37,35 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
     return result;
 }
 
+ir::KernelInfo describe(const ir::Program& program, const target::Gpu& gpu, bool multiplies) {
+    ir::Program block = program; // conditions that depend on the block would be looked at in each
+    block.launch.blocks = {block.launch.cluster, 1, 1};
+    const std::array<Integer, 2> parameters = {multiplies ? 1 : 0, 0};
+    ir::KernelInfo info = ir::describe(block, {}, 1, parameters);
+    info.launch = program.launch;
+    for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
+        *count *= program.launch.blocks[0] / program.launch.cluster;
+    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
+    return info;
+}
+
 } // namespace
 
-GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                                           const target::Gpu& gpu) {
-    std::vector<ir::Program> programs = gemm::gpu_product(product, schedule, gpu);
-    ensure(programs.size() == 1, "a product of {} kernels", programs.size());
-    GpuMatrixDerivation result;
-    result.program = std::move(programs.front());
-    ir::verify(result.program, ir::Stage::vectorized);
-    result.ptx = emit::ptx(result.program, ptx_options(gpu, result.program));
-    ir::Program block = result.program; // conditions that depend on the block would be looked at in each
-    block.launch.blocks = {block.launch.cluster, 1, 1};
-    constexpr std::array<Integer, 2> parameters = {1, 0};
-    result.info = ir::describe(block, {}, 1, product.depth > 0 ? parameters : std::array<Integer, 2>{0, 0});
-    result.info.launch = result.program.launch;
-    for (Integer* const count : {&result.info.flops, &result.info.bytes_loaded, &result.info.bytes_stored})
-        *count *= result.program.launch.blocks[0] / result.program.launch.cluster;
-    result.info.dynamic_shared_bytes =
-        emit::ptx_interface(result.program, ptx_options(gpu, result.program)).dynamic_shared_bytes;
+std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
+                                                        const gemm::GpuSchedule& schedule,
+                                                        const target::Gpu& gpu) {
+    std::vector<GpuMatrixDerivation> result;
+    for (ir::Program& program : gemm::gpu_product(product, schedule, gpu)) {
+        GpuMatrixDerivation& derivation = result.emplace_back();
+        derivation.program = std::move(program);
+        ir::verify(derivation.program, ir::Stage::vectorized);
+        derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
+        derivation.info = describe(derivation.program, gpu, product.depth > 0);
+    }
     return result;
 }
 
-GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
+GpuMatrixKernels::Source GpuMatrixKernels::source_of(const std::string& name) {
     constexpr std::array<std::pair<const char*, Source>, 6> names = {{{"a", Source::a},
                                                                       {"b", Source::b},
                                                                       {"c", Source::c},
@@ -71,7 +77,7 @@ GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
     throw InternalError("a product's kernel has a parameter '{}'", name);
 }
 
-GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo& buffer) {
+GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_part(const ir::BufferInfo& buffer) {
     const std::size_t bytes = bytes_of(buffer);
     const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
     workspace_bytes_ += (bytes + part_alignment - 1) / part_alignment * part_alignment;
@@ -79,79 +85,89 @@ GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo&
 }
 
 /// A workspace's part is one, however many parameters are of it.
-GpuMatrixKernel::Parameter GpuMatrixKernel::memory_of(const ir::BufferInfo& buffer) {
+GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& buffer) {
     if (buffer.space != ir::Space::scratch) return {source_of(buffer.name)};
     const auto known = workspace_parts_.find(buffer.name);
     if (known != workspace_parts_.end()) return known->second;
     return workspace_parts_.emplace(buffer.name, workspace_part(buffer)).first->second;
 }
 
-void GpuMatrixKernel::add_parameter(const GpuMatrixDerivation& derivation,
-                                    const emit::PtxParameter& parameter) {
+void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& derivation,
+                                     const emit::PtxParameter& parameter) {
     using Kind = emit::PtxParameter::Kind;
     const ir::Program& program = derivation.program;
     const auto position = static_cast<std::size_t>(parameter.position);
     if (parameter.kind == Kind::number)
-        return parameters_.push_back({source_of(derivation.info.parameters.at(position))});
-    if (parameter.kind != Kind::tensor) return parameters_.push_back(memory_of(program.buffers.at(position)));
+        return step.parameters.push_back({source_of(derivation.info.parameters.at(position))});
+    if (parameter.kind != Kind::tensor)
+        return step.parameters.push_back(memory_of(program.buffers.at(position)));
     const ir::TensorInfo& tensor = program.tensors.at(position);
     const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
-    parameters_.push_back({Source::tensor, tensors_.size()});
-    tensors_.push_back({.memory = memory_of(buffer),
-                        .origin = tensor.origin * ir::size_in_bytes(buffer.element),
-                        .layout = layout_of(tensor, buffer.element)});
-    ensure(tensors_.size() <= most_tensors, "a product's kernel has {} tensors", tensors_.size());
+    step.parameters.push_back({Source::tensor, step.tensors.size()});
+    step.tensors.push_back({.memory = memory_of(buffer),
+                            .origin = tensor.origin * ir::size_in_bytes(buffer.element),
+                            .layout = layout_of(tensor, buffer.element)});
+    ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
 }
 
-GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                                 const runtime::GpuDevice& device, runtime::KernelCache* cache)
+GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                                   const runtime::GpuDevice& device, runtime::KernelCache* cache)
     : device_(device), factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
-    GpuMatrixDerivation derivation = derive_product_for_gpu(product, schedule, gpu);
-    const emit::PtxInterface interface =
-        emit::ptx_interface(derivation.program, ptx_options(gpu, derivation.program));
-    for (const emit::PtxParameter& parameter : interface.parameters) add_parameter(derivation, parameter);
-    ensure(parameters_.size() <= most_parameters, "a product's kernel has {} parameters", parameters_.size());
-    const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
-    code_key_ = runtime::code_key(device, text);
-    kernel_ = LoadedKernel(interface.entry, std::move(derivation.info));
-    kernel_.load(runtime::compiled(device, text, cache), device);
+    for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu)) {
+        Step& step = steps_.emplace_back();
+        const emit::PtxInterface interface =
+            emit::ptx_interface(derivation.program, ptx_options(gpu, derivation.program));
+        for (const emit::PtxParameter& parameter : interface.parameters)
+            add_parameter(step, derivation, parameter);
+        ensure(step.parameters.size() <= most_parameters, "a product's kernel has {} parameters",
+               step.parameters.size());
+        const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
+        code_key_ = runtime::code_key(device, text);
+        step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
+        step.kernel.load(runtime::compiled(device, text, cache), device);
+    }
 }
 
+/// What a launch's parameters are of.
+struct GpuMatrixKernels::Memories {
+    const GpuMatrixArguments& arguments;
+    bool multiplies;
+    alignas(std::max_align_t) std::array<std::byte, 32> factors;
+    std::array<std::int64_t, 2> numbers;
+    runtime::cuda::Address workspace;
+};
+
 /// Of factors that are not read there need be no memory, but tensors want an address all the same.
-void GpuMatrixKernel::make_tensors(std::span<runtime::TensorMap> maps,
-                                   const std::array<const void*, 3>& matrices, bool multiplies,
-                                   runtime::cuda::Address workspace) const {
-    for (std::size_t k = 0; k < tensors_.size(); ++k) {
-        const auto& [memory, origin, layout] = tensors_[k];
-        runtime::cuda::Address start = workspace + memory.offset;
+void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Step& step,
+                                    const Memories& memories) const {
+    const std::array matrices = {memories.arguments.a, memories.arguments.b,
+                                 static_cast<const void*>(memories.arguments.c)};
+    for (std::size_t k = 0; k < step.tensors.size(); ++k) {
+        const auto& [memory, origin, layout] = step.tensors[k];
+        runtime::cuda::Address start = memories.workspace + memory.offset;
         if (memory.source != Source::workspace)
             start = reinterpret_cast<runtime::cuda::Address>(
                 matrices.at(static_cast<std::size_t>(memory.source)));
         start += static_cast<runtime::cuda::Address>(origin);
         const bool is_factor = memory.source == Source::a || memory.source == Source::b;
-        if (is_factor && !multiplies) start = part_alignment;
+        if (is_factor && !memories.multiplies) start = part_alignment;
         maps[k] = runtime::tensor_map(device_.driver(), layout, start);
     }
 }
 
-void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
-                             runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
-    alignas(std::max_align_t) std::array<std::byte, 32> factors{};
-    std::memcpy(factors.data(), arguments.alpha, factor_bytes_);
-    std::memcpy(factors.data() + factor_bytes_, arguments.beta, factor_bytes_);
-    const std::array<std::int64_t, 2> numbers = {multiplies ? 1 : 0, reads_c ? 1 : 0};
-    const std::array<const void*, 6> pointers = {&arguments.a,   &arguments.b, &arguments.c,
-                                                 factors.data(), &numbers[0],  &numbers[1]};
-    std::optional<runtime::GpuStreamBuffer> own;
-    if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
-    if (own) workspace = own->address();
+void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
+                              const runtime::GpuStream& stream) const {
+    const GpuMatrixArguments& arguments = memories.arguments;
+    const std::array<const void*, 6> pointers = {&arguments.a,         &arguments.b,
+                                                 &arguments.c,         memories.factors.data(),
+                                                 &memories.numbers[0], &memories.numbers[1]};
     std::array<runtime::cuda::Address, most_parameters> parts{};
     std::array<runtime::TensorMap, most_tensors> maps;
-    make_tensors(maps, {arguments.a, arguments.b, arguments.c}, multiplies, workspace);
+    make_tensors(maps, step, memories);
     std::array<void*, most_parameters> values{};
-    for (std::size_t k = 0; k < parameters_.size(); ++k) {
-        const Parameter& parameter = parameters_[k];
+    for (std::size_t k = 0; k < step.parameters.size(); ++k) {
+        const Parameter& parameter = step.parameters[k];
         if (parameter.source == Source::tensor) {
             values[k] = &maps[parameter.offset];
             continue;
@@ -160,12 +176,25 @@ void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplie
             values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
             continue;
         }
-        parts[k] = workspace + parameter.offset;
+        parts[k] = memories.workspace + parameter.offset;
         values[k] = &parts[k];
     }
+    step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
+}
+
+/// Kernels before the one that multiplies prepare factors.
+void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
+                              runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
+    Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
+    std::memcpy(memories.factors.data(), arguments.alpha, factor_bytes_);
+    std::memcpy(memories.factors.data() + factor_bytes_, arguments.beta, factor_bytes_);
+    std::optional<runtime::GpuStreamBuffer> own;
+    if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
+    if (own) memories.workspace = own->address();
     for (const auto& [name, part] : workspace_parts_)
-        if (part.zeroed > 0) runtime::fill_on_gpu(stream, workspace + part.offset, 0, part.zeroed);
-    kernel_.launch(std::span(values).first(parameters_.size()), stream);
+        if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
+    for (const Step& step : steps_)
+        if (multiplies || &step == &steps_.back()) launch(step, memories, stream);
 }
 
 } // namespace swirl::planning

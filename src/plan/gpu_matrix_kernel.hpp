@@ -28,21 +28,23 @@ struct GpuMatrixArguments {
     void* c = nullptr;
 };
 
-/// A product's kernel, derived, before a GPU is needed.
+/// One of a product's kernels, derived, before a GPU is needed.
 struct GpuMatrixDerivation {
     ir::Program program;
     std::string ptx;
     ir::KernelInfo info; ///< what only a driver knows is 0
 };
-GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                                           const target::Gpu& gpu);
+/// In the order of their launches; the last one multiplies.
+std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
+                                                        const gemm::GpuSchedule& schedule,
+                                                        const target::Gpu& gpu);
 
-/// The kernel of a product that is not empty, in a GPU.
-class GpuMatrixKernel {
+/// The kernels of a product that is not empty, in a GPU.
+class GpuMatrixKernels {
 public:
     /// With a cache, machine code is taken from there if it is kept. Throws what validate(schedule, …) and the driver do.
-    GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                    const runtime::GpuDevice& device, runtime::KernelCache* cache);
+    GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                     const runtime::GpuDevice& device, runtime::KernelCache* cache);
 
     /// A and B are not read where `multiplies` is false, C not where `reads_c` is. Without a workspace (0) memory is taken and given
     /// back in the order of the stream.
@@ -50,8 +52,9 @@ public:
                 runtime::cuda::Address workspace, const runtime::GpuStream& stream) const;
     std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-    const ir::KernelInfo& info() const { return kernel_.info(); }
-    const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
+    const ir::KernelInfo& info() const { return steps_.back().kernel.info(); } ///< of the one that multiplies
+    const runtime::CacheKey& code_key() const { return code_key_; }            ///< of its machine code
+    std::size_t count() const { return steps_.size(); }
 
 private:
     enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace, tensor };
@@ -67,17 +70,22 @@ private:
         runtime::TensorLayout layout;
     };
     static Source source_of(const std::string& name);
-    void add_parameter(const GpuMatrixDerivation& derivation, const emit::PtxParameter& parameter);
+    struct Step {
+        LoadedKernel kernel;
+        std::vector<Parameter> parameters; ///< in the order of the launch
+        std::vector<TensorParameter> tensors;
+    };
+    void add_parameter(Step& step, const GpuMatrixDerivation& derivation,
+                       const emit::PtxParameter& parameter);
     Parameter memory_of(const ir::BufferInfo& buffer);
     Parameter workspace_part(const ir::BufferInfo& buffer);
-    void make_tensors(std::span<runtime::TensorMap> maps, const std::array<const void*, 3>& matrices,
-                      bool multiplies, runtime::cuda::Address workspace) const;
+    struct Memories;
+    void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
+    void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
-    LoadedKernel kernel_;
+    std::vector<Step> steps_;
     runtime::CacheKey code_key_;
     runtime::GpuDevice device_;
-    std::vector<Parameter> parameters_; ///< in the order of the launch
-    std::vector<TensorParameter> tensors_;
     std::map<std::string, Parameter> workspace_parts_; ///< by buffer
     std::size_t factor_bytes_;
     std::size_t workspace_bytes_ = 0;

@@ -99,7 +99,7 @@ void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
     runtime::require_memory_of(device_, workspace.data, "the workspace");
 }
 
-const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
+const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;

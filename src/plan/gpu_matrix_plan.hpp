@@ -40,7 +40,7 @@ public:
     const runtime::GpuDevice& device() const { return device_; }
     double flops() const;
     /// Nothing where there is nothing to compute.
-    const GpuMatrixKernel* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
+    const GpuMatrixKernels* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
 
 private:
     GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
@@ -48,7 +48,7 @@ private:
     std::vector<GpuArgument> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
     void check(const std::vector<GpuArgument>& matrices) const;
     void check(const GpuWorkspace& workspace) const;
-    const GpuMatrixKernel& kernel_for(const std::vector<GpuArgument>& matrices) const;
+    const GpuMatrixKernels& kernel_for(const std::vector<GpuArgument>& matrices) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
     MatrixProduct product_;
@@ -56,9 +56,9 @@ private:
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
     bool is_empty_;
-    std::optional<GpuMatrixKernel> kernel_;
+    std::optional<GpuMatrixKernels> kernel_;
     mutable std::mutex making_;
-    mutable std::optional<GpuMatrixKernel> unaligned_; ///< accesses single elements
+    mutable std::optional<GpuMatrixKernels> unaligned_; ///< accesses single elements
 };
 
 } // namespace swirl::planning

@@ -14,6 +14,7 @@ cuda::TensorElement element_of(ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: break; // in no memory
     case ir::Scalar::int8:           // copies only have to know how long it is
+    case ir::Scalar::float8_e4m3:
     case ir::Scalar::uint8: return TensorElement::uint8;
     case ir::Scalar::int16: return TensorElement::uint16;
     case ir::Scalar::int32: return TensorElement::int32;
