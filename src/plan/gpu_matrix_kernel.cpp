@@ -141,6 +141,8 @@ struct GpuMatrixKernels::Memories {
 /// Of factors that are not read there need be no memory, but tensors want an address all the same.
 void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Step& step,
                                     const Memories& memories) const {
+    if (step.tensors.empty()) return;
+    const runtime::CurrentGpu current(device_);
     const std::array matrices = {memories.arguments.a, memories.arguments.b,
                                  static_cast<const void*>(memories.arguments.c)};
     for (std::size_t k = 0; k < step.tensors.size(); ++k) {

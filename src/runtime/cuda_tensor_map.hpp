@@ -25,7 +25,7 @@ struct TensorLayout {
 };
 
 /// UserError where the address is not a multiple of 16, or the driver is too old; InternalError for layouts that it does not take.
-/// Needs no current GPU.
+/// For the current GPU.
 TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda::Address address);
 
 } // namespace swirl::runtime
