@@ -31,6 +31,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
             parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::zigzag ||
                     parameter.member == &GpuSchedule::warp_depth ||
                     parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
+                                  parameter.member == &GpuSchedule::run ||
                     parameter.member == &GpuSchedule::through_memory ||
                     parameter.member == &GpuSchedule::spread
                 ? 0

@@ -46,6 +46,7 @@ struct GpuSchedule {
     int cluster_columns = 1;
     int staged_rows = 64;
     int terms = 0;
+    int run = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 

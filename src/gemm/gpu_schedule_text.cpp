@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 26> parameters = {{
+constexpr std::array<GpuParameter, 27> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -69,6 +69,10 @@ constexpr std::array<GpuParameter, 26> parameters = {{
     {"terms", &GpuSchedule::terms,
      "bfloat16 numbers as whose sum kernels before the product write each number of A and B; 0: numbers are "
      "multiplied as they are",
+     GpuParameter::Of::tiles},
+    {"run", &GpuSchedule::run,
+     "pieces after which what tensor cores have added up, cutting off, is added with float32's rounding to "
+     "what they had before; 0: all are one run",
      GpuParameter::Of::tiles},
 }};
 

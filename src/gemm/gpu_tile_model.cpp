@@ -17,25 +17,39 @@ namespace {
 /// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --schedules`).
 constexpr double launch = 4e-6; ///< seconds before the first piece is there
 constexpr double flops_of_short_numbers =
-    4096;                            ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
-constexpr double reached = 0.85;     ///< of that rate, under power
+    4096;                        ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
+constexpr double reached = 0.85; ///< of that rate, under power
+constexpr double alone_reached = 0.75; ///< of that, by one warpgroup in a block
+constexpr double narrow_lines = 64;  ///< of B: with a product's 64 columns alone shared memory cannot keep up
 constexpr double staged_bytes = 40;  ///< of C, a cycle of a multiprocessor
 constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
 
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
 };
-constexpr std::array<TileShape, 9> shapes = {{{256, 128, 2, 1, 2},
-                                              {256, 128, 2, 1, 1},
-                                              {128, 256, 2, 2, 1},
+constexpr std::array<TileShape, 9> shapes = {{{256, 128, 2, 1, 1},
+                                              {256, 128, 2, 1, 2},
                                               {128, 256, 2, 1, 1},
+                                              {128, 256, 2, 2, 1},
                                               {192, 128, 2, 1, 1},
                                               {128, 128, 2, 1, 1},
                                               {256, 64, 1, 1, 1},
                                               {128, 64, 1, 1, 1},
                                               {64, 64, 1, 1, 1}}};
-constexpr std::array<int, 3> depths = {2, 1, 4}; ///< rows of shared memory, along the depth
-constexpr int most_stages = 8;
+constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along the depth
+/// Of the second cache, for what neighbours read of A.
+constexpr double share_of_cache = 1.0 / 6;
+constexpr int most_stages = 8, most_in_group = 16;
+
+/// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
+int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
+    const double row = static_cast<double>(oriented.depth * bytes_of(oriented.number_of_a())) *
+                       schedule.block_rows * schedule.cluster_rows;
+    const double rows = share_of_cache * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
+    int group = 1;
+    while (group < most_in_group && 2 * group <= rows) group *= 2;
+    return group;
+}
 
 /// As many stages as there is room for.
 bool add_stages(GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
@@ -60,7 +74,9 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const double sums = static_cast<double>(schedule.block_rows) * schedule.block_columns;
     const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth;
     const double bytes = static_cast<double>(bytes_of(oriented.number_of_a()));
-    const double rate = flops_of_short_numbers * 2 / bytes * reached;
+    const double alone = schedule.warpgroups == 1 ? alone_reached : 1;
+    const double narrow = std::min(1.0, (narrow_lines + schedule.block_rows) / (3 * narrow_lines));
+    const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow;
     const double loads = bytes * lines * depth * rates.multiprocessors / rates.cache * rates.hertz;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
@@ -81,6 +97,7 @@ std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const
             schedule.cluster_columns = shape.cluster_columns;
             schedule.block_depth = rows_of_depth * static_cast<int>(row);
             schedule.staged_rows = static_cast<int>(std::max<Integer>(c_row, std::min(64, shape.rows)));
+            schedule.group = group_of(schedule, oriented, gpu);
             if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
                 result.push_back(schedule);
         }

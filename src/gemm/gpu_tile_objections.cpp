@@ -32,7 +32,8 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
         return fmt::format("staged_rows is {}; multiples of {} that divide {} are possible",
                            schedule.staged_rows, c_row, schedule.block_rows);
     if (schedule.stages < 2 || schedule.stages > 32) return fmt::format("stages is {}", schedule.stages);
-    const int registers = schedule.block_columns / schedule.warpgroups / 2 * schedule.block_rows / 64;
+    const int registers = schedule.block_columns / schedule.warpgroups / 2 * schedule.block_rows / 64 *
+                          (schedule.run > 0 ? 2 : 1);
     if (registers > (schedule.warpgroups == 3 ? 128 : 192))
         return fmt::format("{} sums in each thread", registers);
     if (schedule.splits > 1 || schedule.slices > 1 || schedule.matrices > 1)

@@ -124,7 +124,9 @@ private:
         empty_ = builder_.shared("empty", ir::Scalar::int64, schedule_.stages);
         result_.signals = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", ir::Scalar::int64, 2 * GpuTileStages::count);
-        result_.sums = builder_.local("sums", ir::Scalar::float32, products() * product_entry_.registers());
+        added_ = builder_.local("added", ir::Scalar::float32, count_of_sums());
+        result_.sums =
+            schedule_.run == 0 ? added_ : builder_.local("sums", ir::Scalar::float32, count_of_sums());
     }
 
     void declare_terms() {
@@ -196,7 +198,18 @@ private:
     }
     Affine number_in_cluster() { return builder_.block(0, 1, cluster_); }
 
-    Integer pieces() const { return ceil_divide(product_.depth, Integer{schedule_.block_depth}); }
+    /// Runs of pieces are all of one length: the last of a product's may go on beyond the depth, where zeros are.
+    Integer pieces() const {
+        const Integer needed = ceil_divide(product_.depth, Integer{schedule_.block_depth});
+        return schedule_.run == 0 ? needed : runs() * length_of_run();
+    }
+    Integer runs() const {
+        return ceil_divide(product_.depth, Integer{schedule_.block_depth} * std::max(schedule_.run, 1));
+    }
+    Integer length_of_run() const {
+        return ceil_divide(ceil_divide(product_.depth, Integer{schedule_.block_depth}),
+                           std::max<Integer>(runs(), 1));
+    }
 
     Value number(Integer value) {
         return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
@@ -269,20 +282,41 @@ private:
         ways.start();
         const GpuTileUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
         for_tiles([&](const TilePlace& tile) {
-            for (Integer k = 0; k < Integer{products()} * product_entry_.registers(); ++k)
-                builder_.store(result_.sums, k, builder_.constant({ir::Scalar::float32, 1}, 0));
-            const Affine count = steps_ * (pieces() * count_of_products());
-            builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
-                multiply_piece(warpgroup, stages.stage(), stages.parity());
-                builder_.if_then({{piece - 1, Relation::nonnegative}},
-                                 [&] { release(stages.stage_before()); });
-                stages.advance();
-            });
-            builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
-            builder_.if_then({{steps_ - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
+            if (schedule_.run == 0)
+                multiply_run(warpgroup, stages, steps_ * (pieces() * count_of_products()));
+            else
+                multiply_runs(warpgroup, stages);
             update.write(tile.row, tile.column, tile.matrix);
         });
         update.finish();
+    }
+
+    Integer count_of_sums() const { return Integer{products()} * product_entry_.registers(); }
+    void clear(ir::Buffer sums) {
+        for (Integer k = 0; k < count_of_sums(); ++k)
+            builder_.store(sums, k, builder_.constant({ir::Scalar::float32, 1}, 0));
+    }
+
+    void multiply_runs(int warpgroup, const GpuTileStages& stages) {
+        clear(result_.sums);
+        builder_.for_loop("run", steps_ * (runs() * count_of_products()), [&](const Affine&) {
+            multiply_run(warpgroup, stages, length_of_run());
+            for (Integer k = 0; k < count_of_sums(); ++k)
+                builder_.store(result_.sums, k,
+                               builder_.add(builder_.load(result_.sums, k), builder_.load(added_, k)));
+        });
+    }
+
+    /// The products of so many pieces.
+    void multiply_run(int warpgroup, const GpuTileStages& stages, const Affine& count) {
+        clear(added_);
+        builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
+            multiply_piece(warpgroup, stages.stage(), stages.parity());
+            builder_.if_then({{piece - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
+            stages.advance();
+        });
+        builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
+        builder_.if_then({{count - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
     }
 
     /// Starts the products of a piece, and waits for those of the piece before.
@@ -297,7 +331,7 @@ private:
         for (Integer step = 0; step < schedule_.block_depth; step += product_entry_.depth)
             for (int part = 0; part < products(); ++part)
                 builder_.tile_product(
-                    product_entry_, result_.sums, Integer{part} * product_entry_.registers(),
+                    product_entry_, added_, Integer{part} * product_entry_.registers(),
                     factor(0, Integer{warpgroup * products() + part} * rows_of_product, step),
                     factor(1, 0, step));
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
@@ -328,6 +362,7 @@ private:
     std::array<ir::Buffer, 2> terms_{}; ///< tables: of which terms products are, one after the other
     std::array<ir::Buffer, 2> pieces_{};
     ir::Buffer full_ = 0, empty_ = 0, counters_ = 0;
+    ir::Buffer added_ = 0; ///< by tensor cores
     GpuTileResult result_;
     Affine steps_;
 };
