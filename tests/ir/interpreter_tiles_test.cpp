@@ -1,0 +1,207 @@
+// Roles, tiles and signals: a kernel that is right, in both orders of its roles, and what is found in kernels with a mistake.
+
+#include "interpreter_run.hpp"
+#include "ir/builder.hpp"
+#include "tiles_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::ir::test {
+namespace {
+
+using Kind = Finding::Kind;
+
+double entry(Integer row, Integer k) { return static_cast<double>((row * 7 + k * 3) % 11 - 5); }
+
+Arguments arguments_of(const TilesKernel& kernel, const Program& program) {
+    Arguments arguments(program);
+    for (const char* const name : {"a", "b"}) {
+        Memory& memory = arguments[name];
+        const Integer width = kernel.row_elements();
+        for (Integer i = 0; i < memory.elements(); ++i) // what is beside the matrix is never taken
+            memory.set(i, i % width < kernel.depth ? entry(i / width, i % width) : 1e30);
+    }
+    return arguments;
+}
+
+InterpreterReport run_in_order(const TilesKernel& kernel, bool last_role_first) {
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    InterpreterOptions options;
+    options.throw_on_finding = false;
+    options.last_role_first = last_role_first;
+    return interpret(program, arguments, options);
+}
+
+void expect_product(const TilesKernel& kernel, bool last_role_first) {
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    interpret(program, arguments, {.last_role_first = last_role_first});
+    for (Integer row = 0; row < kernel.blocks * TilesKernel::rows; ++row)
+        for (Integer column = 0; column < TilesKernel::columns; ++column) {
+            double sum = 0;
+            for (Integer k = 0; k < kernel.depth; ++k) sum += entry(row, k) * entry(column, k);
+            ASSERT_EQ(arguments["c"][row * TilesKernel::columns + column], sum) << row << ", " << column;
+        }
+}
+
+bool found(const InterpreterReport& report, Kind kind) {
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [&](const Finding& f) { return f.kind == kind; });
+}
+
+/// In both orders.
+void expect_found(Mistake mistake, Kind kind) {
+    for (const bool last_role_first : {false, true}) {
+        const InterpreterReport report = run_in_order({.mistake = mistake}, last_role_first);
+        EXPECT_TRUE(found(report, kind)) << last_role_first << ": " << report.text();
+    }
+}
+
+TEST(InterpreterOfTiles, MultipliesInBothOrders) {
+    for (const bool last_role_first : {false, true}) {
+        expect_product({}, last_role_first);
+        expect_product({.blocks = 3}, last_role_first);
+        expect_product({.blocks = 4, .cluster = 2}, last_role_first);
+    }
+}
+
+TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
+    const TilesKernel kernel{.blocks = 2};
+    const InterpreterReport report = run_in_order(kernel, false);
+    EXPECT_EQ(report.flops, 2 * 64 * 8 * 160 * 2);
+    EXPECT_EQ(report.loads[TilesKernel::a].bytes, 2 * 5 * 64 * 128);
+    EXPECT_EQ(report.stores[TilesKernel::c].bytes, 2 * 64 * 8 * 4);
+    EXPECT_EQ(report.stores[TilesKernel::c].sectors, 2 * 64);
+    EXPECT_EQ(report.barriers, 2 * 2);
+}
+
+TEST(InterpreterOfTiles, IgnoresBitsOfFactors) {
+    const TilesKernel kernel;
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    for (Integer i = 0; i < arguments["a"].elements(); ++i) arguments["a"].set(i, 0);
+    for (Integer i = 0; i < arguments["b"].elements(); ++i) arguments["b"].set(i, 1);
+    arguments["a"].set(0, -1.0L - 0x1p-10L - 0x1p-11L);
+    interpret(program, arguments);
+    EXPECT_EQ(arguments["c"][0], -1.0L - 0x1p-10L);
+}
+
+TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
+    expect_found(Mistake::does_not_wait_for_tiles, Kind::unwritten_read);
+    expect_found(Mistake::does_not_wait_for_room, Kind::race);
+    expect_found(Mistake::arrives_too_early, Kind::race);
+    expect_found(Mistake::does_not_wait_for_products, Kind::unwritten_read);
+    expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_copy);
+    expect_found(Mistake::does_not_wait_for_store, Kind::unfinished_copy);
+    expect_found(Mistake::reuses_stored_tile, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {
+    expect_found(Mistake::does_not_arrive, Kind::deadlock);
+    expect_found(Mistake::expects_too_much, Kind::deadlock);
+    const InterpreterReport report = run_in_order({.mistake = Mistake::expects_too_much}, false);
+    EXPECT_NE(report.text().find("deadlock: signals[0] stays in phase 0 with 1 of 1 arrivals, 9220 bytes "
+                                 "expected and 9216 loaded, waited for by"),
+              std::string::npos)
+        << report.text();
+    EXPECT_EQ(report.findings.size(), 2U) << report.text(); // both roles wait
+}
+
+TEST(InterpreterOfTiles, FindsMisuseOfSignals) {
+    expect_found(Mistake::arrives_twice, Kind::deadlock); // a phase too early, and then nobody waits for that
+    expect_found(Mistake::expects_twice, Kind::misused_signal);
+    expect_found(Mistake::initializes_without_meeting, Kind::misused_signal);
+}
+
+TEST(InterpreterOfTiles, FindsWhatProductsMayNotRelyOn) {
+    expect_found(Mistake::does_not_begin, Kind::missing_begin);
+    expect_found(Mistake::divides_team, Kind::divided_team);
+    expect_found(Mistake::touches_sums, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsStoresThatTheCopyEngineDoesNotSee) {
+    expect_found(Mistake::does_not_publish, Kind::unpublished_read);
+    expect_found(Mistake::publishes_too_late, Kind::unpublished_read);
+    expect_found(Mistake::does_not_meet, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsLoadsThatNobodyWaitsFor) {
+    Builder b("lost");
+    b.launch({.threads = {128, 1, 1}});
+    b.input("x", Scalar::float32, 32);
+    b.add(TilesKernel::shared("tile", Scalar::float32, 32));
+    b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+    b.tensor({"of_x", 0, 0, {32}, {1}, {32}});
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_initialize({.buffer = 2}, 1);
+        b.signal_expect({.buffer = 2}, 128);
+        b.tile_load(0, std::vector{b.constant({Scalar::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
+    });
+    EXPECT_TRUE(found(run_on_ramp(b.finish()), Kind::unfinished_copy));
+}
+
+/// Threads of one block without roles read what one of them has loaded.
+TEST(InterpreterOfTiles, LoadsForThreadsThatHaveNoRoles) {
+    for (const bool waits : {false, true}) {
+        Builder b("without_roles");
+        b.launch({.threads = {256, 1, 1}});
+        b.input("x", Scalar::float32, 256);
+        b.output("y", Scalar::float32, 256);
+        b.add(TilesKernel::shared("tile", Scalar::float32, 256));
+        b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+        b.tensor({"of_x", 0, 0, {256}, {1}, {256}});
+        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = 3}, 1); });
+        b.barrier();
+        const Value zero = b.constant({Scalar::int64, 1}, 0);
+        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+            b.signal_expect({.buffer = 3}, 1024);
+            b.tile_load(0, std::vector{zero}, {.buffer = 2}, {.buffer = 3});
+        });
+        if (waits) b.signal_wait({.buffer = 3}, zero);
+        b.store(1, b.thread(), b.load(2, 255 - b.thread()));
+        const Program program = b.finish();
+        const InterpreterReport report = run_on_ramp(program);
+        EXPECT_EQ(report.ok(), waits) << report.text();
+        EXPECT_EQ(found(report, Kind::unwritten_read), !waits);
+    }
+}
+
+/// What one role stores the other reads: with an arrival in between, or without.
+TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
+    for (const bool arrives : {false, true})
+        for (const bool last_role_first : {false, true}) {
+            Builder b("handed_over");
+            b.launch({.threads = {256, 1, 1}});
+            const Buffer y = b.output("y", Scalar::float32, 128);
+            const Buffer between = b.shared("between", Scalar::float32, 128);
+            const Buffer signal = b.shared("signal", Scalar::int64, 1);
+            b.if_then({{b.thread(), Condition::Relation::zero}},
+                      [&] { b.signal_initialize({.buffer = signal}, 128); });
+            b.barrier();
+            b.if_then({{b.thread() - 128, Condition::Relation::negative}}, [&] {
+                b.store(between, b.thread(), b.constant({Scalar::float32, 1}, 1));
+            });
+            b.barrier();
+            b.roles({{"writes", 0, 128, 0, {}}, {"reads", 128, 128, 0, {}}}, [&](std::size_t role) {
+                if (role == 0) {
+                    b.store(between, b.thread(0, 1, 128), b.constant({Scalar::float32, 1}, 2));
+                    if (arrives) b.signal_arrive({.buffer = signal});
+                } else {
+                    if (arrives) b.signal_wait({.buffer = signal}, b.constant({Scalar::int64, 1}, 0));
+                    b.store(y, b.thread(0, 1, 128), b.load(between, 127 - b.thread(0, 1, 128)));
+                }
+            });
+            const Program program = b.finish();
+            Arguments arguments(program);
+            InterpreterOptions options{.throw_on_finding = false, .last_role_first = last_role_first};
+            const InterpreterReport report = interpret(program, arguments, options);
+            EXPECT_EQ(report.ok(), arrives) << report.text();
+            EXPECT_EQ(test::found(report, Kind::race, between), !arrives);
+        }
+}
+
+} // namespace
+} // namespace swirl::ir::test
