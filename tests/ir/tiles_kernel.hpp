@@ -61,14 +61,23 @@ struct TilesKernel {
         info.alignment = tile_pattern_bytes;
         return info;
     }
+    static BufferInfo global(const char* name, Integer elements, bool written) {
+        BufferInfo info;
+        info.name = name;
+        info.element = Scalar::float32;
+        info.elements = elements;
+        info.written = written;
+        info.alignment = 16;
+        return info;
+    }
     Integer row_elements() const { return depth + 3; } // a multiple of 16 bytes apart
 
     Program program() const {
         Builder builder("tiles");
         builder.launch({.blocks = {blocks, 1, 1}, .threads = {2 * warpgroup, 1, 1}, .cluster = cluster});
-        builder.input("a", Scalar::float32, blocks * rows * row_elements());
-        builder.input("b", Scalar::float32, columns * row_elements());
-        builder.output("c", Scalar::float32, blocks * rows * columns);
+        builder.add(global("a", blocks * rows * row_elements(), false));
+        builder.add(global("b", columns * row_elements(), false));
+        builder.add(global("c", blocks * rows * columns, true));
         builder.add(shared("a_tiles", Scalar::float32, stages * rows * in_tile));
         builder.add(shared("b_tiles", Scalar::float32, stages * columns * in_tile));
         builder.add(shared("c_tile", Scalar::float32, rows * columns));
