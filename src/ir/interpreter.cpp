@@ -51,7 +51,7 @@ InterpreterReport Interpreter::Machine::run(Arguments& arguments, const Interpre
 
 void Interpreter::Machine::run_blocks() {
     region_ = 0;
-    epochs_.assign(static_cast<std::size_t>(agent_of(static_cast<int>(code_.threads) - 1)) + 1, 0);
+    epochs_.assign(static_cast<std::size_t>(code_.together), 0);
     cluster_epoch_ = 0;
     arrivals_ = waits_ = 0;
     std::fill(copies_.begin(), copies_.end(), Copies{});
@@ -273,7 +273,9 @@ void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
                                                 : are_whole_blocks(threads);
     if (!all_there) report_divergence(threads);
     report_.barriers += ceil_divide(std::ssize(threads), static_cast<Integer>(code_.block_threads));
-    order_by_barrier(node, threads);
+    for (std::size_t t = 0; t < threads.size(); t += code_.block_threads)
+        ++epochs_[static_cast<std::size_t>(block_in_cluster(threads[t]))];
+    if (code_.has_agents) order_by_barrier(node, threads);
     if (node.of_cluster) ++cluster_epoch_;
     if (of_all && node.half != Barrier::Half::wait) ++arrivals_;
     if (of_all && node.half != Barrier::Half::arrive) waits_ = arrivals_;

@@ -16,8 +16,8 @@
 /// - A program runs once for each thread of each block of its launch; blocks in order, the threads of a block
 ///   together, one operation after the other. Whatever a program may not rely on is a finding.
 /// - Roles of each block run at the same time. What is brought as tiles arrives as late as it may: when somebody waits for the
-///   signal's phase. Threads of a warpgroup count as one at signals: what one of them knows all do, and what one arrives with is
-///   what all have done.
+///   signal's phase. Threads know of each other's deeds by meetings and signals alone, but all of a warpgroup that its products
+///   have been waited for.
 /// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races. They run in
 ///   an order of their own, the last one first, and each finds memory that is per iteration unwritten.
 namespace swirl::ir {

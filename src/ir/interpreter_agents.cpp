@@ -14,62 +14,64 @@ constexpr Integer warpgroup = 128;
 
 } // namespace
 
-std::int32_t Interpreter::Machine::agent_of(int thread) const {
+std::int32_t Interpreter::Machine::team_of(int thread) const {
     const auto threads = static_cast<Integer>(code_.block_threads);
     return static_cast<std::int32_t>(thread / threads * ceil_divide(threads, warpgroup) +
                                      thread % threads / warpgroup);
 }
 
-Doer Interpreter::Machine::doer(int thread, bool as_team) const {
-    const std::int32_t agent = agent_of(thread);
-    const Clock& clock = clocks_[static_cast<std::size_t>(agent)];
+Doer Interpreter::Machine::doer(int thread) const {
+    const Clock& clock = clocks_[static_cast<std::size_t>(thread)];
     return {{.cluster = static_cast<std::int32_t>(block_ / code_.together),
-             .agent = agent,
-             .time = clock[agent],
-             .epoch = epochs_[static_cast<std::size_t>(agent)],
-             .thread = as_team ? whole_team : thread},
+             .agent = thread,
+             .time = clock[thread]},
             &clock};
 }
 
-/// Others may know what the agent has done so far, not what it does from here on.
-void Interpreter::Machine::let_know(std::int32_t agent, Clock& others) {
-    Clock& clock = clocks_[static_cast<std::size_t>(agent)];
-    others.join(clock);
-    clock.set(agent, clock[agent] + 1);
+/// The warpgroup that begins at the thread. It knows what all its threads do; others know what it does when it has waited.
+Doer Interpreter::Machine::team_doer(int first_thread, Clock& known) const {
+    known = clocks_[static_cast<std::size_t>(first_thread)];
+    for (int t = first_thread + 1; t < first_thread + static_cast<int>(warpgroup); ++t)
+        known.meet(clocks_[static_cast<std::size_t>(t)]);
+    const auto agent = static_cast<std::int32_t>(code_.threads) + team_of(first_thread);
+    return {{.cluster = static_cast<std::int32_t>(block_ / code_.together),
+             .agent = agent,
+             .time = known[agent] + 1},
+            &known};
 }
 
-void Interpreter::Machine::meet(std::span<const std::int32_t> agents) {
+/// Others may know what the thread has done so far, not what it does from here on.
+void Interpreter::Machine::let_know(int thread, Clock& others) {
+    Clock& clock = clocks_[static_cast<std::size_t>(thread)];
+    others.join(clock);
+    clock.set(thread, clock[thread] + 1);
+}
+
+void Interpreter::Machine::meet(Threads threads) {
     Clock known;
-    for (const std::int32_t agent : agents) let_know(agent, known);
-    for (const std::int32_t agent : agents) clocks_[static_cast<std::size_t>(agent)].join(known);
+    for (const int thread : threads) let_know(thread, known);
+    for (const int thread : threads) clocks_[static_cast<std::size_t>(thread)].join(known);
 }
 
 void Interpreter::Machine::order_by_barrier(const Node& node, Threads threads) {
-    std::vector<std::int32_t> agents;
-    for (const int thread : threads)
-        if (const std::int32_t agent = agent_of(thread); agents.empty() || agents.back() != agent)
-            agents.push_back(agent);
-    for (const std::int32_t agent : agents) ++epochs_[static_cast<std::size_t>(agent)];
-    if (!code_.has_agents) return;
-    if (node.of_cluster) return meet(agents);
+    if (node.of_cluster) return meet(threads);
     if (node.of_group && node.half != Barrier::Half::wait)
-        for (const std::int32_t agent : agents) let_know(agent, group_clock_);
+        for (const int thread : threads) let_know(thread, group_clock_);
     if (node.of_group && node.half != Barrier::Half::arrive)
-        for (const std::int32_t agent : agents) clocks_[static_cast<std::size_t>(agent)].join(group_clock_);
-    const std::int32_t of_block = agent_of(static_cast<int>(code_.block_threads) - 1) + 1;
-    for (auto first = agents.begin(); first != agents.end();) {
-        const auto last = std::find_if(
-            first, agents.end(), [&](std::int32_t agent) { return agent / of_block != *first / of_block; });
-        meet({first, last});
+        for (const int thread : threads) clocks_[static_cast<std::size_t>(thread)].join(group_clock_);
+    for (std::size_t first = 0; first < threads.size();) {
+        std::size_t last = first;
+        while (last < threads.size() && block_in_cluster(threads[last]) == block_in_cluster(threads[first]))
+            ++last;
+        meet(threads.subspan(first, last - first));
         first = last;
     }
 }
 
 /// At the start of a cluster.
 void Interpreter::Machine::forget_agents() {
-    clocks_.assign(epochs_.size(), {});
-    for (std::size_t agent = 0; agent < clocks_.size(); ++agent)
-        clocks_[agent].set(static_cast<std::int32_t>(agent), 1);
+    clocks_.assign(code_.threads, {});
+    for (const int thread : all_threads_) clocks_[static_cast<std::size_t>(thread)].set(thread, 1);
     group_clock_ = {};
     signals_.clear();
     for (const auto& memory : own_memories_)

@@ -8,9 +8,8 @@
 
 /// What is ordered before what where threads of a block do different things at the same time. Internal to the interpreter.
 ///
-/// Agents are the warpgroups of a cluster, and the copy engine once for each signal at which its bytes arrive. An agent's time goes
-/// on whenever it lets others know what it has done: at meetings, and when it arrives at a signal. Threads of one warpgroup are
-/// ordered by its meetings alone.
+/// Agents are the threads of a cluster, its warpgroups, which multiply tiles, and the copy engine, once for each signal at which its
+/// bytes arrive. An agent's time goes on whenever it lets others know what it has done.
 namespace swirl::ir::interpreted {
 
 /// How far into each agent's time what it has done is known.
@@ -25,6 +24,12 @@ public:
         if (at >= times_.size()) times_.resize(at + 1, 0);
         times_[at] = time;
     }
+    /// What both know.
+    void meet(const Clock& other) {
+        times_.resize(std::min(times_.size(), other.times_.size()));
+        for (std::size_t i = 0; i < times_.size(); ++i) times_[i] = std::min(times_[i], other.times_[i]);
+    }
+    /// What one of them knows.
     void join(const Clock& other) {
         if (other.times_.size() > times_.size()) times_.resize(other.times_.size(), 0);
         for (std::size_t i = 0; i < other.times_.size(); ++i)
@@ -35,17 +40,11 @@ private:
     std::vector<std::int32_t> times_;
 };
 
-constexpr std::int32_t several_threads = -2;
-/// All threads of a warpgroup as one: what they have waited for together, none of them is still doing.
-constexpr std::int32_t whole_team = -3;
-
 /// Something an agent has done.
 struct Deed {
     std::int32_t cluster = -1; ///< −1: nothing has been done
     std::int32_t agent = 0;
     std::int32_t time = 0;
-    std::int32_t epoch = 0; ///< counts the warpgroup's meetings
-    std::int32_t thread = 0;
 };
 
 /// An agent about to do something, and what it knows.
@@ -56,36 +55,33 @@ struct Doer {
     bool comes_after(const Deed& earlier) const {
         if (earlier.cluster < 0) return true;
         if (earlier.cluster != deed.cluster) return false; // clusters never meet
-        if (earlier.agent != deed.agent) return (*clock)[earlier.agent] >= earlier.time;
-        return earlier.epoch != deed.epoch || earlier.thread == deed.thread || earlier.thread == whole_team;
+        return earlier.agent == deed.agent || (*clock)[earlier.agent] >= earlier.time;
     }
 };
 
-/// The latest deeds of one kind, of each agent.
+/// Deeds of one kind: those that others' do not come after.
 class Deeds {
 public:
     bool all_before(const Doer& now) const {
         return std::all_of(latest_.begin(), latest_.end(),
                            [&](const Deed& deed) { return now.comes_after(deed); });
     }
-    void add(const Deed& deed) {
-        // One of another cluster is enough: it is in conflict with all that others than it do.
-        const auto known = std::find_if(latest_.begin(), latest_.end(), [&](const Deed& d) {
-            return d.cluster != deed.cluster || d.agent == deed.agent;
-        });
-        if (known == latest_.end()) return latest_.push_back(deed);
-        if (known->cluster != deed.cluster) {
-            *known = deed;
-            known->cluster = several_clusters;
+    void add(const Doer& now) {
+        if (all_before(now)) {
+            latest_.assign(1, now.deed);
             return;
         }
-        const bool differs = known->epoch == deed.epoch && known->thread != deed.thread;
-        *known = deed;
-        if (differs) known->thread = several_threads;
+        // One of another cluster is enough: it is in conflict with all that follows.
+        const auto known = std::find_if(latest_.begin(), latest_.end(), [&](const Deed& deed) {
+            return deed.cluster != now.deed.cluster || deed.agent == now.deed.agent;
+        });
+        if (known == latest_.end())
+            latest_.push_back(now.deed);
+        else if (known->cluster == now.deed.cluster)
+            *known = now.deed;
     }
 
 private:
-    static constexpr std::int32_t several_clusters = 1 << 30;
     std::vector<Deed> latest_;
 };
 
@@ -99,7 +95,7 @@ struct Element {
     Deeds loaded, added;
 
     bool load(const Doer& now) {
-        loaded.add(now.deed);
+        loaded.add(now);
         return !now.comes_after(stored) || !added.all_before(now);
     }
     bool store(const Doer& now) {
@@ -110,7 +106,7 @@ struct Element {
     }
     bool atomic_add(const Doer& now) {
         const bool race = readers > 0 || arriving || !now.comes_after(stored) || !loaded.all_before(now);
-        added.add(now.deed);
+        added.add(now);
         return race;
     }
 };

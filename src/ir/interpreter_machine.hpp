@@ -113,10 +113,11 @@ private:
 
     // what is done at the same time (interpreter_agents.cpp)
     void execute_roles(interpreted::Node& node, Threads threads);
-    std::int32_t agent_of(int thread) const;
-    interpreted::Doer doer(int thread, bool as_team = false) const;
-    void let_know(std::int32_t agent, interpreted::Clock& others);
-    void meet(std::span<const std::int32_t> agents);
+    std::int32_t team_of(int thread) const;
+    interpreted::Doer doer(int thread) const;
+    interpreted::Doer team_doer(int first_thread, interpreted::Clock& known) const;
+    void let_know(int thread, interpreted::Clock& others);
+    void meet(Threads threads);
     void order_by_barrier(const interpreted::Node& node, Threads threads);
     void forget_agents();
 
@@ -226,7 +227,7 @@ private:
 
     std::map<const Memory*, std::vector<interpreted::Element>> elements_;
     std::vector<std::vector<interpreted::Sum>> sums_; ///< by buffer
-    std::vector<interpreted::Clock> clocks_;          ///< by agent
+    std::vector<interpreted::Clock> clocks_;          ///< by thread
     interpreted::Clock group_clock_; ///< of what was done before arrivals at barriers of groups
     std::map<SignalPlace, Signal> signals_;
     std::vector<Readings> products_, tile_stores_;             ///< by thread
@@ -236,7 +237,7 @@ private:
 
     Integer block_ = 0; ///< the cluster's first, or iteration of a parallel loop
     std::int32_t region_ = 0;
-    std::vector<std::int32_t> epochs_; ///< by warpgroup of the cluster or group: counts its barriers
+    std::vector<std::int32_t> epochs_; ///< by block of the cluster or group: counts its barriers
     std::int32_t cluster_epoch_ = 0;   ///< counts barriers of clusters
     std::int32_t arrivals_ = 0;        ///< at barriers of groups and clusters, of each block
     std::int32_t waits_ = 0;           ///< how many of them had been made at the latest wait

@@ -108,7 +108,7 @@ Integer Interpreter::Machine::base(const Step& step, int thread) const {
 
 Moment Interpreter::Machine::now(const View& view, int thread) const {
     const auto in_cluster = static_cast<std::int32_t>(block_in_cluster(thread));
-    const std::int32_t epoch = on_gpu_ ? epochs_[static_cast<std::size_t>(agent_of(thread))] : 0;
+    const std::int32_t epoch = on_gpu_ ? epochs_[static_cast<std::size_t>(in_cluster)] : 0;
     // Clusters have shared memory of their own, and new epochs each; blocks in one meet only at its barriers.
     if (view.space == Space::shared)
         return {.region = cluster_epoch_, .group = 0, .block = in_cluster, .epoch = epoch, .thread = thread};

@@ -51,6 +51,8 @@ std::vector<double> Interpreter::Machine::read_factor(const Step& step, std::siz
     auto reading =
         std::make_shared<Reading>(Reading{&step, place.buffer, {}, entry.threads, true, factor == 0});
     std::vector<double> values;
+    Clock known;
+    const Doer team = team_doer(thread, known);
     for (int i = 0; i < rows; ++i)
         for (int k = 0; k < entry.depth; ++k) {
             const Integer inside = first + place_in_tile(tile.layouts[factor], view.element_bytes, i, k);
@@ -61,7 +63,7 @@ std::vector<double> Interpreter::Machine::read_factor(const Step& step, std::siz
                 continue;
             }
             const Integer at = position(view, index, thread);
-            const double value = read_for_tile(step, place.buffer, index, at, doer(thread, true), thread);
+            const double value = read_for_tile(step, place.buffer, index, at, team, thread);
             values.push_back(without_bits(value, entry.ignored_bits));
             reading->positions.push_back(at);
         }
@@ -83,7 +85,7 @@ double Interpreter::Machine::read_for_tile(const Step& step, Buffer buffer, Inte
     if (!by.comes_after(element.stored) || !element.added.all_before(by)) {
         report(Finding::Kind::race, step, buffer, index, thread);
     } else if (element.publication >= 0) {
-        const auto& publications = publications_[static_cast<std::size_t>(element.stored.thread)];
+        const auto& publications = publications_[static_cast<std::size_t>(element.stored.agent)];
         const auto wanted = static_cast<std::size_t>(element.publication);
         if (wanted >= publications.size() || !by.comes_after(publications[wanted]))
             report(Finding::Kind::unpublished_read, step, buffer, index, thread);
@@ -147,11 +149,21 @@ void Interpreter::Machine::finish(Reading& reading, int thread) {
             --sums.sums[first + r].products;
     }
     if (--reading.threads > 0) return;
+    Clock known;
+    Doer by = doer(thread);
+    if (reading.by_team) {
+        const int in_block = thread % static_cast<int>(code_.block_threads);
+        const int team_threads = reading.step->source->tile->instruction->threads;
+        const int first = thread - in_block % team_threads;
+
+        by = team_doer(first, known);
+        for (int t = first; t < first + team_threads; ++t)
+            clocks_[static_cast<std::size_t>(t)].set(by.deed.agent, by.deed.time);
+    }
     Element* const elements = views_[static_cast<std::size_t>(reading.buffer)].elements;
-    const Doer by = doer(thread, reading.by_team);
     for (const Integer position : reading.positions) {
         --elements[position].readers;
-        elements[position].loaded.add(by.deed);
+        elements[position].loaded.add(by);
     }
 }
 

@@ -47,7 +47,8 @@ void Interpreter::Machine::signal_initialize(const Step& step, Threads threads) 
             report(Finding::Kind::out_of_bounds, step, place.index, t);
             continue;
         }
-        const auto agent = static_cast<std::int32_t>(clocks_.size() + signals_.size());
+        const auto teams = static_cast<std::size_t>(team_of(all_threads_.back()) + 1);
+        const auto agent = static_cast<std::int32_t>(code_.threads + teams + signals_.size());
         const auto [at, added] = signals_.try_emplace(place);
         if (!added) {
             report(Finding::Kind::misused_signal, step, place.buffer, place.index, t, "is initialized twice");
@@ -85,7 +86,7 @@ void Interpreter::Machine::arrive(const Step& step, const SignalPlace& place, in
                       fmt::format("has all {} arrivals of phase {}", signal->needed, signal->phases));
     signal->expected += bytes;
     ++signal->arrivals;
-    let_know(agent_of(thread), signal->arrived);
+    let_know(thread, signal->arrived);
     if (signal->is_ready() && signal->under_way.empty()) complete(*signal);
 }
 
@@ -124,7 +125,7 @@ void Interpreter::Machine::signal_wait(const Step& step, Threads threads) {
         if (signal == nullptr) continue;
         const Integer parity = code_.cells[step.operands[0] + static_cast<std::size_t>(t)].integer;
         if (((signal->phases - 1 - parity) & 1) != 0) complete(*signal);
-        clocks_[static_cast<std::size_t>(agent_of(t))].join(signal->complete);
+        clocks_[static_cast<std::size_t>(t)].join(signal->complete);
     }
 }
 
