@@ -21,18 +21,18 @@ struct LoopOfRole {
 LoopOfRole loop_named(const Program& program, std::string_view variable) {
     std::optional<For> found;
     std::optional<Role> role;
-    const auto find_in = [&](const Statement& statement, const Role* of) {
+    const auto is_it = [&](const Statement& statement) {
         const auto* const loop = std::get_if<For>(&statement.node);
-        if (loop == nullptr || program.variables[static_cast<std::size_t>(loop->variable)].name != variable)
-            return;
-        found = *loop;
-        role = of == nullptr ? std::nullopt : std::optional<Role>(*of);
+        return loop != nullptr &&
+               program.variables[static_cast<std::size_t>(loop->variable)].name == variable;
     };
     for_each_statement(program.body, [&](const Statement& statement) {
-        find_in(statement, nullptr);
+        if (is_it(statement)) found = std::get<For>(statement.node);
         if (const auto* const parts = std::get_if<Roles>(&statement.node))
             for (const Role& part : parts->roles)
-                for_each_statement(part.body, [&](const Statement& inside) { find_in(inside, &part); });
+                for_each_statement(part.body, [&](const Statement& inside) {
+                    if (is_it(inside)) role = part;
+                });
     });
     ensure(found.has_value(), "'{}' has no loop over '{}'", program.name, variable);
     for_each_statement(found->body, [&](const Statement& statement) {

@@ -203,5 +203,55 @@ TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
         }
 }
 
+/// One role fills a buffer again and again, and the other empties it. Who has emptied it arrives, or one thread for all.
+Program passed_on(bool one_arrives, bool meets) {
+    constexpr Integer threads = 128;
+    Builder b("passed_on");
+    b.launch({.blocks = {2, 1, 1}, .threads = {2 * threads, 1, 1}});
+    const Buffer y = b.output("y", Scalar::float32, 2 * 6 * threads);
+    const Buffer between = b.shared("between", Scalar::float32, threads);
+    const Buffer full = b.shared("full", Scalar::int64, 1), empty = b.shared("empty", Scalar::int64, 1);
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_initialize({.buffer = full}, threads);
+        b.signal_initialize({.buffer = empty}, one_arrives ? 1 : threads);
+    });
+    b.barrier();
+    const Value one = b.constant({Scalar::int64, 1}, 1);
+    const Affine own = b.thread(0, 1, threads);
+    const auto fill = [&](const Affine& i) {
+        b.signal_wait({.buffer = empty}, b.bit_and(b.index(i + 1), one));
+        b.store(between, own, b.convert(b.index(i), Scalar::float32));
+        b.signal_arrive({.buffer = full});
+    };
+    const auto take = [&](const Affine& i) {
+        b.signal_wait({.buffer = full}, b.bit_and(b.index(i), one));
+        b.store(y, 6 * threads * b.block() + threads * i + own, b.load(between, threads - 1 - own));
+        if (meets) b.barrier();
+        if (one_arrives)
+            b.if_then({{b.thread() - threads, Condition::Relation::zero}},
+                      [&] { b.signal_arrive({.buffer = empty}); });
+        else
+            b.signal_arrive({.buffer = empty});
+    };
+    b.roles({{"fills", 0, threads, 0, {}}, {"takes", threads, threads, 0, {}}}, [&](std::size_t role) {
+        b.for_loop(role == 0 ? "i" : "j", 6, [&](const Affine& i) { role == 0 ? fill(i) : take(i); });
+    });
+    return b.finish();
+}
+
+TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
+    for (const bool one_arrives : {false, true})
+        for (const bool meets : {false, true})
+            for (const bool last_role_first : {false, true}) {
+                const Program program = passed_on(one_arrives, meets);
+                Arguments arguments(program);
+                const InterpreterReport report = interpret(
+                    program, arguments, {.throw_on_finding = false, .last_role_first = last_role_first});
+                EXPECT_EQ(report.ok(), meets || !one_arrives) << report.text();
+                for (Integer i = 0; i < 2 * 6 * 128; ++i) EXPECT_EQ(arguments["y"][i], i / 128 % 6);
+                EXPECT_EQ(found(report, Kind::race), one_arrives && !meets);
+            }
+}
+
 } // namespace
 } // namespace swirl::ir::test
