@@ -253,5 +253,63 @@ TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
             }
 }
 
+constexpr TileInstruction product_across = {.name = "m64n128k16",
+                                            .rows = 64,
+                                            .columns = 128,
+                                            .depth = 16,
+                                            .factor = Scalar::bfloat16,
+                                            .has_layouts = true,
+                                            .text = "m64n128k16"};
+
+/// Factors whose rows are not along the depth, the second in two panels.
+TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
+    Builder b("across");
+    b.launch({.threads = {128, 1, 1}});
+    const Buffer x = b.input("x", Scalar::bfloat16, 16 * 64), y = b.input("y", Scalar::bfloat16, 16 * 128);
+    const Buffer z = b.output("z", Scalar::float32, 64 * 128);
+    const Buffer tiles = b.add(TilesKernel::shared("tiles", Scalar::bfloat16, 3 * 16 * 64));
+    const Buffer signal = b.shared("signal", Scalar::int64, 1);
+    const Buffer sums = b.local("sums", Scalar::float32, product_across.registers());
+    b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}});
+    b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}});
+    const Value zero = b.constant({Scalar::int64, 1}, 0);
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = signal}, 1); });
+    b.barrier();
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_expect({.buffer = signal}, 3 * 16 * 128);
+        b.tile_load(0, std::vector{zero, zero}, {.buffer = tiles}, {.buffer = signal});
+        b.tile_load(1, std::vector{zero, zero}, {.buffer = tiles, .index = 1024}, {.buffer = signal});
+        b.tile_load(1, std::vector{b.constant({Scalar::int64, 1}, 64), zero},
+                    {.buffer = tiles, .index = 2048}, {.buffer = signal});
+    });
+    const Value none = b.constant({Scalar::float32, 1}, 0);
+    for (int r = 0; r < product_across.registers(); ++r) b.store(sums, r, none);
+    b.signal_wait({.buffer = signal}, zero);
+    const auto what = CopyFence::What::tile_products;
+    b.fence({.kind = CopyFence::Kind::begin, .what = what});
+    b.tile_product(product_across, sums, 0, {{.buffer = tiles}, {.along_depth = false, .panel = 1024}},
+                   {{.buffer = tiles, .index = 1024}, {.along_depth = false, .panel = 1024}});
+    b.fence({.kind = CopyFence::Kind::commit, .what = what});
+    b.fence({.kind = CopyFence::Kind::wait, .what = what});
+    for (int r = 0; r < product_across.registers(); ++r)
+        b.store(z,
+                128 * (16 * b.thread(0, 32, 4) + b.thread(0, 4, 8) + r / 2 % 2 * 8) + 2 * b.thread(0, 1, 4) +
+                    r / 4 * 8 + r % 2,
+                b.load(sums, r));
+    const Program program = b.finish();
+    Arguments arguments(program);
+    for (Integer k = 0; k < 16; ++k) {
+        for (Integer i = 0; i < 64; ++i) arguments["x"].set(64 * k + i, entry(i, k));
+        for (Integer j = 0; j < 128; ++j) arguments["y"].set(128 * k + j, entry(j, k));
+    }
+    interpret(program, arguments);
+    for (Integer i = 0; i < 64; ++i)
+        for (Integer j = 0; j < 128; ++j) {
+            double sum = 0;
+            for (Integer k = 0; k < 16; ++k) sum += entry(i, k) * entry(j, k);
+            ASSERT_EQ(arguments["z"][128 * i + j], sum) << i << ", " << j;
+        }
+}
+
 } // namespace
 } // namespace swirl::ir::test
