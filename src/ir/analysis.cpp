@@ -48,7 +48,11 @@ std::vector<char> used_variables(const Program& program) {
     };
     for_each_statement(program.body, [&](const Statement& statement) {
         if (const auto* run = std::get_if<Straight>(&statement.node)) {
-            for (const Value value : run->operations) mark(program[value].address.index);
+            for (const Value value : run->operations) {
+                mark(program[value].address.index);
+                if (program[value].tile == nullptr) continue;
+                for (const Address& place : program[value].tile->places) mark(place.index);
+            }
         } else if (const auto* loop = std::get_if<For>(&statement.node)) {
             mark(loop->begin);
             mark(loop->end);

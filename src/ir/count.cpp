@@ -1,6 +1,10 @@
 #include "ir/count.hpp"
 
 #include "ir/ranges.hpp"
+#include "ir/tile.hpp"
+
+#include <algorithm>
+#include <bit>
 
 namespace swirl::ir {
 
@@ -37,6 +41,7 @@ private:
         };
         std::vector<const For*> loops;
         for_each_statement(program_.body, [&](const Statement& statement) {
+            has_roles_ = has_roles_ || std::holds_alternative<Roles>(statement.node);
             if (const auto* loop = std::get_if<For>(&statement.node)) {
                 mark(loop->begin);
                 mark(loop->end);
@@ -66,10 +71,12 @@ private:
             if (program_.variables[v].kind == kind && program_.variables[v].axis == static_cast<int>(axis) &&
                 decides_[v])
                 variables.push_back(v);
-        if (variables.empty()) return launch(dimension + 1, times * extent);
+        const bool decides_role = has_roles_ && thread && axis == 0;
+        if (variables.empty() && !decides_role) return launch(dimension + 1, times * extent);
         for (const std::size_t v : variables) known_[v] = 1;
         for (Integer i = 0; i < extent; ++i) {
             for (const std::size_t v : variables) values_[v] = program_.variables[v].digit_of(i);
+            if (decides_role) thread_ = i;
             launch(dimension + 1, times);
         }
     }
@@ -90,6 +97,10 @@ private:
                 walk(*loop, times);
             else if (const auto* choice = std::get_if<If>(&statement.node))
                 walk(holds(*choice) ? choice->then : choice->otherwise, times);
+            else if (const auto* parts = std::get_if<Roles>(&statement.node))
+                for (const Role& role : parts->roles)
+                    if (thread_ >= role.first_thread && thread_ < role.first_thread + role.threads)
+                        walk(role.body, times);
         }
     }
 
@@ -136,13 +147,18 @@ private:
     std::vector<char> decides_; ///< variables on which a bound or condition depends
     std::vector<char> known_;
     std::vector<Integer> values_;
+    bool has_roles_ = false;
+    Integer thread_ = 0; ///< along x, where it decides about roles
 };
 
 Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer& uncounted) {
     switch (operation.opcode) {
     case Opcode::constant: return uncounted;
-    case Opcode::load: return counts.loads;
-    case Opcode::store: return counts.stores;
+    case Opcode::load:
+    case Opcode::tile_load: return counts.loads;
+    case Opcode::store:
+    case Opcode::tile_store: return counts.stores;
+    case Opcode::tile_product: return counts.instructions;
     case Opcode::splat: return counts.splats;
     case Opcode::shuffle: return counts.shuffles;
     case Opcode::index: return counts.integers;
@@ -174,6 +190,9 @@ void add(const Operation& operation, Integer times, bool by_lanes, OperationCoun
     const bool access = accesses_memory(operation.opcode);
     if (operation.opcode == Opcode::instruction)
         counts.flops_of_instructions += times * operation.instruction->flops;
+    if (operation.opcode == Opcode::tile_product) // a thread's share of its team's
+        counts.flops_of_instructions +=
+            times * operation.tile->instruction->flops() / operation.tile->instruction->threads;
     if (by_lanes) times *= access ? operation.active : operation.type.lanes;
     if (operation.opcode == Opcode::atomic_add) {
         counts.stores += times;
@@ -182,6 +201,23 @@ void add(const Operation& operation, Integer times, bool by_lanes, OperationCoun
     }
     Integer uncounted = 0;
     counter_of(operation, counts, uncounted) += times;
+}
+
+/// Between global memory and the shared memory of one block or of several.
+void add_box(const Program& program, const Operation& operation, Integer times,
+             std::vector<TrafficCounts>& traffic) {
+    const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(operation.tile->tensor)];
+    const auto buffer = static_cast<std::size_t>(tensor.buffer);
+    Integer bytes = times * size_in_bytes(program.buffers[buffer].element);
+    for (const Integer extent : tensor.box) bytes *= extent;
+    TrafficCounts& shared = traffic[static_cast<std::size_t>(operation.address.buffer)];
+    if (operation.opcode == Opcode::tile_load) {
+        traffic[buffer].loaded += bytes;
+        shared.stored += bytes * std::max(1, std::popcount(operation.tile->blocks));
+    } else {
+        shared.loaded += bytes;
+        traffic[buffer].stored += bytes;
+    }
 }
 
 } // namespace
@@ -208,6 +244,8 @@ std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const
     for_each_weighted_run(program, parameters, [&](const Straight& run, Integer times) {
         for (const Value value : run.operations) {
             const Operation& operation = program[value];
+            if (operation.opcode == Opcode::tile_load || operation.opcode == Opcode::tile_store)
+                add_box(program, operation, times, traffic);
             if (!accesses_memory(operation.opcode)) continue;
             TrafficCounts& of = traffic[static_cast<std::size_t>(operation.address.buffer)];
             const Integer bytes = times * operation.active * size_in_bytes(operation.type.scalar);

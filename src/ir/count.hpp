@@ -20,11 +20,11 @@ struct OperationCounts {
     Integer conversions = 0; ///< powers of two, too
     Integer splats = 0;
     Integer shuffles = 0;     ///< also as target instructions
-    Integer instructions = 0; ///< target instructions that are no pure shuffles
+    Integer instructions = 0; ///< target instructions that are no pure shuffles, products of tiles too
     Integer flops_of_instructions = 0;
     Integer integers = 0; ///< operations on int64
-    Integer loads = 0;
-    Integer stores = 0; ///< atomic additions too
+    Integer loads = 0;    ///< of tiles too
+    Integer stores = 0;   ///< atomic additions too, and stores of tiles
 
     Integer flops() const {
         return additions + multiplications + divisions + 2 * fused + flops_of_instructions;
@@ -40,7 +40,7 @@ struct CountOptions {
 
 OperationCounts count_operations(const Program& program, const CountOptions& options = {});
 
-/// Bytes that one buffer's loads and stores ask for.
+/// Bytes that one buffer's loads and stores ask for, whole boxes where these are of tiles.
 struct TrafficCounts {
     Integer loaded = 0;
     Integer stored = 0;

@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/interpreter_arithmetic.hpp"
 #include "ir/interpreter_machine.hpp"
+#include "ir/tile.hpp"
 
 #include <numeric>
 
@@ -19,8 +20,14 @@ Interpreter::Machine::Machine(const Program& program)
       all_threads_(code_.threads),
       views_(program.buffers.size()),
       own_memories_(program.buffers.size()),
-      copies_(code_.threads) {
+      copies_(code_.threads),
+      sums_(program.buffers.size()),
+      products_(code_.threads),
+      tile_stores_(code_.threads),
+      publications_(code_.threads),
+      begins_(code_.threads, 0) {
     std::iota(all_threads_.begin(), all_threads_.end(), 0);
+    ensure(on_gpu_ || !code_.has_agents, "'{}' has roles, tiles or signals, and one thread", program.name);
 }
 
 InterpreterReport Interpreter::Machine::run(Arguments& arguments, const InterpreterOptions& options) {
@@ -47,11 +54,17 @@ void Interpreter::Machine::run_blocks() {
     epochs_.assign(static_cast<std::size_t>(code_.together), 0);
     cluster_epoch_ = 0;
     arrivals_ = waits_ = 0;
+    std::fill(copies_.begin(), copies_.end(), Copies{});
     in_parallel_loop_ = false;
     for (Integer cluster = 0; cluster < code_.clusters; ++cluster) {
         start_cluster(cluster);
-        execute(code_.body, all_threads_);
-        expect_no_copies();
+        try {
+            execute(code_.body, all_threads_);
+            expect_no_copies();
+            expect_no_arrivals();
+        } catch (const Stopped&) {
+            return;
+        }
         for (std::int32_t& epoch : epochs_) ++epoch;
         ++cluster_epoch_;
     }
@@ -60,6 +73,7 @@ void Interpreter::Machine::run_blocks() {
 void Interpreter::Machine::start_cluster(Integer cluster) {
     block_ = cluster * code_.together;
     forget_own_memory();
+    if (code_.has_agents) forget_agents();
     const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
         for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
         return number % extents[static_cast<std::size_t>(axis)];
@@ -96,7 +110,22 @@ void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
         case Node::Kind::condition: execute_condition(node, threads); break;
         case Node::Kind::barrier: execute_barrier(node, threads); break;
         case Node::Kind::fence: execute_fence(node, threads); break;
+        case Node::Kind::roles: execute_roles(node, threads); break;
         }
+    }
+}
+
+/// What several agents do; whether the operation was of that kind.
+bool Interpreter::Machine::execute_with_agents(const Step& step, Threads threads) {
+    switch (step.opcode) {
+    case Opcode::tile_load: tile_load(step, threads); return true;
+    case Opcode::tile_store: tile_store(step, threads); return true;
+    case Opcode::tile_product: tile_product(step, whole_teams(step, threads)); return true;
+    case Opcode::signal_initialize: signal_initialize(step, threads); return true;
+    case Opcode::signal_arrive:
+    case Opcode::signal_expect: signal_arrive(step, threads); return true;
+    case Opcode::signal_wait: signal_wait(step, threads); return true;
+    default: return false;
     }
 }
 
@@ -106,6 +135,7 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
         const Step& step = code_.steps[i];
         report_.operations[static_cast<std::size_t>(step.opcode)] += taking_part;
         report_.lanes[static_cast<std::size_t>(step.opcode)] += taking_part * step.lanes;
+        if (execute_with_agents(step, threads)) continue;
         switch (step.opcode) {
         case Opcode::load: load(step, threads); break;
         case Opcode::store: store(step, threads); break;
@@ -128,7 +158,9 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
 
 /// Of the threads those that execute an instruction together with all whom it wants; who lacks others is a finding.
 Interpreter::Machine::Threads Interpreter::Machine::whole_teams(const Step& step, Threads threads) {
-    const auto team = static_cast<std::size_t>(step.source->instruction->threads);
+    const auto team =
+        static_cast<std::size_t>(step.opcode == Opcode::tile_product ? step.source->tile->instruction->threads
+                                                                     : step.source->instruction->threads);
     if (team == 1) return threads;
     whole_.clear();
     for (std::size_t first = 0; first < threads.size();) {
@@ -223,7 +255,7 @@ void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
     if (failing > 0) execute(node.otherwise, Threads(node.others).first(failing));
 }
 
-/// Of a block all threads arrive or none; at a barrier of several blocks, all of these.
+/// Of a block all threads arrive or none.
 bool Interpreter::Machine::are_whole_blocks(Threads threads) const {
     if (threads.size() % code_.block_threads != 0) return false;
     for (std::size_t first = 0; first < threads.size(); first += code_.block_threads)
@@ -236,10 +268,14 @@ bool Interpreter::Machine::are_whole_blocks(Threads threads) const {
 
 void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
     const bool of_all = node.of_cluster || node.of_group;
-    if (of_all ? threads.size() != code_.threads : !are_whole_blocks(threads)) report_divergence(threads);
+    const bool all_there = node.role != nullptr ? std::ssize(threads) == node.role->threads
+                           : of_all             ? threads.size() == code_.threads
+                                                : are_whole_blocks(threads);
+    if (!all_there) report_divergence(threads);
     report_.barriers += ceil_divide(std::ssize(threads), static_cast<Integer>(code_.block_threads));
     for (std::size_t t = 0; t < threads.size(); t += code_.block_threads)
         ++epochs_[static_cast<std::size_t>(block_in_cluster(threads[t]))];
+    if (code_.has_agents) order_by_barrier(node, threads);
     if (node.of_cluster) ++cluster_epoch_;
     if (of_all && node.half != Barrier::Half::wait) ++arrivals_;
     if (of_all && node.half != Barrier::Half::arrive) waits_ = arrivals_;

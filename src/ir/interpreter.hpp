@@ -15,6 +15,9 @@
 /// - Lanes that a shuffle leaves open are NaN (or an odd integer), so that a use of them is seen.
 /// - A program runs once for each thread of each block of its launch; blocks in order, the threads of a block
 ///   together, one operation after the other. Whatever a program may not rely on is a finding.
+/// - Roles of each block run at the same time. What is brought as tiles arrives as late as it may: when somebody waits for the
+///   signal's phase. Threads know of each other's deeds by meetings and signals alone, but all of a warpgroup that its products
+///   have been waited for.
 /// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races. They run in
 ///   an order of their own, the last one first, and each finds memory that is per iteration unwritten.
 namespace swirl::ir {
@@ -28,7 +31,11 @@ struct Finding {
         divergent_barrier, ///< some threads of a block arrive, others end or wait elsewhere
         misaligned,        ///< on a GPU, a vector access at an address that is no multiple of its size
         divided_team,      ///< an instruction of several threads is executed without some of them
-        unfinished_copy,   ///< a thread ends and has not waited for what it stores asynchronously
+        unfinished_copy,   ///< a thread ends and has not waited for what it does asynchronously
+        misused_signal,    ///< not initialized, twice, or not so that the thread knows; too many arrivals
+        deadlock,          ///< all threads that have not ended wait for signals
+        unpublished_read,  ///< a tile is read of which a thread has stored a part and not published it
+        missing_begin, ///< a product of tiles adds to what was accessed otherwise, with no `begin` in between
     };
     Kind kind;
     Value operation = no_value; ///< no_value for a barrier
@@ -85,6 +92,9 @@ private:
 struct InterpreterOptions {
     bool throw_on_finding = true; ///< InterpreterError at the end of the run
     int most_findings = 20;       ///< different ones; later ones are dropped
+    /// Of roles that may go on the last one does, not the first. A role goes on until it waits for a signal, so that what
+    /// one does too early is done too early in one of the two orders.
+    bool last_role_first = false;
 };
 
 /// A program decoded for repeated runs. The program must outlive it.

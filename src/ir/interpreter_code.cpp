@@ -79,22 +79,44 @@ private:
         return node;
     }
 
-    static Node decode(const Barrier& barrier) {
+    Node decode(const Barrier& barrier) const {
         Node node;
         node.kind = Node::Kind::barrier;
         node.of_cluster = barrier.of_cluster;
         node.of_group = barrier.of_group;
         node.half = barrier.half;
+        node.role = role_;
         return node;
     }
 
-    Node decode(const Roles&) { throw InternalError("'{}' has roles", program_.name); }
+    Node decode(const Roles& parts) {
+        Node node;
+        node.kind = Node::Kind::roles;
+        for (const Role& role : parts.roles) {
+            ensure(role.first_thread >= 0 && role.threads > 0 &&
+                       role.first_thread + role.threads <= static_cast<Integer>(code_.block_threads),
+                   "'{}' has no threads for the role '{}'", program_.name, role.name);
+            role_ = &role;
+            Node part;
+            part.role = &role;
+            part.body = decode(role.body, false);
+            node.body.push_back(std::move(part));
+        }
+        role_ = nullptr;
+        code_.has_agents = true;
+        return node;
+    }
 
     static Node decode(const CopyFence& fence) {
         Node node;
         node.kind = Node::Kind::fence;
         node.fence = fence;
         return node;
+    }
+
+    Place place(const Address& address) {
+        return {address.buffer, form(address.index),
+                address.dynamic == no_value ? nowhere : position(address.dynamic), address.dynamic_scale};
     }
 
     std::size_t position(Value value) const {
@@ -126,7 +148,12 @@ private:
             step.operand = program_[used[0]].type.scalar;
             step.operand_lanes = program_[used[0]].type.lanes;
         }
-        if (operation.address.dynamic != no_value && accesses_memory(operation.opcode))
+        if (is_of_tiles(operation.opcode)) {
+            code_.has_agents = true;
+            for (const Address& address : operation.tile->places) step.places.push_back(place(address));
+        }
+        if (operation.address.dynamic != no_value &&
+            (accesses_memory(operation.opcode) || is_of_tiles(operation.opcode)))
             step.dynamic = position(operation.address.dynamic);
         step.index = form(operation.address.index);
         if (has_result(operation.opcode)) {
@@ -135,7 +162,7 @@ private:
             code_.cells.resize(code_.cells.size() + code_.threads * static_cast<std::size_t>(step.lanes),
                                constant_cell(operation));
         }
-        if (operation.opcode != Opcode::constant) code_.steps.push_back(step);
+        if (operation.opcode != Opcode::constant) code_.steps.push_back(std::move(step));
     }
 
     static Cell constant_cell(const Operation& operation) {
@@ -151,6 +178,7 @@ private:
     const Program& program_;
     Code& code_;
     std::vector<std::size_t> positions_;
+    const Role* role_ = nullptr; ///< whose body is being decoded
 };
 
 } // namespace

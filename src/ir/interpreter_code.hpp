@@ -24,6 +24,14 @@ struct Term {
     Integer coefficient;
 };
 
+/// A further address of an operation.
+struct Place {
+    Buffer buffer = 0;
+    Form index;
+    std::size_t dynamic = nowhere;
+    Integer dynamic_scale = 1;
+};
+
 /// One operation. Positions are of thread 0, lane 0 in the table of cells; lane l of thread t is t·lanes + l on.
 struct Step {
     Opcode opcode = Opcode::constant;
@@ -41,17 +49,20 @@ struct Step {
     Integer lane_stride = 1;
     Integer dynamic_scale = 1;
     bool asynchronous = false;
+    std::vector<Place> places; ///< of tiles
     const Operation* source = nullptr;
 };
 
 struct Node {
-    enum class Kind : std::uint8_t { run, loop, condition, barrier, fence };
+    enum class Kind : std::uint8_t { run, loop, condition, barrier, fence, roles };
     Kind kind = Kind::run;
     bool of_cluster = false; ///< a barrier
     bool of_group = false;
     Barrier::Half half = Barrier::Half::both;
 
     CopyFence fence = {};
+
+    const Role* role = nullptr; ///< whose threads meet at a barrier; a role itself
 
     std::size_t first = 0, last = 0; ///< run: steps[first … last−1]
 
@@ -63,7 +74,7 @@ struct Node {
     const If* condition = nullptr;
     std::vector<Form> forms; ///< of the conditions
 
-    std::vector<Node> body;      ///< of a loop, or what is executed when the conditions hold
+    std::vector<Node> body; ///< of a loop or role, or what is executed when the conditions hold; the roles
     std::vector<Node> otherwise; ///< when they do not
 
     /// Work space: the threads that take part, those that do not, and where each thread's loop ends.
@@ -81,6 +92,7 @@ struct Code {
     Integer together = 1;          ///< blocks of a cluster or group
     Integer clusters = 1;          ///< or groups
     bool has_parallel_loop = false;
+    bool has_agents = false; ///< several things are done at the same time: tiles, signals, roles
 
     Code(const Program& program);
 };

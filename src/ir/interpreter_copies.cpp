@@ -26,14 +26,18 @@ void Interpreter::Machine::store_asynchronously(const Step& step, Threads thread
 void Interpreter::Machine::mark_stored(const Copy& copy, int thread) {
     View& to = view(*copy.step);
     for (Integer lane = 0; lane < std::ssize(copy.values); ++lane) {
-        const auto at = static_cast<std::size_t>(position(to, copy.first + lane, thread));
-        if (to.shadow != nullptr && to.shadow->store(at, now(to, thread)))
+        if (races_as_store(to, position(to, copy.first + lane, thread), thread))
             report(Finding::Kind::race, *copy.step, copy.first + lane, thread);
     }
 }
 
 void Interpreter::Machine::execute_fence(const Node& node, Threads threads) {
     for (const int t : threads) {
+        if (node.fence.what != CopyFence::What::stores || node.fence.kind == CopyFence::Kind::begin ||
+            node.fence.kind == CopyFence::Kind::publish) {
+            execute_tile_fence(node.fence, t);
+            continue;
+        }
         Copies& copies = copies_[static_cast<std::size_t>(t)];
         if (node.fence.kind == CopyFence::Kind::commit) {
             copies.groups.push_back(std::move(copies.open));
@@ -68,6 +72,7 @@ void Interpreter::Machine::expect_no_copies() {
         for (const std::vector<Copy>& group : copies.groups) unfinished(group);
         unfinished(copies.open);
         copies = {};
+        expect_no_readings(static_cast<int>(t));
     }
 }
 

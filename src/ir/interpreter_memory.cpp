@@ -29,6 +29,7 @@ int base_alignment(const BufferInfo& info) {
 
 void Interpreter::Machine::bind(Arguments& arguments) {
     shadows_.clear();
+    elements_.clear();
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
         const BufferInfo& info = program_.buffers[b];
         View& view = views_[b];
@@ -51,11 +52,20 @@ void Interpreter::Machine::bind(Arguments& arguments) {
         view.cells = memory.cells();
         view.written = memory.written();
         view.origin = memory.first();
-        view.shadow = nullptr;
-        if (watches_races_ && info.space != Space::table && !info.per_iteration)
-            view.shadow =
-                &shadows_.try_emplace(&memory, static_cast<std::size_t>(memory.elements())).first->second;
+        const bool is_watched = watches_races_ && info.space != Space::table && !info.per_iteration;
+        watch(view, memory, is_watched);
     }
+}
+
+void Interpreter::Machine::watch(View& view, const Memory& memory, bool is_watched) {
+    const auto elements = static_cast<std::size_t>(memory.elements());
+    view.shadow = nullptr;
+    view.elements = nullptr;
+    if (!is_watched) return;
+    if (code_.has_agents)
+        view.elements = elements_.try_emplace(&memory, elements).first->second.data();
+    else
+        view.shadow = &shadows_.try_emplace(&memory, elements).first->second;
 }
 
 void Interpreter::Machine::bind_own(std::size_t buffer) {
@@ -72,10 +82,9 @@ void Interpreter::Machine::bind_own(std::size_t buffer) {
     view.origin = info.first;
     view.thread_elements = local ? info.elements : 0;
     view.block_elements = of_block ? info.elements : 0;
-    view.shadow = nullptr;
-    if (on_gpu_ && !local)
-        view.shadow =
-            &shadows_.try_emplace(memory.get(), static_cast<std::size_t>(memory->elements())).first->second;
+    watch(view, *memory, on_gpu_ && !local);
+    sums_[buffer].assign(local && code_.has_agents ? static_cast<std::size_t>(memory->elements()) : 0, {});
+    view.sums = sums_[buffer].empty() ? nullptr : sums_[buffer].data();
 }
 
 void Interpreter::Machine::forget_own_memory() {
@@ -114,6 +123,26 @@ Moment Interpreter::Machine::now(const View& view, int thread) const {
             .waits = waits_};
 }
 
+bool Interpreter::Machine::races_as_load(View& view, Integer position, int thread) const {
+    const auto at = static_cast<std::size_t>(position);
+    if (view.elements != nullptr) return view.elements[at].load(doer(thread));
+    return view.shadow != nullptr && view.shadow->load(at, now(view, thread));
+}
+
+bool Interpreter::Machine::races_as_store(View& view, Integer position, int thread) const {
+    const auto at = static_cast<std::size_t>(position);
+    if (view.elements == nullptr) return view.shadow != nullptr && view.shadow->store(at, now(view, thread));
+    view.elements[at].publication =
+        static_cast<std::int32_t>(publications_[static_cast<std::size_t>(thread)].size());
+    return view.elements[at].store(doer(thread));
+}
+
+bool Interpreter::Machine::races_as_atomic_add(View& view, Integer position, int thread) const {
+    const auto at = static_cast<std::size_t>(position);
+    if (view.elements != nullptr) return view.elements[at].atomic_add(doer(thread));
+    return view.shadow != nullptr && view.shadow->atomic_add(at, now(view, thread));
+}
+
 void Interpreter::Machine::load(const Step& step, Threads threads) {
     View& from = view(step);
     for (const int t : threads) load_lanes(step, from, t);
@@ -125,7 +154,7 @@ void Interpreter::Machine::load_lanes(const Step& step, View& view, int thread) 
     const Integer last = first + (step.active - 1) * step.lane_stride;
     Cell* result = code_.cells.data() + step.result + static_cast<std::size_t>(thread * step.lanes);
     const bool inside = std::min(first, last) >= view.low && std::max(first, last) < view.high;
-    if (inside && view.shadow == nullptr) {
+    if (inside && view.is_plain()) {
         Integer at = position(view, first, thread);
         for (int l = 0; l < step.active; ++l, at += step.lane_stride) {
             if (view.written[at] == 0)
@@ -147,8 +176,9 @@ void Interpreter::Machine::load_lane(const Step& step, View& view, Integer index
     if (index < view.low || index >= view.high)
         return report(Finding::Kind::out_of_bounds, step, index, thread);
     const Integer at = position(view, index, thread);
-    if (view.shadow != nullptr && view.shadow->load(static_cast<std::size_t>(at), now(view, thread)))
-        report(Finding::Kind::race, step, index, thread);
+    if (view.sums != nullptr && touch(view, at, thread))
+        return report(Finding::Kind::unwritten_read, step, index, thread);
+    if (races_as_load(view, at, thread)) report(Finding::Kind::race, step, index, thread);
     if (view.written[at] == 0) return report(Finding::Kind::unwritten_read, step, index, thread);
     result = view.cells[at];
 }
@@ -170,7 +200,7 @@ void Interpreter::Machine::store_lanes(const Step& step, View& view, int thread)
     const Cell* values =
         code_.cells.data() + step.operands[0] + static_cast<std::size_t>(thread * step.lanes);
     const bool inside = std::min(first, last) >= view.low && std::max(first, last) < view.high;
-    if (!inside || view.shadow != nullptr) {
+    if (!inside || !view.is_plain()) {
         for (int l = 0; l < step.active; ++l)
             store_lane(step, view, first + l * step.lane_stride, thread, values[l]);
         return;
@@ -187,7 +217,8 @@ void Interpreter::Machine::store_lane(const Step& step, View& view, Integer inde
     if (index < view.low || index >= view.high)
         return report(Finding::Kind::out_of_bounds, step, index, thread);
     const Integer at = position(view, index, thread);
-    if (view.shadow != nullptr && view.shadow->store(static_cast<std::size_t>(at), now(view, thread)))
+    const bool is_sum_under_way = view.sums != nullptr && touch(view, at, thread);
+    if (races_as_store(view, at, thread) || is_sum_under_way)
         report(Finding::Kind::race, step, index, thread);
     view.cells[at] = value;
     view.written[at] = 1;
@@ -206,8 +237,7 @@ void Interpreter::Machine::atomic_add(const Step& step, Threads threads) {
             continue;
         }
         const Integer at = position(to, index, t);
-        if (to.shadow != nullptr && to.shadow->atomic_add(static_cast<std::size_t>(at), now(to, t)))
-            report(Finding::Kind::race, step, index, t);
+        if (races_as_atomic_add(to, at, t)) report(Finding::Kind::race, step, index, t);
         if (to.written[at] == 0) report(Finding::Kind::unwritten_read, step, index, t);
         const Cell value = code_.cells[step.operands[0] + static_cast<std::size_t>(t)];
         to.cells[at] = to.written[at] == 0 ? value : sum(step.scalar, to.cells[at], value);

@@ -17,6 +17,10 @@ std::string_view name_of(Finding::Kind kind) {
     case Finding::Kind::misaligned: return "misaligned access";
     case Finding::Kind::divided_team: return "instruction without all its threads";
     case Finding::Kind::unfinished_copy: return "copy that is not waited for";
+    case Finding::Kind::misused_signal: return "misuse of a signal";
+    case Finding::Kind::deadlock: return "deadlock";
+    case Finding::Kind::unpublished_read: return "read of a tile that is not published";
+    case Finding::Kind::missing_begin: return "products that have not begun";
     }
     return "?";
 }
@@ -90,35 +94,41 @@ void Interpreter::Machine::add_finding(Finding finding, int thread, const std::s
     report_.findings.push_back(std::move(finding));
 }
 
-void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Integer element, int thread) {
+/// Whether a mistake is told of for the first time, and there is room.
+bool Interpreter::Machine::is_new(Finding::Kind kind, Value operation) {
     const auto known = std::find_if(report_.findings.begin(), report_.findings.end(), [&](const Finding& f) {
-        return f.kind == kind && f.operation == step.value;
+        return f.kind == kind && f.operation == operation;
     });
-    if (known != report_.findings.end()) {
-        ++known->times;
-        return;
-    }
-    if (std::ssize(report_.findings) >= options_.most_findings) return;
+    if (known != report_.findings.end()) ++known->times;
+    return known == report_.findings.end() && std::ssize(report_.findings) < options_.most_findings;
+}
+
+void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Integer element, int thread) {
+    report(kind, step, step.buffer, element, thread);
+}
+
+void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Buffer buffer, Integer element,
+                                  int thread) {
+    const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+    report(kind, step, buffer, element, thread,
+           fmt::format("(elements {} to {})", info.first, info.first + info.elements - 1));
+}
+
+void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Buffer buffer, Integer element,
+                                  int thread, const std::string& what) {
+    if (!is_new(kind, step.value)) return;
     Finding finding;
     finding.kind = kind;
     finding.operation = step.value;
-    finding.buffer = step.buffer;
+    finding.buffer = buffer;
     finding.element = element;
-    const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(step.buffer)];
     add_finding(std::move(finding), thread,
-                fmt::format("{}[{}] (elements {} to {}) by '{}'", buffer.name, element, buffer.first,
-                            buffer.first + buffer.elements - 1, to_string(program_, step.value)));
+                fmt::format("{}[{}] {} by '{}'", program_.buffers[static_cast<std::size_t>(buffer)].name,
+                            element, what, to_string(program_, step.value)));
 }
 
 void Interpreter::Machine::report_team(const Step& step, int thread) {
-    const auto known = std::find_if(report_.findings.begin(), report_.findings.end(), [&](const Finding& f) {
-        return f.kind == Finding::Kind::divided_team && f.operation == step.value;
-    });
-    if (known != report_.findings.end()) {
-        ++known->times;
-        return;
-    }
-    if (std::ssize(report_.findings) >= options_.most_findings) return;
+    if (!is_new(Finding::Kind::divided_team, step.value)) return;
     Finding finding;
     finding.kind = Finding::Kind::divided_team;
     finding.operation = step.value;
@@ -126,14 +136,7 @@ void Interpreter::Machine::report_team(const Step& step, int thread) {
 }
 
 void Interpreter::Machine::report_divergence(Threads threads) {
-    const auto known = std::find_if(report_.findings.begin(), report_.findings.end(), [](const Finding& f) {
-        return f.kind == Finding::Kind::divergent_barrier;
-    });
-    if (known != report_.findings.end()) {
-        ++known->times;
-        return;
-    }
-    if (std::ssize(report_.findings) >= options_.most_findings) return;
+    if (!is_new(Finding::Kind::divergent_barrier, no_value)) return;
     Finding finding;
     finding.kind = Finding::Kind::divergent_barrier;
     add_finding(std::move(finding), threads.front(),

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 #include "ir/count.hpp"
+#include "ir/tile.hpp"
 
 #include <numeric>
 #include <optional>
@@ -12,26 +13,45 @@ namespace swirl::ir {
 
 namespace {
 
-For loop_named(const Program& program, std::string_view variable) {
+struct LoopOfRole {
+    For loop;
+    std::optional<Role> role; ///< in whose body it is
+};
+
+LoopOfRole loop_named(const Program& program, std::string_view variable) {
     std::optional<For> found;
-    for_each_statement(program.body, [&](const Statement& statement) {
+    std::optional<Role> role;
+    const auto is_it = [&](const Statement& statement) {
         const auto* const loop = std::get_if<For>(&statement.node);
-        if (loop != nullptr && program.variables[static_cast<std::size_t>(loop->variable)].name == variable)
-            found = *loop;
+        return loop != nullptr &&
+               program.variables[static_cast<std::size_t>(loop->variable)].name == variable;
+    };
+    for_each_statement(program.body, [&](const Statement& statement) {
+        if (is_it(statement)) found = std::get<For>(statement.node);
+        if (const auto* const parts = std::get_if<Roles>(&statement.node))
+            for (const Role& part : parts->roles)
+                for_each_statement(part.body, [&](const Statement& inside) {
+                    if (is_it(inside)) role = part;
+                });
     });
     ensure(found.has_value(), "'{}' has no loop over '{}'", program.name, variable);
     for_each_statement(found->body, [&](const Statement& statement) {
         ensure(!std::holds_alternative<For>(statement.node), "'{}' has a loop inside that over '{}'",
                program.name, variable);
     });
-    return std::move(*found);
+    return {std::move(*found), std::move(role)};
 }
 
 /// A cluster's, or a group's, first iteration alone.
-Program first_iteration(const Program& program, For loop) {
+Program first_iteration(const Program& program, LoopOfRole of_role) {
     Program result = program;
+    For& loop = of_role.loop;
     loop.end = loop.begin + loop.step;
     result.body = {Statement{std::move(loop)}};
+    if (of_role.role) {
+        of_role.role->body = std::move(result.body);
+        result.body = {Statement{Roles{{std::move(*of_role.role)}}}};
+    }
     result.launch.blocks = {program.launch.cluster * program.launch.group, 1, 1};
     return result;
 }
@@ -51,6 +71,16 @@ public:
     void add(Value value, Integer times) {
         const Operation& operation = program_[value];
         if (accesses_memory(operation.opcode)) return add_access(operation, copied_.contains(value), times);
+        if (operation.opcode == Opcode::tile_product) {
+            const TileInstruction& entry = *operation.tile->instruction;
+            mix.warp_products += times;
+            mix.multiply_adds_of_products += times * entry.flops() / 2 / entry.threads;
+            return;
+        }
+        if (is_of_tiles(operation.opcode)) {
+            mix.other_accesses += times;
+            return;
+        }
         switch (operation.opcode) {
         case Opcode::constant:
         case Opcode::shuffle:
@@ -114,7 +144,9 @@ LoopMix mix_of_loop(const Program& program, std::string_view variable) {
     });
     LoopMix& mix = counter.mix;
     const auto& of_block = iteration.launch.threads;
-    mix.threads = iteration.launch.blocks[0] * of_block[0] * of_block[1] * of_block[2];
+    const auto* const parts = std::get_if<Roles>(&iteration.body.front().node);
+    const Integer along_x = parts == nullptr ? of_block[0] : parts->roles.front().threads;
+    mix.threads = iteration.launch.blocks[0] * along_x * of_block[1] * of_block[2];
     for_each_statement(iteration.body, [&](const Statement& statement) {
         if (std::holds_alternative<If>(statement.node)) mix.conditions += mix.threads;
         if (std::holds_alternative<Barrier>(statement.node)) mix.barriers += mix.threads;

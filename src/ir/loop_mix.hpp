@@ -7,7 +7,7 @@
 
 namespace swirl::ir {
 
-/// Instructions that one iteration of a GPU kernel's loop is made of, over all threads of a cluster of blocks: what a condition
+/// Instructions that one iteration of a GPU kernel's loop is made of, over all threads of a cluster of blocks, or of the role that has the loop: what a condition
 /// keeps to some threads counts for these. What local arrays hold is in registers, and a vector's lanes are: neither takes
 /// an instruction. Addresses that the driver's compiler works out from an access's index are not in it.
 struct LoopMix {
@@ -19,7 +19,8 @@ struct LoopMix {
     Integer integers = 0;                    ///< operations on int64, comparisons of them too
     std::map<Integer, Integer> shared_loads; ///< by bytes of one thread's access
     std::map<Integer, Integer> copies;       ///< asynchronous, from global to shared memory, likewise
-    Integer other_accesses = 0; ///< of global memory, and stores to shared memory, that are no such copies
+    Integer other_accesses =
+        0; ///< of global memory, and stores to shared memory, that are no such copies; of signals
     Integer conditions = 0;
     Integer barriers = 0;
     Integer fences = 0; ///< commits of copies, and waits for them

@@ -1,6 +1,7 @@
 #include "ir/print.hpp"
 
 #include "ir/analysis.hpp"
+#include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 
 #include <iterator>
@@ -51,6 +52,7 @@ public:
 
     std::string operation(Value value) const {
         const Operation& operation = program_[value];
+        if (is_of_tiles(operation.opcode) && operation.tile != nullptr) return of_tiles(operation);
         if (style_ == PrintStyle::compact) return compact(value, operation);
         std::string line = has_result(operation.opcode) ? name(value) + " = " : std::string();
         line += operation.opcode == Opcode::instruction && operation.instruction != nullptr
@@ -102,8 +104,8 @@ private:
         return fmt::format("t{}", numbers_[static_cast<std::size_t>(value)]);
     }
 
-    std::string access(const Operation& operation) const {
-        const Address& address = operation.address;
+    /// Without the bracket that closes it.
+    std::string begin_of(const Address& address) const {
         const bool known =
             address.buffer >= 0 && static_cast<std::size_t>(address.buffer) < program_.buffers.size();
         std::string text = known ? program_.buffers[static_cast<std::size_t>(address.buffer)].name
@@ -113,6 +115,57 @@ private:
             text += " + " + name(address.dynamic);
             if (address.dynamic_scale != 1) text += fmt::format("*{}", address.dynamic_scale);
         }
+        return text;
+    }
+    std::string place(const Address& address) const { return begin_of(address) + "]"; }
+
+    /// "tensor (x, y)"
+    std::string box(const Operation& operation) const {
+        const auto tensor = static_cast<std::size_t>(operation.tile->tensor);
+        std::string text = operation.tile->tensor >= 0 && tensor < program_.tensors.size()
+                               ? program_.tensors[tensor].name
+                               : "?";
+        const char* separator = " (";
+        for (const Value coordinate : operands(operation)) {
+            text += separator + name(coordinate);
+            separator = ", ";
+        }
+        return text + ")";
+    }
+
+    std::string factor(const TileOperation& tile, std::size_t which) const {
+        if (which >= tile.places.size()) return "?";
+        const TileLayout& layout = tile.layouts[which];
+        return place(tile.places[which]) +
+               (layout.along_depth ? "" : fmt::format(" across the depth, panels {} apart", layout.panel));
+    }
+
+    std::string of_tiles(const Operation& operation) const {
+        const TileOperation& tile = *operation.tile;
+        const std::string at = place(operation.address);
+        switch (operation.opcode) {
+        case Opcode::tile_load: {
+            const std::string signal = tile.places.empty() ? "?" : place(tile.places.front());
+            const std::string blocks = tile.blocks == 0 ? "" : fmt::format(" of blocks {:#b}", tile.blocks);
+            return fmt::format("tile_load {} to {}{}, signal {}", box(operation), at, blocks, signal);
+        }
+        case Opcode::tile_store: return fmt::format("tile_store {} to {}", at, box(operation));
+        case Opcode::tile_product:
+            return fmt::format("{} += {} * {} by {}", at, factor(tile, 0), factor(tile, 1),
+                               tile.instruction == nullptr ? "?" : tile.instruction->name);
+        case Opcode::signal_initialize:
+            return fmt::format("signal_initialize {} for {} arrivals", at, tile.count);
+        case Opcode::signal_expect: return fmt::format("signal_expect {} bytes at {}", tile.count, at);
+        case Opcode::signal_arrive:
+            return "signal_arrive at " + at +
+                   (operation.operands[0] == no_value ? "" : " of block " + name(operation.operands[0]));
+        default: return "signal_wait for parity " + name(operation.operands[0]) + " at " + at;
+        }
+    }
+
+    std::string access(const Operation& operation) const {
+        const Address& address = operation.address;
+        std::string text = begin_of(address);
         if (operation.type.lanes > 1) {
             text += style_ == PrintStyle::compact ? fmt::format(" : {}", operation.type.lanes) : "";
             if (address.lane_stride != 1) text += fmt::format(" by {}", address.lane_stride);
@@ -205,6 +258,7 @@ private:
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);
         for (const BufferInfo& buffer : program_.buffers) line(0, buffer_line(buffer));
+        for (const TensorInfo& tensor : program_.tensors) line(0, tensor_line(tensor));
     }
 
     std::string buffer_line(const BufferInfo& buffer) const {
@@ -219,6 +273,15 @@ private:
         if (buffer.per_iteration) text += " per iteration";
         if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";
         return text;
+    }
+
+    std::string tensor_line(const TensorInfo& tensor) const {
+        const auto buffer = static_cast<std::size_t>(tensor.buffer);
+        const bool known = tensor.buffer >= 0 && buffer < program_.buffers.size();
+        return fmt::format("tensor {} of {}[{}], extents {}, strides {}, boxes {}", tensor.name,
+                           known ? program_.buffers[buffer].name : "?", tensor.origin,
+                           fmt::join(tensor.extents, "x"), fmt::join(tensor.strides, ","),
+                           fmt::join(tensor.box, "x"));
     }
 
     void body(const Body& statements, int depth) {

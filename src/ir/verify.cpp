@@ -4,6 +4,7 @@
 #include "ir/print.hpp"
 #include "ir/ranges.hpp"
 #include "ir/type_rules.hpp"
+#include "ir/verify_rules.hpp"
 
 #include <bit>
 
@@ -12,7 +13,6 @@ namespace swirl::ir {
 namespace {
 
 constexpr Integer longest_vector_loop = 64; // one byte a lane of the longest vectors
-constexpr Integer most_bytes_by_value = 64;
 
 class Verifier {
 public:
@@ -25,8 +25,13 @@ public:
           uses_(program.operations.size(), 0) {}
 
     void verify() {
-        launch();
-        for (const BufferInfo& buffer : program_.buffers) check(buffer);
+        if (const auto problem = launch_error(program_.launch)) fail("{}", *problem);
+        for (const BufferInfo& buffer : program_.buffers)
+            if (const auto problem = buffer_error(program_, buffer))
+                fail("{} buffer '{}' {}", name_of(buffer.space), buffer.name, *problem);
+        for (const TensorInfo& tensor : program_.tensors)
+            if (const auto problem = tensor_error(program_, tensor))
+                fail("tensor '{}': {}", tensor.name, *problem);
         check(program_.body);
     }
 
@@ -42,51 +47,6 @@ private:
     template <class... Args>
     [[noreturn]] void fail_at(Value value, fmt::format_string<Args...> format, Args&&... args) const {
         fail("{}: {}", to_string(program_, value), fmt::format(format, std::forward<Args>(args)...));
-    }
-
-    // ---- tables of the program
-
-    void launch() const {
-        for (const auto& extents : {program_.launch.blocks, program_.launch.threads})
-            for (const Integer extent : extents)
-                if (extent < 1) fail("launch with an extent of {}", extent);
-        if (program_.launch.resident < 0) fail("launch with {} resident blocks", program_.launch.resident);
-        const Integer cluster = program_.launch.cluster;
-        if (cluster < 1 || program_.launch.blocks[0] % cluster != 0)
-            fail("launch of {} blocks in clusters of {}", program_.launch.blocks[0], cluster);
-        const Integer group = program_.launch.group;
-        if (group < 1 || program_.launch.blocks[0] % group != 0 || (group > 1 && cluster > 1))
-            fail("launch of {} blocks in groups of {} and clusters of {}", program_.launch.blocks[0], group,
-                 cluster);
-    }
-
-    void check(const BufferInfo& buffer) const {
-        const auto needs = [&](bool holds, std::string_view what) {
-            if (!holds) fail("{} buffer '{}' {}", name_of(buffer.space), buffer.name, what);
-        };
-        needs(buffer.elements > 0, "has no elements");
-        needs(buffer.element != Scalar::boolean, "holds booleans");
-        needs(buffer.alignment >= 0 &&
-                  (buffer.alignment == 0 || std::has_single_bit(static_cast<unsigned>(buffer.alignment))),
-              "is aligned to no power of two");
-        if (buffer.space != Space::argument) needs(buffer.first == 0, "does not start at element 0");
-        if (buffer.cluster_part != 0)
-            needs(buffer.space == Space::shared &&
-                      buffer.cluster_part * program_.launch.cluster == buffer.elements,
-                  "is not one part for each block of a cluster");
-        if (buffer.per_iteration) needs(buffer.space == Space::scratch, "is per iteration, but no scratch");
-        if (buffer.by_value)
-            needs(buffer.space == Space::argument && !buffer.written && buffer.first == 0 &&
-                      buffer.elements * size_in_bytes(buffer.element) <= most_bytes_by_value,
-                  "is passed by value, but no few numbers that are only read");
-        if (buffer.zeroed) needs(buffer.space == Space::scratch, "is filled with zeros, but no scratch");
-        if (buffer.space != Space::table) return;
-        needs(!buffer.written, "is written");
-        if (buffer.element == Scalar::int64)
-            needs(buffer.integers != nullptr && std::ssize(*buffer.integers) >= buffer.elements,
-                  "lacks contents");
-        else
-            needs(buffer.data != nullptr && std::ssize(*buffer.data) >= buffer.elements, "lacks contents");
     }
 
     // ---- statements
@@ -166,6 +126,8 @@ private:
     void check(const Barrier& barrier) const {
         if (barrier.of_cluster && program_.launch.cluster == 1)
             fail("a barrier of a cluster, and no clusters");
+        if (in_role_ && (barrier.of_cluster || barrier.of_group))
+            fail("a barrier of several blocks is in a role");
         if (barrier.of_group) counter_of(barrier);
         if (barrier.of_group && apart_ > 0)
             fail("a barrier of a group is not reached by all of its blocks alike");
@@ -174,12 +136,34 @@ private:
     }
 
     void check(const Roles& parts) {
+        if (const auto problem = roles_error(program_, parts)) fail("roles: {}", *problem);
+        if (in_role_) fail("roles are in a role");
+        if (divergent_ > 0) fail("roles are not reached by all threads alike");
+        // What one stores others may load, in whichever order they are listed.
+        for (const Role& role : parts.roles)
+            for_each_statement(role.body, [&](const Statement& statement) {
+                if (const auto* run = std::get_if<Straight>(&statement.node))
+                    for (const Value value : run->operations) note_store(value);
+            });
+        in_role_ = true;
         for (const Role& role : parts.roles) check(role.body);
+        in_role_ = false;
+    }
+
+    void note_store(Value value) {
+        if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size()) return;
+        const Operation& operation = program_[value];
+        const bool stores = operation.opcode == Opcode::store || operation.opcode == Opcode::atomic_add ||
+                            operation.opcode == Opcode::tile_load ||
+                            operation.opcode == Opcode::signal_initialize;
+        if (!stores || type_error(program_, operation)) return;
+        has_store_[static_cast<std::size_t>(operation.address.buffer)] = 1;
     }
 
     void check(const CopyFence& fence) const {
         if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);
         if (in_vector_loop_) fail("a fence of copies in a vector loop");
+        if (const auto problem = fence_error(fence)) fail("{}", *problem);
     }
 
     void counter_of(const Barrier& barrier) const {
@@ -241,6 +225,7 @@ private:
         if (!in_scope(operation.address.index)) fail_at(value, "uses a variable out of scope");
         of_stage(value, operation);
         if (accesses_memory(operation.opcode)) access(value, operation);
+        if (is_of_tiles(operation.opcode)) of_tiles(value, operation);
         state = State::in_scope;
         scope_.push_back(value);
     }
@@ -278,6 +263,37 @@ private:
         if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
         if (buffer.by_value) passed_by_value(value, operation);
         if (operation.asynchronous) asynchronous(value, operation, buffer);
+    }
+
+    void of_tiles(Value value, const Operation& operation) {
+        if (program_.launch == Launch{} || in_vector_loop_)
+            fail_at(value, "is not for CPUs, nor for vectors");
+        for (const Address& place : operation.tile->places) {
+            if (!in_scope(place.index)) fail_at(value, "uses a variable out of scope");
+            if (stage_ == Stage::machine && place.index.terms().size() > 1)
+                fail_at(value, "its address has more than one variable");
+        }
+        if (const auto problem = tile_rule_error(program_, ranges_, operation, conditional_ == 0))
+            fail_at(value, "{}", *problem);
+        note_store(value);
+        needs_store(value, operation.address.buffer, false);
+        for (const Address& place : operation.tile->places) needs_store(value, place.buffer, false);
+        if (operation.tile->tensor < 0) return;
+        const Buffer global = program_.tensors[static_cast<std::size_t>(operation.tile->tensor)].buffer;
+        const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(global)];
+        if (operation.opcode == Opcode::tile_load)
+            needs_store(value, global, buffer.zeroed || conditional_ > 0);
+        else if (!buffer.written)
+            fail_at(value, "'{}' is only to be read", buffer.name);
+        else
+            has_store_[static_cast<std::size_t>(global)] = 1;
+    }
+
+    /// Signals are initialized before they are used, too.
+    void needs_store(Value value, Buffer buffer, bool may_lack) const {
+        const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+        const bool is_defined = info.space == Space::argument || has_store_[static_cast<std::size_t>(buffer)];
+        if (!is_defined && !may_lack) fail_at(value, "nothing has been stored to '{}' before", info.name);
     }
 
     void passed_by_value(Value value, const Operation& operation) const {
@@ -324,6 +340,7 @@ private:
     std::vector<int> uses_; ///< of each value so far
     int loops_ = 0;         ///< enclosing loops
     bool in_vector_loop_ = false;
+    bool in_role_ = false;
     int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet
     int apart_ = 0;       ///< enclosing statements in which the blocks of a group need not

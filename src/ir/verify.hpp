@@ -25,6 +25,8 @@ std::string_view name_of(Stage stage);
 /// - scratch, local and shared memory is stored to somewhere before an unconditional load, and tables have contents;
 /// - on a CPU no value passes into or out of an outermost parallel loop, nor from before it to after it, but through
 ///   memory: what threads run at different times are functions of their own;
+/// - tensors are such as the copy engine takes; roles are whole warpgroups, all of a block, not in other roles, and have no barriers
+///   of several blocks; signals are initialized before they are used; boxes and factors lie in their buffers, aligned;
 /// - a barrier is under no condition or loop extent that differs between threads, and in no vector or parallel loop.
 void verify(const Program& program, Stage stage);
 

@@ -5,6 +5,8 @@
 #include "ir/interpreter.hpp"
 #include "ir/kernel_info.hpp"
 
+#include "tiles_kernel.hpp"
+
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
@@ -109,6 +111,19 @@ TEST(Count, TellsKindsOfOperationsApart) {
     expected.stores = 2;
     expected.additions = 1;
     EXPECT_EQ(count_operations(b.finish()), expected);
+}
+
+TEST(CountTiles, CountsWhatRolesDo) {
+    const test::TilesKernel kernel{.blocks = 4, .cluster = 2};
+    const Program program = kernel.program();
+    const OperationCounts counts = count_operations(program);
+    EXPECT_EQ(counts.flops(), 2 * (4 * 64) * 8 * 160);
+    EXPECT_EQ(counts.instructions, 4 * 5 * 4 * 128); // blocks, steps, products, threads
+    const std::vector<TrafficCounts> traffic = count_traffic(program);
+    EXPECT_EQ(traffic[test::TilesKernel::a].loaded, 4 * 5 * 64 * 128);
+    EXPECT_EQ(traffic[test::TilesKernel::b].loaded, 2 * 5 * 8 * 128);
+    EXPECT_EQ(traffic[test::TilesKernel::b_tiles].stored, 4 * 5 * 8 * 128);
+    EXPECT_EQ(traffic[test::TilesKernel::c].stored, 4 * 64 * 8 * 4);
 }
 
 TEST(KernelInfo, IsComputedFromTheProgram) {

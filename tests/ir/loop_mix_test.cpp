@@ -4,6 +4,8 @@
 #include "base/error.hpp"
 #include "ir/builder.hpp"
 
+#include "tiles_kernel.hpp"
+
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
@@ -50,6 +52,26 @@ TEST(LoopMix, IsWhatAllThreadsOfABlockIssueInAnIteration) {
     EXPECT_EQ(mix.barriers, 64);
     EXPECT_EQ(mix.fences, 128);
     EXPECT_EQ(mix.instructions(), 64 * (1 + 1 + 2 + 2 + 1 + 1 + 1 + 2 + LoopMix::of_the_loop) + 16);
+}
+
+TEST(LoopMix, IsOfTheRoleThatHasTheLoop) {
+    Builder b("roles");
+    b.launch({.blocks = {4, 1, 1}, .threads = {384, 1, 1}, .cluster = 2});
+    const Buffer signal = b.shared("signal", Scalar::int64, 1);
+    const Buffer sums = b.local("sums", Scalar::float32, 4);
+    const Buffer tiles = b.add(test::TilesKernel::shared("tiles", Scalar::float32, 4096));
+    b.roles({{"waits", 0, 128, 0, {}}, {"multiplies", 128, 256, 0, {}}}, [&](std::size_t role) {
+        if (role == 0) return;
+        b.for_loop("i", 5, [&](const Affine&) {
+            b.tile_product(test::small_product, sums, 0, {{.buffer = tiles}, {}}, {{.buffer = tiles}, {}});
+            b.signal_arrive({.buffer = signal});
+        });
+    });
+    const LoopMix mix = mix_of_loop(b.finish(), "i");
+    EXPECT_EQ(mix.threads, 512);
+    EXPECT_EQ(mix.warp_products, 512);
+    EXPECT_EQ(mix.multiply_adds_of_products, 4 * 64 * 8 * 8);
+    EXPECT_EQ(mix.other_accesses, 512);
 }
 
 TEST(LoopMix, SaysWhichLoopItLacks) {

@@ -1,0 +1,69 @@
+#include "ir/interpreter_relay.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace swirl::ir::interpreted {
+
+void Relay::run(std::size_t count, const std::function<void(std::size_t)>& body) {
+    runners_.resize(count);
+    running_ = count;
+    std::vector<std::thread> threads;
+    threads.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this, i, &body] { start(i, body); });
+    {
+        const std::lock_guard lock(turn_);
+        pass_on();
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (stopped_) throw Stopped{};
+}
+
+void Relay::start(std::size_t runner, const std::function<void(std::size_t)>& body) {
+    std::unique_lock lock(turn_);
+    changed_.wait(lock, [&] { return stopped_ || running_ == runner; });
+    if (stopped_) return;
+    runners_[runner].lock = &lock;
+    try {
+        body(runner);
+    } catch (const Stopped&) {
+        stopped_ = true;
+    } catch (...) {
+        if (failure_ == nullptr) failure_ = std::current_exception();
+        stopped_ = true;
+    }
+    runners_[runner].done = true;
+    pass_on();
+}
+
+void Relay::wait(const std::function<bool()>& may_go_on, const std::function<void()>& tell) {
+    if (may_go_on()) return;
+    const std::size_t own = running_;
+    runners_[own].may_go_on = &may_go_on;
+    runners_[own].tell = &tell;
+    pass_on();
+    changed_.wait(*runners_[own].lock, [&] { return stopped_ || running_ == own; });
+    runners_[own].may_go_on = nullptr;
+    if (stopped_) throw Stopped{};
+}
+
+void Relay::pass_on() {
+    if (!stopped_) {
+        const auto next = std::find_if(runners_.begin(), runners_.end(), [](const Runner& runner) {
+            return !runner.done && (runner.may_go_on == nullptr || (*runner.may_go_on)());
+        });
+        if (next != runners_.end()) {
+            running_ = static_cast<std::size_t>(next - runners_.begin());
+        } else {
+            for (const Runner& runner : runners_) {
+                if (runner.done) continue;
+                (*runner.tell)();
+                stopped_ = true;
+            }
+        }
+    }
+    changed_.notify_all();
+}
+
+} // namespace swirl::ir::interpreted

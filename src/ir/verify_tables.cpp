@@ -1,0 +1,92 @@
+// Launches, buffers, and tensors.
+#include "ir/verify_rules.hpp"
+
+#include "ir/tile.hpp"
+
+#include <fmt/format.h>
+#include <bit>
+
+namespace swirl::ir {
+
+namespace {
+
+using Problem = std::optional<std::string>;
+
+constexpr Integer most_bytes_by_value = 64;
+constexpr std::size_t most_axes = 3; // an operation has no more operands for coordinates
+constexpr Integer longest_box = 256;
+
+bool has_contents(const BufferInfo& buffer) {
+    return buffer.element == Scalar::int64
+               ? buffer.integers != nullptr && std::ssize(*buffer.integers) >= buffer.elements
+               : buffer.data != nullptr && std::ssize(*buffer.data) >= buffer.elements;
+}
+
+} // namespace
+
+Problem launch_error(const Launch& launch) {
+    for (const auto& extents : {launch.blocks, launch.threads})
+        for (const Integer extent : extents)
+            if (extent < 1) return fmt::format("launch with an extent of {}", extent);
+    if (launch.resident < 0) return fmt::format("launch with {} resident blocks", launch.resident);
+    if (launch.cluster < 1 || launch.blocks[0] % launch.cluster != 0)
+        return fmt::format("launch of {} blocks in clusters of {}", launch.blocks[0], launch.cluster);
+    if (launch.group < 1 || launch.blocks[0] % launch.group != 0 || (launch.group > 1 && launch.cluster > 1))
+        return fmt::format("launch of {} blocks in groups of {} and clusters of {}", launch.blocks[0],
+                           launch.group, launch.cluster);
+    return std::nullopt;
+}
+
+Problem buffer_error(const Program& program, const BufferInfo& buffer) {
+    if (buffer.elements <= 0) return "has no elements";
+    if (buffer.element == Scalar::boolean) return "holds booleans";
+    if (buffer.alignment < 0 ||
+        (buffer.alignment != 0 && !std::has_single_bit(static_cast<unsigned>(buffer.alignment))))
+        return "is aligned to no power of two";
+    if (buffer.space != Space::argument && buffer.first != 0) return "does not start at element 0";
+    if (buffer.cluster_part != 0 &&
+        (buffer.space != Space::shared || buffer.cluster_part * program.launch.cluster != buffer.elements))
+        return "is not one part for each block of a cluster";
+    if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
+    if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
+                            buffer.elements * size_in_bytes(buffer.element) > most_bytes_by_value))
+        return "is passed by value, but no few numbers that are only read";
+    if (buffer.zeroed && buffer.space != Space::scratch) return "is filled with zeros, but no scratch";
+    if (buffer.space != Space::table) return std::nullopt;
+    if (buffer.written) return "is written";
+    if (!has_contents(buffer)) return "lacks contents";
+    return std::nullopt;
+}
+
+Problem tensor_error(const Program& program, const TensorInfo& tensor) {
+    if (tensor.buffer < 0 || static_cast<std::size_t>(tensor.buffer) >= program.buffers.size())
+        return fmt::format("there is no buffer {}", tensor.buffer);
+    const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(tensor.buffer)];
+    const Integer bytes = size_in_bytes(buffer.element);
+    const auto is_aligned = [&](Integer elements) { return modulo(elements * bytes, tile_piece_bytes) == 0; };
+    if ((buffer.space != Space::argument && buffer.space != Space::scratch) || buffer.by_value)
+        return fmt::format("'{}' is not in global memory", buffer.name);
+    if (buffer.alignment == 0 || buffer.alignment % tile_piece_bytes != 0 || !is_aligned(tensor.origin))
+        return fmt::format("it begins at no multiple of {} bytes", tile_piece_bytes);
+    const std::size_t axes = tensor.extents.size();
+    if (axes < 1 || axes > most_axes || tensor.strides.size() != axes || tensor.box.size() != axes)
+        return fmt::format("it has {} extents, {} strides, and boxes of {}", axes, tensor.strides.size(),
+                           tensor.box.size());
+    Integer last = tensor.origin;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const Integer stride = tensor.strides[axis];
+        if (tensor.extents[axis] < 1 || tensor.box[axis] < 1 || tensor.box[axis] > longest_box)
+            return fmt::format("it has an extent of {} in boxes of {}", tensor.extents[axis],
+                               tensor.box[axis]);
+        if (axis == 0 ? stride != 1 : stride < 0 || !is_aligned(stride))
+            return fmt::format("stride {} is {}", axis, stride);
+        last += (tensor.extents[axis] - 1) * stride;
+    }
+    if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
+    if (tensor.origin < buffer.first || last >= buffer.first + buffer.elements)
+        return fmt::format("it has elements {} to {} of '{}', which has {} to {}", tensor.origin, last,
+                           buffer.name, buffer.first, buffer.first + buffer.elements - 1);
+    return std::nullopt;
+}
+
+} // namespace swirl::ir

@@ -1,0 +1,129 @@
+// Operations on tiles and signals, fences and roles.
+#include "ir/verify_rules.hpp"
+
+#include "ir/tile.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::ir {
+
+namespace {
+
+using Problem = std::optional<std::string>;
+
+constexpr Integer warpgroup = 128;
+constexpr Integer box_alignment = 128; // bytes in shared memory
+constexpr int fewest_registers = 24, most_registers = 240, registers_step = 8;
+
+const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
+    return program.buffers[static_cast<std::size_t>(buffer)];
+}
+
+/// The parts of an address that do not hang on variables lie at a multiple of so many bytes, and `reach` elements from there
+/// on in the buffer.
+Problem place_error(const Program& program, const VariableRanges& ranges, const Address& place, Integer reach,
+                    Integer alignment, bool is_certain) {
+    const BufferInfo& buffer = buffer_of(program, place.buffer);
+    const Integer bytes = size_in_bytes(buffer.element);
+    if (modulo(place.index.constant() * bytes, alignment) != 0)
+        return fmt::format("is at {} bytes of '{}', no multiple of {}", place.index.constant() * bytes,
+                           buffer.name, alignment);
+    if (place.dynamic != no_value || (!is_certain && !place.index.is_constant())) return std::nullopt;
+    const std::optional<Range> range = ranges.range(place.index);
+    if (!range || (range->low >= 0 && range->high + reach <= buffer.elements)) return std::nullopt;
+    return fmt::format("reaches elements {} to {} of '{}', which has 0 to {}", range->low,
+                       range->high + reach - 1, buffer.name, buffer.elements - 1);
+}
+
+/// Elements from where a factor begins up to the end of its last.
+Integer reach_of(const TileLayout& layout, int element_bytes, Integer rows, Integer depth) {
+    Integer last = 0;
+    for (Integer i = 0; i < rows; ++i)
+        last = std::max(last, place_in_tile(layout, element_bytes, i, depth - 1));
+    return last + 1;
+}
+
+Problem product_rule_error(const Program& program, const VariableRanges& ranges, const TileOperation& tile,
+                           bool is_certain) {
+    const TileInstruction& entry = *tile.instruction;
+    const int bytes = size_in_bytes(entry.factor);
+    for (std::size_t factor = 0; factor < tile.places.size(); ++factor) {
+        const Integer rows = factor == 0 ? entry.rows : entry.columns;
+        const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.depth);
+        const Address& place = tile.places[factor];
+        if (Problem problem = place_error(program, ranges, place, reach, tile_piece_bytes, is_certain))
+            return problem;
+        const Integer row = tile_row_bytes / bytes;
+        if (tile.layouts[factor].along_depth && modulo(place.index.constant(), row) + entry.depth > row)
+            return fmt::format("has a factor that goes on beyond a row of {} elements", row);
+    }
+    return std::nullopt;
+}
+
+Problem signal_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
+                          bool is_certain) {
+    return place_error(program, ranges, place, 1, 1, is_certain);
+}
+
+} // namespace
+
+Problem roles_error(const Program& program, const Roles& parts) {
+    if (program.launch.threads[1] != 1 || program.launch.threads[2] != 1)
+        return "of threads that are not all along x";
+    std::vector<const Role*> roles;
+    for (const Role& role : parts.roles) {
+        if (role.threads <= 0 || role.threads % warpgroup != 0 || role.first_thread % warpgroup != 0)
+            return fmt::format("'{}' has no whole warpgroups", role.name);
+        if (role.registers != 0 && (role.registers < fewest_registers || role.registers > most_registers ||
+                                    role.registers % registers_step != 0))
+            return fmt::format("'{}' has {} registers", role.name, role.registers);
+        roles.push_back(&role);
+    }
+    std::sort(roles.begin(), roles.end(),
+              [](const Role* a, const Role* b) { return a->first_thread < b->first_thread; });
+    Integer next = 0;
+    for (const Role* role : roles) {
+        if (role->first_thread != next)
+            return fmt::format("'{}' begins at thread {}, not {}", role->name, role->first_thread, next);
+        next += role->threads;
+    }
+    if (next != program.launch.threads[0])
+        return fmt::format("of {} threads in a block of {}", next, program.launch.threads[0]);
+    return std::nullopt;
+}
+
+Problem fence_error(const CopyFence& fence) {
+    if (fence.kind == CopyFence::Kind::begin && fence.what != CopyFence::What::tile_products)
+        return "a fence begins what is no product of tiles";
+    return std::nullopt;
+}
+
+Problem tile_rule_error(const Program& program, const VariableRanges& ranges, const Operation& operation,
+                        bool is_certain) {
+    const TileOperation& tile = *operation.tile;
+    switch (operation.opcode) {
+    case Opcode::tile_product: return product_rule_error(program, ranges, tile, is_certain);
+    case Opcode::tile_load:
+    case Opcode::tile_store: break;
+    case Opcode::signal_initialize:
+        if (tile.count < 1) return fmt::format("waits for {} arrivals", tile.count);
+        return signal_rule_error(program, ranges, operation.address, is_certain);
+    default:
+        if (tile.count < 0) return fmt::format("expects {} bytes", tile.count);
+        return signal_rule_error(program, ranges, operation.address, is_certain);
+    }
+    const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(tile.tensor)];
+    const Integer elements =
+        std::accumulate(tensor.box.begin(), tensor.box.end(), Integer{1}, std::multiplies<>());
+    if (Problem problem =
+            place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
+        return problem;
+    if (operation.opcode == Opcode::tile_store) return std::nullopt;
+    if (program.launch.cluster < 32 && (tile.blocks >> program.launch.cluster) != 0)
+        return fmt::format("is for blocks {:#b} of a cluster of {}", tile.blocks, program.launch.cluster);
+    return signal_rule_error(program, ranges, tile.places.front(), is_certain);
+}
+
+} // namespace swirl::ir

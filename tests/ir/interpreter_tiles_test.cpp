@@ -1,0 +1,315 @@
+// Roles, tiles and signals: a kernel that is right, in both orders of its roles, and what is found in kernels with a mistake.
+
+#include "interpreter_run.hpp"
+#include "ir/builder.hpp"
+#include "tiles_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::ir::test {
+namespace {
+
+using Kind = Finding::Kind;
+
+double entry(Integer row, Integer k) { return static_cast<double>((row * 7 + k * 3) % 11 - 5); }
+
+Arguments arguments_of(const TilesKernel& kernel, const Program& program) {
+    Arguments arguments(program);
+    for (const char* const name : {"a", "b"}) {
+        Memory& memory = arguments[name];
+        const Integer width = kernel.row_elements();
+        for (Integer i = 0; i < memory.elements(); ++i) // what is beside the matrix is never taken
+            memory.set(i, i % width < kernel.depth ? entry(i / width, i % width) : 1e30);
+    }
+    return arguments;
+}
+
+InterpreterReport run_in_order(const TilesKernel& kernel, bool last_role_first) {
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    InterpreterOptions options;
+    options.throw_on_finding = false;
+    options.last_role_first = last_role_first;
+    return interpret(program, arguments, options);
+}
+
+void expect_product(const TilesKernel& kernel, bool last_role_first) {
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    interpret(program, arguments, {.last_role_first = last_role_first});
+    for (Integer row = 0; row < kernel.blocks * TilesKernel::rows; ++row)
+        for (Integer column = 0; column < TilesKernel::columns; ++column) {
+            double sum = 0;
+            for (Integer k = 0; k < kernel.depth; ++k) sum += entry(row, k) * entry(column, k);
+            ASSERT_EQ(arguments["c"][row * TilesKernel::columns + column], sum) << row << ", " << column;
+        }
+}
+
+bool found(const InterpreterReport& report, Kind kind) {
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [&](const Finding& f) { return f.kind == kind; });
+}
+
+/// In both orders.
+void expect_found(Mistake mistake, Kind kind) {
+    for (const bool last_role_first : {false, true}) {
+        const InterpreterReport report = run_in_order({.mistake = mistake}, last_role_first);
+        EXPECT_TRUE(found(report, kind)) << last_role_first << ": " << report.text();
+    }
+}
+
+TEST(InterpreterOfTiles, MultipliesInBothOrders) {
+    for (const bool last_role_first : {false, true}) {
+        expect_product({}, last_role_first);
+        expect_product({.blocks = 3}, last_role_first);
+        expect_product({.blocks = 4, .cluster = 2}, last_role_first);
+    }
+}
+
+TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
+    const TilesKernel kernel{.blocks = 2};
+    const InterpreterReport report = run_in_order(kernel, false);
+    EXPECT_EQ(report.flops, 2 * 64 * 8 * 160 * 2);
+    EXPECT_EQ(report.loads[TilesKernel::a].bytes, 2 * 5 * 64 * 128);
+    EXPECT_EQ(report.stores[TilesKernel::c].bytes, 2 * 64 * 8 * 4);
+    EXPECT_EQ(report.stores[TilesKernel::c].sectors, 2 * 64);
+    EXPECT_EQ(report.barriers, 2 * 2);
+}
+
+TEST(InterpreterOfTiles, IgnoresBitsOfFactors) {
+    const TilesKernel kernel;
+    const Program program = kernel.program();
+    Arguments arguments = arguments_of(kernel, program);
+    for (Integer i = 0; i < arguments["a"].elements(); ++i) arguments["a"].set(i, 0);
+    for (Integer i = 0; i < arguments["b"].elements(); ++i) arguments["b"].set(i, 1);
+    arguments["a"].set(0, -1.0L - 0x1p-10L - 0x1p-11L);
+    interpret(program, arguments);
+    EXPECT_EQ(arguments["c"][0], -1.0L - 0x1p-10L);
+}
+
+TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
+    expect_found(Mistake::does_not_wait_for_tiles, Kind::unwritten_read);
+    expect_found(Mistake::does_not_wait_for_room, Kind::race);
+    expect_found(Mistake::arrives_too_early, Kind::race);
+    expect_found(Mistake::does_not_wait_for_products, Kind::unwritten_read);
+    expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_copy);
+    expect_found(Mistake::does_not_wait_for_store, Kind::unfinished_copy);
+    expect_found(Mistake::reuses_stored_tile, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {
+    expect_found(Mistake::does_not_arrive, Kind::deadlock);
+    expect_found(Mistake::expects_too_much, Kind::deadlock);
+    const InterpreterReport report = run_in_order({.mistake = Mistake::expects_too_much}, false);
+    EXPECT_NE(report.text().find("deadlock: signals[0] stays in phase 0 with 1 of 1 arrivals, 9220 bytes "
+                                 "expected and 9216 loaded, waited for by"),
+              std::string::npos)
+        << report.text();
+    EXPECT_EQ(report.findings.size(), 2U) << report.text(); // both roles wait
+}
+
+TEST(InterpreterOfTiles, FindsMisuseOfSignals) {
+    expect_found(Mistake::arrives_twice, Kind::deadlock); // a phase too early, and then nobody waits for that
+    expect_found(Mistake::expects_twice, Kind::misused_signal);
+    expect_found(Mistake::initializes_without_meeting, Kind::misused_signal);
+}
+
+TEST(InterpreterOfTiles, FindsWhatProductsMayNotRelyOn) {
+    expect_found(Mistake::does_not_begin, Kind::missing_begin);
+    expect_found(Mistake::divides_team, Kind::divided_team);
+    expect_found(Mistake::touches_sums, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsStoresThatTheCopyEngineDoesNotSee) {
+    expect_found(Mistake::does_not_publish, Kind::unpublished_read);
+    expect_found(Mistake::publishes_too_late, Kind::unpublished_read);
+    expect_found(Mistake::does_not_meet, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsLoadsThatNobodyWaitsFor) {
+    Builder b("lost");
+    b.launch({.threads = {128, 1, 1}});
+    b.input("x", Scalar::float32, 32);
+    b.add(TilesKernel::shared("tile", Scalar::float32, 32));
+    b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+    b.tensor({"of_x", 0, 0, {32}, {1}, {32}});
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_initialize({.buffer = 2}, 1);
+        b.signal_expect({.buffer = 2}, 128);
+        b.tile_load(0, std::vector{b.constant({Scalar::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
+    });
+    EXPECT_TRUE(found(run_on_ramp(b.finish()), Kind::unfinished_copy));
+}
+
+/// Threads of one block without roles read what one of them has loaded.
+TEST(InterpreterOfTiles, LoadsForThreadsThatHaveNoRoles) {
+    for (const bool waits : {false, true}) {
+        Builder b("without_roles");
+        b.launch({.threads = {256, 1, 1}});
+        b.input("x", Scalar::float32, 256);
+        b.output("y", Scalar::float32, 256);
+        b.add(TilesKernel::shared("tile", Scalar::float32, 256));
+        b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+        b.tensor({"of_x", 0, 0, {256}, {1}, {256}});
+        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = 3}, 1); });
+        b.barrier();
+        const Value zero = b.constant({Scalar::int64, 1}, 0);
+        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+            b.signal_expect({.buffer = 3}, 1024);
+            b.tile_load(0, std::vector{zero}, {.buffer = 2}, {.buffer = 3});
+        });
+        if (waits) b.signal_wait({.buffer = 3}, zero);
+        b.store(1, b.thread(), b.load(2, 255 - b.thread()));
+        const Program program = b.finish();
+        const InterpreterReport report = run_on_ramp(program);
+        EXPECT_EQ(report.ok(), waits) << report.text();
+        EXPECT_EQ(found(report, Kind::unwritten_read), !waits);
+    }
+}
+
+/// What one role stores the other reads: with an arrival in between, or without.
+TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
+    for (const bool arrives : {false, true})
+        for (const bool last_role_first : {false, true}) {
+            Builder b("handed_over");
+            b.launch({.threads = {256, 1, 1}});
+            const Buffer y = b.output("y", Scalar::float32, 128);
+            const Buffer between = b.shared("between", Scalar::float32, 128);
+            const Buffer signal = b.shared("signal", Scalar::int64, 1);
+            b.if_then({{b.thread(), Condition::Relation::zero}},
+                      [&] { b.signal_initialize({.buffer = signal}, 128); });
+            b.barrier();
+            b.if_then({{b.thread() - 128, Condition::Relation::negative}}, [&] {
+                b.store(between, b.thread(), b.constant({Scalar::float32, 1}, 1));
+            });
+            b.barrier();
+            b.roles({{"writes", 0, 128, 0, {}}, {"reads", 128, 128, 0, {}}}, [&](std::size_t role) {
+                if (role == 0) {
+                    b.store(between, b.thread(0, 1, 128), b.constant({Scalar::float32, 1}, 2));
+                    if (arrives) b.signal_arrive({.buffer = signal});
+                } else {
+                    if (arrives) b.signal_wait({.buffer = signal}, b.constant({Scalar::int64, 1}, 0));
+                    b.store(y, b.thread(0, 1, 128), b.load(between, 127 - b.thread(0, 1, 128)));
+                }
+            });
+            const Program program = b.finish();
+            Arguments arguments(program);
+            InterpreterOptions options{.throw_on_finding = false, .last_role_first = last_role_first};
+            const InterpreterReport report = interpret(program, arguments, options);
+            EXPECT_EQ(report.ok(), arrives) << report.text();
+            EXPECT_EQ(test::found(report, Kind::race, between), !arrives);
+        }
+}
+
+/// One role fills a buffer again and again, and the other empties it. Who has emptied it arrives, or one thread for all.
+Program passed_on(bool one_arrives, bool meets) {
+    constexpr Integer threads = 128;
+    Builder b("passed_on");
+    b.launch({.blocks = {2, 1, 1}, .threads = {2 * threads, 1, 1}});
+    const Buffer y = b.output("y", Scalar::float32, 2 * 6 * threads);
+    const Buffer between = b.shared("between", Scalar::float32, threads);
+    const Buffer full = b.shared("full", Scalar::int64, 1), empty = b.shared("empty", Scalar::int64, 1);
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_initialize({.buffer = full}, threads);
+        b.signal_initialize({.buffer = empty}, one_arrives ? 1 : threads);
+    });
+    b.barrier();
+    const Value one = b.constant({Scalar::int64, 1}, 1);
+    const Affine own = b.thread(0, 1, threads);
+    const auto fill = [&](const Affine& i) {
+        b.signal_wait({.buffer = empty}, b.bit_and(b.index(i + 1), one));
+        b.store(between, own, b.convert(b.index(i), Scalar::float32));
+        b.signal_arrive({.buffer = full});
+    };
+    const auto take = [&](const Affine& i) {
+        b.signal_wait({.buffer = full}, b.bit_and(b.index(i), one));
+        b.store(y, 6 * threads * b.block() + threads * i + own, b.load(between, threads - 1 - own));
+        if (meets) b.barrier();
+        if (one_arrives)
+            b.if_then({{b.thread() - threads, Condition::Relation::zero}},
+                      [&] { b.signal_arrive({.buffer = empty}); });
+        else
+            b.signal_arrive({.buffer = empty});
+    };
+    b.roles({{"fills", 0, threads, 0, {}}, {"takes", threads, threads, 0, {}}}, [&](std::size_t role) {
+        b.for_loop(role == 0 ? "i" : "j", 6, [&](const Affine& i) { role == 0 ? fill(i) : take(i); });
+    });
+    return b.finish();
+}
+
+TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
+    for (const bool one_arrives : {false, true})
+        for (const bool meets : {false, true})
+            for (const bool last_role_first : {false, true}) {
+                const Program program = passed_on(one_arrives, meets);
+                Arguments arguments(program);
+                const InterpreterReport report = interpret(
+                    program, arguments, {.throw_on_finding = false, .last_role_first = last_role_first});
+                EXPECT_EQ(report.ok(), meets || !one_arrives) << report.text();
+                for (Integer i = 0; i < 2 * 6 * 128; ++i) EXPECT_EQ(arguments["y"][i], i / 128 % 6);
+                EXPECT_EQ(found(report, Kind::race), one_arrives && !meets);
+            }
+}
+
+constexpr TileInstruction product_across = {.name = "m64n128k16",
+                                            .rows = 64,
+                                            .columns = 128,
+                                            .depth = 16,
+                                            .factor = Scalar::bfloat16,
+                                            .has_layouts = true,
+                                            .text = "m64n128k16"};
+
+/// Factors whose rows are not along the depth, the second in two panels.
+TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
+    Builder b("across");
+    b.launch({.threads = {128, 1, 1}});
+    const Buffer x = b.input("x", Scalar::bfloat16, 16 * 64), y = b.input("y", Scalar::bfloat16, 16 * 128);
+    const Buffer z = b.output("z", Scalar::float32, 64 * 128);
+    const Buffer tiles = b.add(TilesKernel::shared("tiles", Scalar::bfloat16, 3 * 16 * 64));
+    const Buffer signal = b.shared("signal", Scalar::int64, 1);
+    const Buffer sums = b.local("sums", Scalar::float32, product_across.registers());
+    b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}});
+    b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}});
+    const Value zero = b.constant({Scalar::int64, 1}, 0);
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = signal}, 1); });
+    b.barrier();
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
+        b.signal_expect({.buffer = signal}, 3 * 16 * 128);
+        b.tile_load(0, std::vector{zero, zero}, {.buffer = tiles}, {.buffer = signal});
+        b.tile_load(1, std::vector{zero, zero}, {.buffer = tiles, .index = 1024}, {.buffer = signal});
+        b.tile_load(1, std::vector{b.constant({Scalar::int64, 1}, 64), zero},
+                    {.buffer = tiles, .index = 2048}, {.buffer = signal});
+    });
+    const Value none = b.constant({Scalar::float32, 1}, 0);
+    for (int r = 0; r < product_across.registers(); ++r) b.store(sums, r, none);
+    b.signal_wait({.buffer = signal}, zero);
+    const auto what = CopyFence::What::tile_products;
+    b.fence({.kind = CopyFence::Kind::begin, .what = what});
+    b.tile_product(product_across, sums, 0, {{.buffer = tiles}, {.along_depth = false, .panel = 1024}},
+                   {{.buffer = tiles, .index = 1024}, {.along_depth = false, .panel = 1024}});
+    b.fence({.kind = CopyFence::Kind::commit, .what = what});
+    b.fence({.kind = CopyFence::Kind::wait, .what = what});
+    for (int r = 0; r < product_across.registers(); ++r)
+        b.store(z,
+                128 * (16 * b.thread(0, 32, 4) + b.thread(0, 4, 8) + r / 2 % 2 * 8) + 2 * b.thread(0, 1, 4) +
+                    r / 4 * 8 + r % 2,
+                b.load(sums, r));
+    const Program program = b.finish();
+    Arguments arguments(program);
+    for (Integer k = 0; k < 16; ++k) {
+        for (Integer i = 0; i < 64; ++i) arguments["x"].set(64 * k + i, entry(i, k));
+        for (Integer j = 0; j < 128; ++j) arguments["y"].set(128 * k + j, entry(j, k));
+    }
+    interpret(program, arguments);
+    for (Integer i = 0; i < 64; ++i)
+        for (Integer j = 0; j < 128; ++j) {
+            double sum = 0;
+            for (Integer k = 0; k < 16; ++k) sum += entry(i, k) * entry(j, k);
+            ASSERT_EQ(arguments["z"][128 * i + j], sum) << i << ", " << j;
+        }
+}
+
+} // namespace
+} // namespace swirl::ir::test

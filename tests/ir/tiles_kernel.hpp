@@ -1,0 +1,202 @@
+#pragma once
+
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <set>
+
+/// A matrix product in which one warpgroup of each block loads tiles and another multiplies them, and mistakes in it.
+namespace swirl::ir::test {
+
+inline constexpr TileInstruction small_product = {.name = "m64n8k8",
+                                                  .rows = 64,
+                                                  .columns = 8,
+                                                  .depth = 8,
+                                                  .factor = Scalar::float32,
+                                                  .ignored_bits = 13,
+                                                  .text = "m64n8k8"};
+
+enum class Mistake : std::uint8_t {
+    none,
+    does_not_wait_for_tiles,
+    does_not_wait_for_room,
+    does_not_arrive,
+    arrives_too_early, ///< before products have read what there is no more need of
+    arrives_twice,
+    expects_too_much,
+    expects_twice,
+    initializes_without_meeting,
+    does_not_begin,
+    does_not_wait_for_products,
+    does_not_publish,
+    publishes_too_late, ///< after the meeting
+    does_not_meet,      ///< before one thread stores what all have written
+    does_not_wait_for_store,
+    divides_team,
+    touches_sums,
+    reuses_stored_tile,
+};
+
+/// c (rows × 8) = a (rows × depth) · bᵀ (8 × depth); blocks have 64 rows, and the first of a cluster loads b for all.
+struct TilesKernel {
+    static constexpr Integer warpgroup = 128, rows = 64, columns = 8, in_tile = 32, stages = 2;
+    Integer steps = 5;
+    Integer blocks = 1;
+    Integer cluster = 1;
+    Integer depth = 5 * in_tile - 3; ///< the last tile reaches out
+    Mistake mistake = Mistake::none;
+
+    // in the order in which they are added
+    static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7;
+
+    bool has(Mistake which) const { return mistake == which; }
+
+    static BufferInfo shared(const char* name, Scalar element, Integer elements) {
+        BufferInfo info;
+        info.name = name;
+        info.element = element;
+        info.space = Space::shared;
+        info.elements = elements;
+        info.written = true;
+        info.alignment = tile_pattern_bytes;
+        return info;
+    }
+    static BufferInfo global(const char* name, Integer elements, bool written) {
+        BufferInfo info;
+        info.name = name;
+        info.element = Scalar::float32;
+        info.elements = elements;
+        info.written = written;
+        info.alignment = 16;
+        return info;
+    }
+    Integer row_elements() const { return depth + 3; } // a multiple of 16 bytes apart
+
+    Program program() const {
+        Builder builder("tiles");
+        builder.launch({.blocks = {blocks, 1, 1}, .threads = {2 * warpgroup, 1, 1}, .cluster = cluster});
+        builder.add(global("a", blocks * rows * row_elements(), false));
+        builder.add(global("b", columns * row_elements(), false));
+        builder.add(global("c", blocks * rows * columns, true));
+        builder.add(shared("a_tiles", Scalar::float32, stages * rows * in_tile));
+        builder.add(shared("b_tiles", Scalar::float32, stages * columns * in_tile));
+        builder.add(shared("c_tile", Scalar::float32, rows * columns));
+        builder.add(shared("signals", Scalar::int64, 2 * stages));
+        builder.local("sums", Scalar::float32, small_product.registers());
+        builder.tensor({"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}});
+        builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}});
+        builder.tensor({"of_c", c, 0, {columns, blocks * rows}, {1, columns}, {columns, rows}});
+        builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
+            for (Integer stage = 0; stage < stages; ++stage) {
+                builder.signal_initialize({.buffer = signals, .index = stage}, 1);
+                builder.signal_initialize({.buffer = signals, .index = stages + stage}, cluster);
+            }
+        });
+        if (cluster > 1)
+            builder.cluster_barrier();
+        else if (!has(Mistake::initializes_without_meeting))
+            builder.barrier();
+        builder.roles({{"loads", 0, warpgroup, 24, {}}, {"multiplies", warpgroup, warpgroup, 240, {}}},
+                      [&](std::size_t role) { role == 0 ? loads(builder) : multiplies(builder); });
+        if (cluster > 1) builder.cluster_barrier();
+        return builder.finish();
+    }
+
+private:
+    static Value number(Builder& builder, Integer n) {
+        return builder.constant({Scalar::int64, 1}, static_cast<long double>(n));
+    }
+
+    void loads(Builder& builder) const {
+        builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
+            for (Integer step = 0; step < steps; ++step) load(builder, step);
+        });
+    }
+
+    void load(Builder& builder, Integer step) const {
+        const Integer stage = step % stages;
+        const Builder::Place full{.buffer = signals, .index = stage};
+        if (!has(Mistake::does_not_wait_for_room))
+            builder.signal_wait({.buffer = signals, .index = stages + stage},
+                                number(builder, 1 - step / stages % 2));
+        builder.signal_expect(full,
+                              4 * in_tile * (rows + columns) + (has(Mistake::expects_too_much) ? 4 : 0));
+        if (has(Mistake::expects_twice)) builder.signal_expect(full, 0);
+        const Value k = number(builder, step * in_tile), zero = number(builder, 0);
+        const Value row = builder.index(rows * builder.block());
+        builder.tile_load(0, std::vector{k, row}, {.buffer = a_tiles, .index = stage * rows * in_tile}, full);
+        builder.if_then({{builder.block(0, 1, cluster), Condition::Relation::zero}}, [&] {
+            builder.tile_load(1, std::vector{k, zero},
+                              {.buffer = b_tiles, .index = stage * columns * in_tile}, full,
+                              cluster > 1 ? (1U << cluster) - 1U : 0U);
+        });
+    }
+
+    void multiplies(Builder& builder) const {
+        const Value zero = builder.constant({Scalar::float32, 1}, 0);
+        for (int r = 0; r < small_product.registers(); ++r) builder.store(sums, r, zero);
+        for (Integer step = 0; step < steps; ++step) multiply(builder, step);
+        store(builder);
+    }
+
+    void products(Builder& builder, Integer stage) const {
+        for (Integer k = 0; k < in_tile; k += small_product.depth)
+            builder.tile_product(small_product, sums, 0,
+                                 {{.buffer = a_tiles, .index = stage * rows * in_tile + k}, TileLayout{}},
+                                 {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, TileLayout{}});
+    }
+
+    void multiply(Builder& builder, Integer step) const {
+        const Integer stage = step % stages;
+        const auto arrive = [&] {
+            builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
+                for (Integer block = 0; block < cluster; ++block)
+                    builder.signal_arrive({.buffer = signals, .index = stages + stage},
+                                          cluster > 1 ? number(builder, block) : no_value);
+            });
+        };
+        if (!has(Mistake::does_not_wait_for_tiles))
+            builder.signal_wait({.buffer = signals, .index = stage}, number(builder, step / stages % 2));
+        if (has(Mistake::arrives_too_early)) arrive();
+        if (!has(Mistake::does_not_begin))
+            builder.fence({.kind = CopyFence::Kind::begin, .what = of_products});
+        if (has(Mistake::divides_team))
+            builder.if_then({{builder.thread() - warpgroup - 1, Condition::Relation::nonnegative}},
+                            [&] { products(builder, stage); });
+        else
+            products(builder, stage);
+        builder.fence({.kind = CopyFence::Kind::commit, .what = of_products});
+        if (has(Mistake::touches_sums)) builder.store(sums, 0, builder.constant({Scalar::float32, 1}, 1));
+        if (!has(Mistake::does_not_wait_for_products))
+            builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_products});
+        if (!has(Mistake::arrives_too_early) && !has(Mistake::does_not_arrive)) arrive();
+        if (has(Mistake::arrives_twice)) arrive();
+    }
+
+    void store(Builder& builder) const {
+        for (int r = 0; r < small_product.registers(); ++r) {
+            const Affine row = 16 * builder.thread(0, 32, 4) + builder.thread(0, 4, 8) + r / 2 % 2 * 8;
+            const Affine column = 2 * builder.thread(0, 1, 4) + r / 4 * 8 + r % 2;
+            builder.store(c_tile, columns * row + column, builder.load(sums, r));
+        }
+        const CopyFence publish{.kind = CopyFence::Kind::publish, .what = of_stores};
+        if (!has(Mistake::does_not_publish) && !has(Mistake::publishes_too_late)) builder.fence(publish);
+        if (!has(Mistake::does_not_meet)) builder.barrier();
+        if (has(Mistake::publishes_too_late)) builder.fence(publish);
+        builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
+            const Value row = builder.index(rows * builder.block());
+            builder.tile_store(2, std::vector{number(builder, 0), row}, {.buffer = c_tile});
+            builder.fence({.kind = CopyFence::Kind::commit, .what = of_stores});
+            if (!has(Mistake::does_not_wait_for_store) && !has(Mistake::reuses_stored_tile))
+                builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_stores});
+        });
+        if (!has(Mistake::reuses_stored_tile)) return;
+        builder.barrier();
+        builder.store(c_tile, builder.thread(0, 1, warpgroup), builder.constant({Scalar::float32, 1}, 0));
+    }
+
+    static constexpr auto of_products = CopyFence::What::tile_products;
+    static constexpr auto of_stores = CopyFence::What::tile_stores;
+};
+
+} // namespace swirl::ir::test

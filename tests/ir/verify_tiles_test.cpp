@@ -1,0 +1,140 @@
+// The verifier's rules for tensors, roles, tiles and signals: a kernel that passes, and twins that break one rule each.
+
+#include "ir/verify.hpp"
+
+#include "../support/error_of.hpp"
+#include "ir/print.hpp"
+#include "tiles_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace swirl::ir::test {
+namespace {
+
+std::string failure(const Program& program) {
+    return error_of<InternalError>([&] { verify(program, Stage::vectorized); });
+}
+
+void expect_fails(const std::function<void(Program&)>& change, const std::string& what) {
+    Program program = TilesKernel{}.program();
+    change(program);
+    EXPECT_NE(failure(program).find(what), std::string::npos) << what << "\n" << failure(program);
+}
+
+Roles& roles_of(Program& program) {
+    for (Statement& statement : program.body)
+        if (auto* parts = std::get_if<Roles>(&statement.node)) return *parts;
+    throw InternalError("no roles");
+}
+
+/// Changes the first operation of the kind.
+std::function<void(Program&)> changed(Opcode opcode,
+                                      const std::function<void(Operation&, TileOperation&)>& change) {
+    return [=](Program& program) {
+        for (Operation& operation : program.operations) {
+            if (operation.opcode != opcode) continue;
+            auto tile = std::make_shared<TileOperation>(*operation.tile);
+            change(operation, *tile);
+            operation.tile = std::move(tile);
+            return;
+        }
+    };
+}
+
+TEST(VerifyTiles, PassesWhatIsRight) {
+    EXPECT_EQ(failure(TilesKernel{}.program()), "");
+    EXPECT_EQ(failure(TilesKernel{.blocks = 4, .cluster = 2}.program()), "");
+}
+
+TEST(VerifyTiles, TensorsAreSuchAsTheCopyEngineTakes) {
+    const auto tensor = [](const std::function<void(TensorInfo&)>& change) {
+        return [=](Program& program) { change(program.tensors.front()); };
+    };
+    expect_fails(tensor([](TensorInfo& t) { t.strides[0] = 2; }), "tensor 'of_a': stride 0 is 2");
+    expect_fails(tensor([](TensorInfo& t) { t.strides[1] = 6; }), "stride 1 is 6");
+    expect_fails(tensor([](TensorInfo& t) { t.box[0] = 3; }), "rows of boxes have 3 elements");
+    expect_fails(tensor([](TensorInfo& t) { t.box[1] = 257; }), "in boxes of 257");
+    expect_fails(tensor([](TensorInfo& t) { t.box.pop_back(); }), "2 extents, 2 strides, and boxes of 1");
+    expect_fails(tensor([](TensorInfo& t) { t.extents[1] = 65; }), "it has elements 0 to");
+    expect_fails(tensor([](TensorInfo& t) { t.origin = 1; }), "it begins at no multiple of 16 bytes");
+    expect_fails(tensor([](TensorInfo& t) { t.buffer = TilesKernel::a_tiles; }), "is not in global memory");
+    expect_fails([](Program& program) { program.tensors[2].buffer = TilesKernel::a; }, "is only to be read");
+}
+
+TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
+    const auto roles = [](const std::function<void(std::vector<Role>&)>& change) {
+        return [=](Program& program) { change(roles_of(program).roles); };
+    };
+    expect_fails(roles([](auto& r) { r[0].threads = 64; }), "'loads' has no whole warpgroups");
+    expect_fails(roles([](auto& r) { r[1].first_thread = 0; }), "begins at thread 0, not 128");
+    expect_fails(roles([](auto& r) { r.pop_back(); }), "of 128 threads in a block of 256");
+    expect_fails(roles([](auto& r) { r[0].registers = 20; }), "'loads' has 20 registers");
+    expect_fails(roles([](auto& r) { r[1].registers = 100; }), "'multiplies' has 100 registers");
+    expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{Roles{r}}); }), "roles are in a role");
+    expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{Barrier{.of_group = true}}); }),
+                 "a barrier of several blocks is in a role");
+    expect_fails(
+        [](Program& program) {
+            If choice;
+            choice.conditions = std::get<If>(program.body.front().node).conditions;
+            Roles parts = std::move(roles_of(program));
+            program.body.resize(2);
+            choice.then.push_back(Statement{std::move(parts)});
+            program.body.push_back(Statement{std::move(choice)});
+        },
+        "roles are not reached by all threads alike");
+}
+
+TEST(VerifyTiles, SignalsAreInitializedBeforeTheyAreUsed) {
+    expect_fails([](Program& program) { program.body.erase(program.body.begin()); },
+                 "nothing has been stored to 'signals' before");
+    expect_fails(changed(Opcode::signal_initialize, [](Operation&, TileOperation& t) { t.count = 0; }),
+                 "waits for 0 arrivals");
+    expect_fails(changed(Opcode::signal_wait, [](Operation& o, TileOperation&) { o.address.index = 4; }),
+                 "reaches elements 4 to 4 of 'signals'");
+}
+
+TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
+    expect_fails(changed(Opcode::tile_load, [](Operation& o, TileOperation&) { o.address.index = 2080; }),
+                 "reaches elements 2080 to 4127 of 'a_tiles'");
+    expect_fails(changed(Opcode::tile_load, [](Operation& o, TileOperation&) { o.address.index = 4; }),
+                 "is at 16 bytes of 'a_tiles', no multiple of 128");
+    expect_fails(changed(Opcode::tile_load, [](Operation&, TileOperation& t) { t.blocks = 2; }),
+                 "is for blocks 0b10 of a cluster of 1");
+    expect_fails(
+        changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[0].index = 2080; }),
+        "of 'a_tiles', which has 0 to 4095");
+    expect_fails(changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[1].index = 2; }),
+                 "is at 8 bytes of 'b_tiles', no multiple of 16");
+    expect_fails(changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[1].index = 28; }),
+                 "goes on beyond a row");
+}
+
+TEST(VerifyTiles, FencesBeginProductsOnly) {
+    expect_fails(
+        [](Program& program) {
+            program.body.push_back(Statement{CopyFence{.kind = CopyFence::Kind::begin}});
+        },
+        "a fence begins what is no product of tiles");
+}
+
+TEST(VerifyTiles, ArePrintedWithAllThatTheyNeed) {
+    const std::string text = to_string(TilesKernel{.blocks = 2, .cluster = 2}.program(), PrintStyle::compact);
+    for (const char* const line : {
+             "tensor of_a of a[0], extents 157x128, strides 1,160, boxes 32x64\n",
+             "signal_initialize signals[0] for 1 arrivals\n",
+             "role multiplies of threads 128 to 255 with 240 registers:\n",
+             "signal_expect 9216 bytes at signals[0]\n",
+             "] of blocks 0b11, signal signals[0]\n",
+             "sums[0] += a_tiles[8] * b_tiles[8] by m64n8k8\n",
+             "signal_arrive at signals[2] of block 1\n",
+             "signal_wait for parity 0 at signals[0]\n",
+             "tile_store c_tile[0] to of_c (0, ",
+         })
+        EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+} // namespace
+} // namespace swirl::ir::test
