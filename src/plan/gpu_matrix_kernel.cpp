@@ -4,6 +4,7 @@
 #include "gemm/gpu_product.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
+#include "plan/gpu_workspace.hpp"
 #include "plan/tables.hpp"
 #include "runtime/cuda_memory.hpp"
 
@@ -17,8 +18,6 @@ namespace swirl::planning {
 namespace {
 
 constexpr std::size_t most_parameters = 8;
-/// Bytes of which parts of a workspace begin at multiples.
-constexpr std::size_t part_alignment = 256;
 
 } // namespace
 
@@ -30,15 +29,8 @@ GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const g
     result.program = std::move(programs.front());
     ir::verify(result.program, ir::Stage::vectorized);
     result.ptx = emit::ptx(result.program, ptx_options(gpu));
-    ir::Program block = result.program; // conditions that depend on the block would be looked at in each
-    block.launch.blocks = {block.launch.cluster, 1, 1};
-    constexpr std::array<Integer, 2> parameters = {1, 0};
-    result.info = ir::describe(block, {}, 1, product.depth > 0 ? parameters : std::array<Integer, 2>{0, 0});
-    result.info.launch = result.program.launch;
-    for (Integer* const count : {&result.info.flops, &result.info.bytes_loaded, &result.info.bytes_stored})
-        *count *= result.program.launch.blocks[0] / result.program.launch.cluster;
-    result.info.dynamic_shared_bytes =
-        emit::ptx_interface(result.program, ptx_options(gpu)).dynamic_shared_bytes;
+    const std::array<Integer, 2> parameters = {product.depth > 0 ? 1 : 0, 0};
+    result.info = describe_by_cluster(result.program, gpu, {.parameters = parameters});
     return result;
 }
 
@@ -57,7 +49,7 @@ GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
 GpuMatrixKernel::Parameter GpuMatrixKernel::workspace_part(const ir::BufferInfo& buffer) {
     const std::size_t bytes = bytes_of(buffer);
     const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
-    workspace_bytes_ += (bytes + part_alignment - 1) / part_alignment * part_alignment;
+    workspace_bytes_ += bytes_of_part(bytes);
     return part;
 }
 

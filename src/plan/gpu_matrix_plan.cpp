@@ -12,8 +12,6 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr Integer workspace_alignment = 256; // bytes
-
 bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
 }
@@ -87,17 +85,6 @@ void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
                             c.pointer, matrix.name, matrix.pointer);
 }
 
-void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
-    if (workspace.data == nullptr && workspace.bytes == 0) return;
-    if (workspace.bytes < workspace_bytes())
-        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, workspace_bytes());
-    if (workspace_bytes() == 0) return;
-    if (!is_aligned(workspace.data, workspace_alignment))
-        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
-                        workspace_alignment);
-    runtime::require_memory_of(device_, workspace.data, "the workspace");
-}
-
 const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
@@ -117,7 +104,7 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
     const std::vector<GpuArgument> used = matrices(arguments, multiplies);
     check(used);
-    check(workspace);
+    planning::check(device_, workspace, workspace_bytes(), used);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
     kernel_for(used).launch(arguments, multiplies, reads_c,
                             reinterpret_cast<runtime::cuda::Address>(workspace.data),

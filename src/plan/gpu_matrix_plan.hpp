@@ -47,7 +47,6 @@ private:
                   const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
     std::vector<GpuArgument> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
     void check(const std::vector<GpuArgument>& matrices) const;
-    void check(const GpuWorkspace& workspace) const;
     const GpuMatrixKernel& kernel_for(const std::vector<GpuArgument>& matrices) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 

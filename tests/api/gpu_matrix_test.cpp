@@ -184,6 +184,38 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     EXPECT_EQ(refused(a.data(), b.data(), c.data()), "");
 }
 
+TEST_F(GpuMatrixInterface, RefusesWorkspacesThatDoNotFit) {
+    gpu::MatrixPlanOptions options = unchecked;
+    options.schedule =
+        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 splits=2 "
+        "through_memory=1";
+    const gpu::MatrixPlan plan = gpu::plan(product, options);
+    const std::size_t needed = plan.workspace_bytes();
+    ASSERT_GT(needed, 256U);
+    fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
+    const gpu::Array<float> memory((needed + 256) / 4), little((needed - 256) / 4);
+    const auto refused = [&](float* data, std::size_t bytes) {
+        return error_of<UserError>([&] {
+            plan.execute(1, a.data(), b.data(), 0, c.data(), {}, {data, bytes});
+        });
+    };
+    expect_contains(refused(memory.data(), needed - 1), {"the workspace has", "this plan needs"});
+    expect_contains(refused(memory.data() + 2, needed), {"not aligned to 256 bytes"});
+    expect_contains(refused(little.data(), needed), {"workspace", "too small"});
+    std::vector<float> host((needed + 256) / 4);
+    float* const aligned = host.data() + (256 - reinterpret_cast<std::uintptr_t>(host.data()) % 256) / 4;
+    expect_contains(refused(aligned, needed), {"workspace", "memory of the host"});
+    const gpu::Array<float> all(needed / 4 + 64 * 48);
+    float* const last = all.data() + needed / 4 - 1; // of the workspace
+    expect_contains(error_of<UserError>([&] {
+                        plan.execute(1, a.data(), b.data(), 0, last, {}, {all.data(), needed});
+                    }),
+                    {"workspace", "c = ", "overlap"});
+    EXPECT_TRUE(fake.launches.empty());
+    EXPECT_EQ(refused(memory.data(), needed), "");
+}
+
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     expect_contains(
         error_of<UserError>([] { gpu::plan(MatrixProduct::column_major(Number::complex32, 4, 4, 4)); }),
