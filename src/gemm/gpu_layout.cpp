@@ -8,6 +8,17 @@ Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus) {
     return modulus == 1 ? Affine(0) : builder.thread(0, divisor, modulus);
 }
 
+ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) {
+    std::vector<ir::Value> parts = lanes;
+    for (; parts.size() > 1; parts.resize(parts.size() / 2))
+        for (std::size_t p = 0; p < parts.size(); p += 2) {
+            std::vector<std::int8_t> all(2 * lanes.size() / parts.size());
+            std::iota(all.begin(), all.end(), std::int8_t{0});
+            parts[p / 2] = builder.shuffle(parts[p], parts[p + 1], all);
+        }
+    return parts.front();
+}
+
 int GpuThreads::vector_of(Number number, int extent) {
     return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
 }

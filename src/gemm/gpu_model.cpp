@@ -251,8 +251,6 @@ void expect_known(const MatrixProduct& product) {
     if (product.converts())
         throw UserError("C of {} for sums of {} on a GPU; of the sums' kind it is possible",
                         word_of(product.number_of_c()), word_of(product.number));
-    if (product.epilogue.tree() != nullptr)
-        throw UserError("a product with an epilogue on a GPU; without one it is possible");
 }
 
 /// Where there are less tiles than multiprocessors, as many more splits as these have room for.

@@ -10,6 +10,8 @@
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
 
+#include <optional>
+
 namespace swirl::gemm {
 
 namespace {
@@ -26,7 +28,8 @@ struct BlockPlace {
 
 class ProductWriter {
 public:
-    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu)
+    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                  const GpuEpilogue& epilogue)
         : gpu_(gpu),
           orientation_(oriented_for_gpu(product)),
           product_(orientation_.product),
@@ -37,10 +40,11 @@ public:
           row_blocks_(ceil_divide(product_.rows, Integer{schedule.block_rows})),
           column_blocks_(ceil_divide(product_.columns, Integer{schedule.block_columns})),
           pieces_of_split_(ceil_divide(ceil_divide(product_.depth, Integer{schedule.block_depth}),
-                                       Integer{schedule.splits})) {}
+                                       Integer{schedule.splits})) {
+        declare(epilogue);
+    }
 
     ir::Program write() {
-        declare();
         const BlockPlace place = place_of_block();
         if (!place.may_be_idle)
             write_tile(place);
@@ -52,7 +56,7 @@ public:
 
 private:
     // ---- buffers and blocks
-    void declare() {
+    void declare(const GpuEpilogue& epilogue) {
         const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
                                 int lanes, bool written) {
             const Extent extent = extent_of(layout, rows, columns, product_.batch);
@@ -78,6 +82,8 @@ private:
         add_a();
         if (!turned) add_b();
         c_ = matrix("c", product_.c, product_.rows, product_.columns, schedule_.c_lanes, true);
+        if (!epilogue.is_identity())
+            epilogue_.emplace(builder_, turned ? epilogue.turned() : epilogue, scalar_, schedule_.c_lanes);
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = scalar_;
@@ -193,6 +199,12 @@ private:
         const Value column =
             tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
         c.start = builder_.add(builder_.add(row, column), matrix_start(place, product_.c, lanes));
+        if (epilogue_) {
+            epilogue_->begin({matrix_start(place, {.batch_stride = 1}, 1),
+                              tile_start(place.row_block, rows, product_.rows, 1, lanes),
+                              tile_start(place.column_block, columns, product_.columns, 1, 1)});
+            c.epilogue = &*epilogue_;
+        }
         c.has_spare_matrices = product_.batch % schedule_.matrices != 0;
         c.own_matrix = product_.batch - 1 - place.matrix;
         c.has_shared_rows = product_.rows % rows != 0;
@@ -331,13 +343,14 @@ private:
     std::array<GpuSource, 2> sources_{};
     std::vector<GpuFetch> fetches_;
     ir::Buffer counters_ = 0;
+    std::optional<GpuEpilogueWriter> epilogue_;
 };
 } // namespace
 
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
-                                     const target::Gpu& gpu) {
+                                     const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     validate(schedule, product, gpu);
-    return {ProductWriter(product, schedule, gpu).write()};
+    return {ProductWriter(product, schedule, gpu, epilogue).write()};
 }
 
 } // namespace swirl::gemm

@@ -5,6 +5,7 @@
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
+#include "plan/pointwise.hpp"
 #include "plan/tables.hpp"
 #include "runtime/cuda_memory.hpp"
 
@@ -17,13 +18,23 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t most_parameters = 8;
+constexpr std::size_t most_parameters = 8 + most_arrays;
+
+gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
+    const ExpressionTree* const tree = product.epilogue.tree();
+    if (tree == nullptr) return {};
+    const std::vector<ProblemArray> arrays = arrays_of(product);
+    gemm::GpuEpilogue result{pointwise_of(*tree, scope_of(product), arrays), {}};
+    for (const ProblemArray& array : arrays)
+        result.arrays.push_back({array.name, array.is_complex, array.elements});
+    return result;
+}
 
 } // namespace
 
 GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                            const target::Gpu& gpu) {
-    std::vector<ir::Program> programs = gemm::gpu_product(product, schedule, gpu);
+    std::vector<ir::Program> programs = gemm::gpu_product(product, schedule, gpu, epilogue_of(product));
     ensure(programs.size() == 1, "a product of {} kernels", programs.size());
     GpuMatrixDerivation result;
     result.program = std::move(programs.front());
@@ -34,7 +45,8 @@ GpuMatrixDerivation derive_product_for_gpu(const MatrixProduct& product, const g
     return result;
 }
 
-GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
+GpuMatrixKernel::Parameter GpuMatrixKernel::parameter_named(const std::string& name,
+                                                            const std::vector<ProblemArray>& arrays) {
     constexpr std::array<std::pair<const char*, Source>, 6> names = {{{"a", Source::a},
                                                                       {"b", Source::b},
                                                                       {"c", Source::c},
@@ -42,7 +54,9 @@ GpuMatrixKernel::Source GpuMatrixKernel::source_of(const std::string& name) {
                                                                       {"steps", Source::multiplies},
                                                                       {"reads_c", Source::reads_c}}};
     for (const auto& [known, source] : names)
-        if (name == known) return source;
+        if (name == known) return {source};
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+        if (name == "with_" + arrays[k].name) return {Source::array, k};
     throw InternalError("a product's kernel has a parameter '{}'", name);
 }
 
@@ -58,16 +72,17 @@ GpuMatrixKernel::GpuMatrixKernel(const MatrixProduct& product, const gemm::GpuSc
     : factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
     GpuMatrixDerivation derivation = derive_product_for_gpu(product, schedule, gpu);
+    const std::vector<ProblemArray> arrays = arrays_of(product);
     const emit::PtxInterface interface = emit::ptx_interface(derivation.program, ptx_options(gpu));
     for (const emit::PtxParameter& parameter : interface.parameters) {
         const auto position = static_cast<std::size_t>(parameter.position);
         if (parameter.kind == emit::PtxParameter::Kind::number) {
-            parameters_.push_back({source_of(derivation.info.parameters.at(position))});
+            parameters_.push_back(parameter_named(derivation.info.parameters.at(position), arrays));
             continue;
         }
         const ir::BufferInfo& buffer = derivation.program.buffers.at(position);
         parameters_.push_back(buffer.space == ir::Space::scratch ? workspace_part(buffer)
-                                                                 : Parameter{source_of(buffer.name)});
+                                                                 : parameter_named(buffer.name, arrays));
     }
     ensure(parameters_.size() <= most_parameters, "a product's kernel has {} parameters", parameters_.size());
     const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
@@ -91,6 +106,10 @@ void GpuMatrixKernel::launch(const GpuMatrixArguments& arguments, bool multiplie
     std::array<void*, most_parameters> values{};
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
         const Parameter& parameter = parameters_[k];
+        if (parameter.source == Source::array) {
+            values[k] = const_cast<void**>(&arguments.arrays[parameter.offset]);
+            continue;
+        }
         if (parameter.source != Source::workspace) {
             values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
             continue;

@@ -9,6 +9,7 @@
 #include "target/gpu.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct GpuMatrixArguments {
     const void* b = nullptr;
     const void* beta = nullptr;
     void* c = nullptr;
+    std::span<const void* const> arrays = {}; ///< of the epilogue, in the order of arrays_of
 };
 
 /// A product's kernel, derived, before a GPU is needed.
@@ -49,13 +51,13 @@ public:
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
 
 private:
-    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace };
+    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, array, workspace };
     struct Parameter {
         Source source;
-        std::size_t offset = 0; ///< in the workspace
+        std::size_t offset = 0; ///< in the workspace; of an array, its number
         std::size_t zeroed = 0; ///< bytes there that a launch fills with zeros
     };
-    static Source source_of(const std::string& name);
+    static Parameter parameter_named(const std::string& name, const std::vector<ProblemArray>& arrays);
     Parameter workspace_part(const ir::BufferInfo& buffer);
 
     LoadedKernel kernel_;

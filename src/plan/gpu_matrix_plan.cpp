@@ -29,6 +29,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
       schedule_(schedule),
       device_(device),
       cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
+      arrays_(arrays_of(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
     if (!is_empty_) kernel_.emplace(product, schedule, device, cache_);
 }
@@ -65,6 +66,16 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
                           static_cast<std::size_t>(bytes)});
     };
     add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number);
+    const Integer scalar_bytes = bytes_of(number_of_epilogue(product_));
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const ProblemArray& array = arrays_[k];
+        if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr)
+            throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
+                            array.name, product_.epilogue.text(), array.name);
+        result.push_back({"array " + array.name, arguments.arrays[k], 0,
+                          array.elements * scalar_bytes * (array.is_complex ? 2 : 1),
+                          static_cast<std::size_t>(scalar_bytes)});
+    }
     if (!multiplies) return result;
     add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a());
     add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b());
@@ -81,12 +92,13 @@ void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
     const GpuArgument& c = matrices.front();
     for (const GpuArgument& matrix : matrices)
         if (&matrix != &c && !are_apart(matrix, c))
-            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is multiplied",
-                            c.pointer, matrix.name, matrix.pointer);
+            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is read", c.pointer,
+                            matrix.name, matrix.pointer);
 }
 
 const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
+    // Arrays of an epilogue are read by C's.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
     for (const GpuArgument& matrix : matrices)

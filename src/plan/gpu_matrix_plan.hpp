@@ -54,6 +54,7 @@ private:
     gemm::GpuSchedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
+    std::vector<ProblemArray> arrays_; ///< of the epilogue
     bool is_empty_;
     std::optional<GpuMatrixKernel> kernel_;
     mutable std::mutex making_;
