@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_layout.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_values.hpp"
 #include "runtime/cuda_memory.hpp"
@@ -65,7 +66,7 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
         result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
                           static_cast<std::size_t>(bytes)});
     };
-    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number);
+    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c());
     const Integer scalar_bytes = bytes_of(number_of_epilogue(product_));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const ProblemArray& array = arrays_[k];
@@ -102,7 +103,9 @@ const GpuMatrixKernel& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>&
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
     for (const GpuArgument& matrix : matrices)
-        suits = suits && is_aligned(matrix.pointer, lanes * static_cast<Integer>(matrix.alignment));
+        suits = suits &&
+                is_aligned(matrix.pointer, std::min<Integer>(gemm::GpuThreads::widest_access,
+                                                             lanes * static_cast<Integer>(matrix.alignment)));
     if (suits) return *kernel_;
     const std::lock_guard lock(making_);
     if (!unaligned_) unaligned_.emplace(product_, with_single_elements(schedule_), device_, cache_);
@@ -117,6 +120,7 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
     const std::vector<GpuArgument> used = matrices(arguments, multiplies);
     check(used);
     planning::check(device_, workspace, workspace_bytes(), used);
+    check_beta(product_, arguments.beta);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
     kernel_for(used).launch(arguments, multiplies, reads_c,
                             reinterpret_cast<runtime::cuda::Address>(workspace.data),
