@@ -78,8 +78,8 @@ Integer pitch_for_warps(Integer extent) {
 } // namespace
 
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const auto piece = [&](Integer extent, int lanes, Integer stride, Integer depth_stride) {
-        GpuPiece result{extent, schedule.block_depth, lanes};
+    const auto piece = [&](Number number, Integer extent, int lanes, Integer stride, Integer depth_stride) {
+        GpuPiece result{number, extent, schedule.block_depth, lanes};
         result.depth_run = std::gcd(schedule.block_depth, schedule.depth_run);
         result.along_depth = lanes == 1 && depth_stride == 1 && stride != 1;
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
@@ -88,8 +88,10 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(extent) : extent + padding;
         return result;
     };
-    return {piece(schedule.block_rows, schedule.a_lanes, oriented.a.row_stride, oriented.a.column_stride),
-            piece(schedule.block_columns, schedule.b_lanes, oriented.b.column_stride, oriented.b.row_stride)};
+    return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, oriented.a.row_stride,
+                  oriented.a.column_stride),
+            piece(oriented.number_of_b(), schedule.block_columns, schedule.b_lanes, oriented.b.column_stride,
+                  oriented.b.row_stride)};
 }
 
 } // namespace swirl::gemm

@@ -47,7 +47,8 @@ ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes);
 
 /// A piece of A, or of B, in shared memory: for each step along the depth all of the tile's rows, or columns.
 struct GpuPiece {
-    Integer extent = 0; ///< rows of A, columns of B
+    Number number = Number::float32; ///< as in the operand
+    Integer extent = 0;              ///< rows of A, columns of B
     Integer depth = 0;
     int lanes = 1; ///< elements, along the extent, of a copy
     bool along_depth =

@@ -57,31 +57,32 @@ public:
 private:
     // ---- buffers and blocks
     void declare(const GpuEpilogue& epilogue) {
-        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                int lanes, bool written) {
+        const auto matrix = [&](const char* name, Number number, const MatrixLayout& layout, Integer rows,
+                                Integer columns, int lanes, bool written) {
             const Extent extent = extent_of(layout, rows, columns, product_.batch);
             ir::BufferInfo info;
             info.name = name;
-            info.element = scalar_;
+            info.element = scalar_of(number);
             info.first = extent.lowest;
             info.elements = extent.highest - extent.lowest + 1;
-            info.alignment = lanes * size_in_bytes(scalar_);
+            info.alignment = lanes * size_in_bytes(info.element);
             info.written = written;
             return builder_.add(info);
         };
         const bool turned = orientation_.is_turned;
         const auto add_a = [&] {
-            a_ = matrix(turned ? "b" : "a", product_.a, product_.rows, product_.depth, schedule_.a_lanes,
-                        false);
+            a_ = matrix(turned ? "b" : "a", product_.number_of_a(), product_.a, product_.rows, product_.depth,
+                        schedule_.a_lanes, false);
         };
         const auto add_b = [&] {
-            b_ = matrix(turned ? "a" : "b", product_.b, product_.depth, product_.columns, schedule_.b_lanes,
-                        false);
+            b_ = matrix(turned ? "a" : "b", product_.number_of_b(), product_.b, product_.depth,
+                        product_.columns, schedule_.b_lanes, false);
         };
         if (turned) add_b();
         add_a();
         if (!turned) add_b();
-        c_ = matrix("c", product_.c, product_.rows, product_.columns, schedule_.c_lanes, true);
+        c_ = matrix("c", product_.number_of_c(), product_.c, product_.rows, product_.columns,
+                    schedule_.c_lanes, true);
         if (!epilogue.is_identity())
             epilogue_.emplace(builder_, turned ? epilogue.turned() : epilogue, scalar_, schedule_.c_lanes);
         ir::BufferInfo factors;
@@ -94,7 +95,7 @@ private:
         reads_c_ = builder_.parameter("reads_c");
         for (std::size_t operand = 0; operand < pieces_.size(); ++operand)
             piece_buffers_[operand] =
-                builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_,
+                builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(pieces_[operand].number),
                                 schedule_.matrices * schedule_.stages * pieces_[operand].scalars());
     }
 

@@ -55,6 +55,7 @@ private:
 
     void write_columns() {
         under(c_.has_spare_matrices, c_.own_matrix, [&] {
+            if (product_.converts()) return write_rows(false); // β is 0
             builder_.if_then(
                 {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
         });
@@ -173,6 +174,7 @@ private:
         if (reads) vector = builder_.fma(factor(1), builder_.load(c_.buffer, place, access), vector);
         if (c_.epilogue != nullptr)
             vector = c_.epilogue->finish({Affine(0), threads_.row(i), column(j)}, vector);
+        if (product_.converts()) vector = builder_.convert(vector, scalar_of(product_.number_of_c()));
         builder_.store(c_.buffer, place, vector, access);
     }
 

@@ -2,6 +2,7 @@
 
 #include "plan/gpu_matrix_kernel.hpp"
 
+#include "../support/error_of.hpp"
 #include "gemm/gpu_model.hpp"
 #include "ir/interpreter.hpp"
 #include "problem/expression.hpp"
@@ -95,7 +96,10 @@ private:
 void expect_product(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true) {
     validate(product);
     Execution execution(product, schedule, reads_c);
-    const double epsilon = product.number == Number::float32 ? 0x1p-23 : 0x1p-52;
+    const double epsilon = product.number_of_c() == Number::bfloat16  ? 0x1p-16
+                           : product.number_of_c() == Number::float16 ? 0x1p-19
+                           : product.number == Number::float32        ? 0x1p-23
+                                                                      : 0x1p-52;
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
@@ -191,6 +195,50 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
     EXPECT_GT(vectors_of("x + r[j,i]"), 0);
     EXPECT_EQ(vectors_of("x + r[i,j]"), 0);
     EXPECT_EQ(vectors_of("x + r[j]"), 0);
+}
+
+/// Halves and quarters, as all of these numbers have them.
+TEST(GpuProducts, OfNarrowNumbersAreWidened) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const char a : {'N', 'T'})
+            for (const char b : {'N', 'T'}) {
+                MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 32, 10);
+                product.a_number = product.b_number = number;
+                if (a == 'T') product.a = {16, 1};
+                if (b == 'T') product.b = {32, 1};
+                expect_product(product, schedule_with(""));
+                std::string wide = "c_lanes=4 slices=2 block_depth=8";
+                if (a == 'N') wide += " a_lanes=8";
+                if (b == 'T') wide += " b_lanes=2";
+                expect_product(product, schedule_with(wide), false);
+                product.c = {32, 1}; // which exchanges A and B
+                expect_product(product, schedule_with("splits=2"));
+            }
+}
+
+TEST(GpuProducts, StoreWhatTheyRound) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const char* more : {"", "c_lanes=4", "splits=2", "splits=4 through_memory=1 c_lanes=2"}) {
+            MatrixProduct product = column_major(64, 32, 32, "x * scale[j] + i");
+            product.c_number = number;
+            expect_product(product, schedule_with(more), false);
+            product.a_number = product.b_number = Number::float16;
+            expect_product(product, schedule_with(more), false);
+        }
+}
+
+TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 64, 64);
+    product.a_number = product.b_number = Number::bfloat16;
+    const auto error = [&](const char* name) {
+        return error_of<UserError>(
+            [&] { derive_product_for_gpu(product, schedule_with(""), target::gpu_named(name)); });
+    };
+    EXPECT_EQ(error("sm_90"), "");
+    EXPECT_NE(error("generic").find("no instructions for bfloat16"), std::string::npos) << error("generic");
+    product.a_number = product.b_number = Number::int8;
+    product.number = Number::int32;
+    EXPECT_NE(error("sm_90").find("int8 and int8 to int32"), std::string::npos) << error("sm_90");
 }
 
 } // namespace
