@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swirl {
@@ -49,25 +50,32 @@ struct MatrixPlanOptions {
 /// memory of the plan's GPU or managed memory, pointers are to the elements (0, 0), of the first matrices of a batch; α and β are of
 /// the host. Where β is zero C is not read, where α or the depth is zero neither are A and B, which may be null then. Each execute()
 /// throws UserError, before anything is put into the stream, where numbers are of other kinds than the product's, for null and
-/// misaligned pointers and memory of the host or of another GPU, and where C overlaps A or B. Without a workspace, memory is taken and
+/// misaligned pointers and memory of the host or of another GPU, and where C overlaps A, B or an array. Without a workspace, memory is taken and
 /// given back in the order of the stream; one from the caller is memory of the GPU, aligned to 256 bytes, and used by one execution
 /// at a time. The first execution with matrices that
 /// are less aligned than 16 bytes makes a kernel for such.
 class SWIRL_API MatrixPlan {
 public:
-    /// α and β are of the sums' numbers: float for products of bfloat16 and float16.
     template <MatrixNumber T>
-    void execute(const std::type_identity_t<SumOf<T>>& alpha, const T* a, const T* b,
-                 const std::type_identity_t<SumOf<T>>& beta, std::type_identity_t<T>* c, Stream stream = {},
-                 Workspace workspace = {}) const {
-        run({number_of<T>(), number_of<T>(), number_of<T>()}, {&alpha, a, b, &beta, c}, stream, workspace);
+    void execute(const SumOf<T>& alpha, const T* a, const T* b, const SumOf<T>& beta, T* c,
+                 Stream stream = {}, Workspace workspace = {}) const {
+        execute<T, T, T>(alpha, a, b, beta, c, stream, workspace);
     }
-    /// With C stored as other numbers than A and B.
-    template <MatrixNumber T, MatrixNumber C>
-    requires(!std::same_as<T, C>) void execute(const std::type_identity_t<SumOf<T>>& alpha, const T* a,
-                                               const T* b, const std::type_identity_t<SumOf<T>>& beta, C* c,
-                                               Stream stream = {}, Workspace workspace = {}) const {
-        run({number_of<T>(), number_of<T>(), number_of<C>()}, {&alpha, a, b, &beta, c}, stream, workspace);
+    /// Of A and B whose numbers are narrower than sums, or C's others; α and β are sums.
+    template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
+    void execute(const SumOf<A>& alpha, const A* a, const B* b, const SumOf<A>& beta, C* c,
+                 Stream stream = {}, Workspace workspace = {}) const {
+        run({number_of<A>(), number_of<B>(), number_of<C>()}, {&alpha, a, b, &beta, c}, stream, workspace);
+    }
+
+    /// The same plan with the place of one of the arrays that the epilogue names, on the plan's GPU: of contiguous numbers,
+    /// row-major over the indices that it is written with, apart from C, and alive as long as executions need it. All of them have
+    /// to be given before an execution. UserError where the epilogue names no such array, or one of other numbers, and for null.
+    ///
+    ///     product.epilogue = swirl::Expression("max(0, x + bias[i])");
+    ///     swirl::gpu::plan(product).with("bias", bias.data()).execute(1, a.data(), b.data(), 0, c.data());
+    template <MatrixNumber T> MatrixPlan with(std::string_view name, const T* array) const {
+        return with_array(name, number_of<T>(), array);
     }
 
     const MatrixProduct& product() const;
@@ -96,11 +104,14 @@ private:
         void* c;
     };
     void run(const Numbers& numbers, const Pointers& pointers, Stream stream, Workspace workspace) const;
+    MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
 
     std::shared_ptr<const planning::GpuMatrixPlan> plan_; ///< never empty
+    std::shared_ptr<const std::vector<const void*>>
+        arrays_; ///< in the order of arrays_of; empty until one is given
 };
 
-/// Derives, compiles and checks a product: of float32 or float64, without an epilogue. Throws UserError for one that cannot be
+/// Derives, compiles and checks a product: of float32 or float64. Throws UserError for one that cannot be
 /// computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a schedule that does not suit it;
 /// OutOfMemory.
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});

@@ -310,7 +310,7 @@ SWIRL_API swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* gro
 
 typedef struct swirl_gpu_matrix_plan swirl_gpu_matrix_plan;
 
-/* Of float32 or float64, without an epilogue, for the GPU of this number, as CUDA counts them. All flags have their
+/* Of float32 or float64, for the GPU of this number, as CUDA counts them. All flags have their
  * meaning; SWIRL_MEASURE takes about five seconds. */
 SWIRL_API swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, int device,
                                                     unsigned flags, swirl_gpu_matrix_plan** plan);
@@ -318,12 +318,20 @@ SWIRL_API swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* 
 SWIRL_API swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product* product,
                                                                 const char* schedule, int device,
                                                                 unsigned flags, swirl_gpu_matrix_plan** plan);
+/* The same where A, B or C have other numbers than sums, as in swirl_matrix_plan_create_stored: SWIRL_NUMBER_BFLOAT16 or
+ * SWIRL_NUMBER_FLOAT16 for SWIRL_REAL32. */
+SWIRL_API swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
+                                                           int b_number, int c_number, const char* schedule,
+                                                           int device, unsigned flags,
+                                                           swirl_gpu_matrix_plan** plan);
 /* NULL is allowed. Not before what the plan has put into streams is done. */
 SWIRL_API void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan);
 
 SWIRL_API const char* swirl_gpu_matrix_plan_schedule(
     const swirl_gpu_matrix_plan* plan);                                        /* valid while the plan is */
 SWIRL_API int swirl_gpu_matrix_plan_device(const swirl_gpu_matrix_plan* plan); /* -1 for NULL */
+/* That an execution takes in the order of the stream where it is given none. */
+SWIRL_API size_t swirl_gpu_matrix_plan_workspace_bytes(const swirl_gpu_matrix_plan* plan);
 SWIRL_API double swirl_gpu_matrix_plan_flops(const swirl_gpu_matrix_plan* plan);
 
 /* Puts C = alpha * A * B + beta * C into `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns without
@@ -332,6 +340,14 @@ SWIRL_API double swirl_gpu_matrix_plan_flops(const swirl_gpu_matrix_plan* plan);
 SWIRL_API swirl_status swirl_gpu_matrix_execute(const swirl_gpu_matrix_plan* plan, const void* alpha,
                                                 const void* a, const void* b, const void* beta, void* c,
                                                 void* stream);
+/* The same with all arrays that the epilogue names, as in swirl_matrix_execute_with_arrays but in memory of the GPU, and with
+ * `bytes` bytes of workspace there, 256-byte aligned, used by one execution at a time; NULL with 0 bytes: memory is taken and given
+ * back in the order of the stream. */
+SWIRL_API swirl_status swirl_gpu_matrix_execute_with_arrays(const swirl_gpu_matrix_plan* plan,
+                                                            const swirl_array* arrays, size_t count,
+                                                            const void* alpha, const void* a, const void* b,
+                                                            const void* beta, void* c, void* stream,
+                                                            void* workspace, size_t bytes);
 
 #ifdef __cplusplus
 }

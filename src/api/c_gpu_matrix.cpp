@@ -60,6 +60,21 @@ swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product
     });
 }
 
+swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
+                                                 int b_number, int c_number, const char* schedule, int device,
+                                                 unsigned flags, swirl_gpu_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        swirl::MatrixProduct wanted = product_of(*product);
+        wanted.a_number = number_of("a_number", a_number);
+        wanted.b_number = number_of("b_number", b_number);
+        wanted.c_number = number_of("c_number", c_number);
+        *plan = make_plan(wanted, schedule, device, flags);
+    });
+}
+
 void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan) { delete plan; }
 
 const char* swirl_gpu_matrix_plan_schedule(const swirl_gpu_matrix_plan* plan) {
@@ -68,17 +83,29 @@ const char* swirl_gpu_matrix_plan_schedule(const swirl_gpu_matrix_plan* plan) {
 int swirl_gpu_matrix_plan_device(const swirl_gpu_matrix_plan* plan) {
     return plan == nullptr ? -1 : plan->plan->device().facts().number;
 }
+size_t swirl_gpu_matrix_plan_workspace_bytes(const swirl_gpu_matrix_plan* plan) {
+    return plan == nullptr ? 0 : plan->plan->workspace_bytes();
+}
 double swirl_gpu_matrix_plan_flops(const swirl_gpu_matrix_plan* plan) {
     return plan == nullptr ? 0 : plan->plan->flops();
 }
 
 swirl_status swirl_gpu_matrix_execute(const swirl_gpu_matrix_plan* plan, const void* alpha, const void* a,
                                       const void* b, const void* beta, void* c, void* stream) {
+    return swirl_gpu_matrix_execute_with_arrays(plan, nullptr, 0, alpha, a, b, beta, c, stream, nullptr, 0);
+}
+
+swirl_status swirl_gpu_matrix_execute_with_arrays(const swirl_gpu_matrix_plan* plan,
+                                                  const swirl_array* arrays, size_t count, const void* alpha,
+                                                  const void* a, const void* b, const void* beta, void* c,
+                                                  void* stream, void* workspace, size_t bytes) {
     return guarded([&] {
         require(plan, "plan");
         require(alpha, "alpha");
         require(beta, "beta");
-        plan->plan->execute({alpha, a, b, beta, c}, static_cast<swirl::runtime::cuda::Stream>(stream));
+        const auto given = arrays_named(plan->plan->product(), arrays, count);
+        plan->plan->execute({alpha, a, b, beta, c, given}, static_cast<swirl::runtime::cuda::Stream>(stream),
+                            {workspace, bytes});
     });
 }
 

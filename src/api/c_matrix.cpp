@@ -39,6 +39,14 @@ MatrixLayout layout_of(const swirl_matrix_layout& layout) {
     return {layout.row_stride, layout.column_stride, layout.conjugated != 0, layout.batch_stride};
 }
 
+void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
+            Accuracy accuracy = Accuracy::ordinary) {
+    swirl::validate(wanted);
+    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
+}
+
+} // namespace
+
 Number number_of(const char* name, int number) {
     if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_INT32)
         throw UserError("{} is {}; it has values from {} to {}", name, number, static_cast<int>(SWIRL_REAL32),
@@ -59,14 +67,6 @@ std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_
     }
     return result;
 }
-
-void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
-            Accuracy accuracy = Accuracy::ordinary) {
-    swirl::validate(wanted);
-    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
-}
-
-} // namespace
 
 MatrixProduct product_of(const swirl_matrix_product& description) {
     return {number_of("number", description.number),

@@ -1,6 +1,7 @@
 #include <swirl/gpu_matrix_product.hpp>
 
 #include "api/gpu.hpp"
+#include "api/matrix_arrays.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu_model.hpp"
 #include "plan/gpu_matrix_plan.hpp"
@@ -81,10 +82,22 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream st
     check("b", numbers.b, wanted.number_of_b());
     check("c", numbers.c, wanted.number_of_c());
     api::with_public_errors([&] {
-        plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
-                       static_cast<runtime::cuda::Stream>(stream.handle()),
+        planning::GpuMatrixArguments arguments{pointers.alpha, pointers.a, pointers.b, pointers.beta,
+                                               pointers.c};
+        if (arrays_) arguments.arrays = *arrays_;
+        plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
                        {workspace.data, workspace.bytes});
     });
+}
+
+MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {
+    const std::vector<ProblemArray> known = arrays_of(product());
+    const std::size_t at = api::array_given(product(), known, name, number, array);
+    auto arrays = arrays_ ? *arrays_ : std::vector<const void*>(known.size());
+    arrays[at] = array;
+    MatrixPlan plan = *this;
+    plan.arrays_ = std::make_shared<const std::vector<const void*>>(std::move(arrays));
+    return plan;
 }
 
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }

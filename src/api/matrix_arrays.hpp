@@ -11,4 +11,8 @@ namespace swirl::api {
 std::size_t array_named(const MatrixProduct& product, std::span<const ProblemArray> arrays,
                         std::string_view name);
 
+/// The same of one that is given in numbers of some kind; UserError where these are others than the epilogue's, and for null.
+std::size_t array_given(const MatrixProduct& product, std::span<const ProblemArray> arrays,
+                        std::string_view name, Number number, const void* array);
+
 } // namespace swirl::api

@@ -95,15 +95,7 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
 
 MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {
     const std::vector<ProblemArray> known = arrays_of(product());
-    const std::size_t at = api::array_named(product(), known, name);
-    const ir::Scalar wanted = gemm::epilogue_scalar(product().number);
-    const bool is_single = wanted == ir::Scalar::float32;
-    if (is_complex(number) != known[at].is_complex || gemm::scalar_of(number) != wanted)
-        throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}", name,
-                        known[at].is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
-                        : is_single          ? "float"
-                                             : "double");
-    if (array == nullptr) throw UserError("array {} is null; it must point at the element of index 0", name);
+    const std::size_t at = api::array_given(product(), known, name, number, array);
     auto arrays = arrays_ == nullptr ? std::vector<const void*>(known.size()) : *arrays_;
     arrays[at] = array;
     MatrixPlan plan = *this;

@@ -5,6 +5,13 @@
 
 namespace swirl::gemm {
 
+namespace {
+
+/// Of a copy that no register takes part in; shorter ones are loaded and stored.
+constexpr int least_asynchronous_bytes = 4;
+
+} // namespace
+
 /// An inner and an outer extent shared by the threads: where the inner one is shorter than they are many, several outer places at
 /// once.
 std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) const {
@@ -61,7 +68,7 @@ void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& tar
                 builder_.load(source.buffer, from,
                               {.lanes = piece_.lanes, .dynamic = source.start, .dynamic_scale = lanes});
             ir::Access access = in_piece;
-            access.asynchronous = true;
+            access.asynchronous = type.lanes * ir::size_in_bytes(type.scalar) >= least_asynchronous_bytes;
             builder_.store(pieces_, to, loaded, access);
         };
         const auto copy_or_clear = [&] {

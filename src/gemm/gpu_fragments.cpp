@@ -1,6 +1,5 @@
 #include "gemm/gpu_fragments.hpp"
 
-#include <numeric>
 #include <span>
 
 namespace swirl::gemm {
@@ -42,18 +41,6 @@ std::vector<ir::Value> GpuFragments::load_b(const GpuPiece& piece, ir::Buffer bu
     return result;
 }
 
-/// A vector of so many numbers, a power of two.
-ir::Value GpuFragments::join(const std::vector<ir::Value>& lanes) const {
-    std::vector<ir::Value> parts = lanes;
-    for (; parts.size() > 1; parts.resize(parts.size() / 2))
-        for (std::size_t p = 0; p < parts.size(); p += 2) {
-            std::vector<std::int8_t> all(2 * lanes.size() / parts.size());
-            std::iota(all.begin(), all.end(), std::int8_t{0});
-            parts[p / 2] = builder_.shuffle(parts[p], parts[p + 1], all);
-        }
-    return parts.front();
-}
-
 ir::Value GpuFragments::lane(ir::Value vector, int lane) const {
     if (builder_.type(vector).lanes == 1) return vector;
     return builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)});
@@ -78,7 +65,8 @@ void GpuFragments::multiply(std::vector<ir::Value>& sums, const std::vector<ir::
                 for (const int column : {2 * group, 2 * group + 1})
                     places.push_back(&sums[static_cast<std::size_t>(column * rows + row + part)]);
             for (const ir::Value* place : places) of_c.push_back(*place);
-            const ir::Value joined_a = join(of_a), joined_b = join(of_b), joined_c = join(of_c);
+            const ir::Value joined_a = join_lanes(builder_, of_a), joined_b = join_lanes(builder_, of_b),
+                            joined_c = join_lanes(builder_, of_c);
             const ir::Value result = builder_.instruction(instruction, {joined_a, joined_b, joined_c});
             for (std::size_t l = 0; l < places.size(); ++l) *places[l] = lane(result, static_cast<int>(l));
         }

@@ -39,7 +39,6 @@ private:
     int groups() const { return schedule_.thread_columns / 2; }
     int row_parts() const { return shape_.rows / 8; } ///< of one product, that a thread has
 
-    ir::Value join(const std::vector<ir::Value>& lanes) const;
     ir::Value lane(ir::Value vector, int lane) const;
 
     ir::Builder& builder_;

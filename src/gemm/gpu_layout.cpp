@@ -8,6 +8,17 @@ Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus) {
     return modulus == 1 ? Affine(0) : builder.thread(0, divisor, modulus);
 }
 
+ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) {
+    std::vector<ir::Value> parts = lanes;
+    for (; parts.size() > 1; parts.resize(parts.size() / 2))
+        for (std::size_t p = 0; p < parts.size(); p += 2) {
+            std::vector<std::int8_t> all(2 * lanes.size() / parts.size());
+            std::iota(all.begin(), all.end(), std::int8_t{0});
+            parts[p / 2] = builder.shuffle(parts[p], parts[p + 1], all);
+        }
+    return parts.front();
+}
+
 int GpuThreads::vector_of(Number number, int extent) {
     return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
 }
@@ -67,8 +78,8 @@ Integer pitch_for_warps(Integer extent) {
 } // namespace
 
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const auto piece = [&](Integer extent, int lanes, Integer stride, Integer depth_stride) {
-        GpuPiece result{extent, schedule.block_depth, lanes};
+    const auto piece = [&](Number number, Integer extent, int lanes, Integer stride, Integer depth_stride) {
+        GpuPiece result{number, extent, schedule.block_depth, lanes};
         result.depth_run = std::gcd(schedule.block_depth, schedule.depth_run);
         result.along_depth = lanes == 1 && depth_stride == 1 && stride != 1;
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
@@ -77,8 +88,10 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(extent) : extent + padding;
         return result;
     };
-    return {piece(schedule.block_rows, schedule.a_lanes, oriented.a.row_stride, oriented.a.column_stride),
-            piece(schedule.block_columns, schedule.b_lanes, oriented.b.column_stride, oriented.b.row_stride)};
+    return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, oriented.a.row_stride,
+                  oriented.a.column_stride),
+            piece(oriented.number_of_b(), schedule.block_columns, schedule.b_lanes, oriented.b.column_stride,
+                  oriented.b.row_stride)};
 }
 
 } // namespace swirl::gemm

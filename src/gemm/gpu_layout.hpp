@@ -4,6 +4,7 @@
 #include "ir/builder.hpp"
 
 #include <array>
+#include <vector>
 
 /// Where a product's numbers are in a block: its threads' registers, and shared memory.
 namespace swirl::gemm {
@@ -41,9 +42,13 @@ private:
 /// A digit of the thread's index in its block; 0 where it has one value.
 Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus);
 
+/// A vector of values that have one lane, a power of two of them.
+ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes);
+
 /// A piece of A, or of B, in shared memory: for each step along the depth all of the tile's rows, or columns.
 struct GpuPiece {
-    Integer extent = 0; ///< rows of A, columns of B
+    Number number = Number::float32; ///< as in the operand
+    Integer extent = 0;              ///< rows of A, columns of B
     Integer depth = 0;
     int lanes = 1; ///< elements, along the extent, of a copy
     bool along_depth =

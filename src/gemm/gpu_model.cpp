@@ -135,13 +135,14 @@ double cycles_around(const GpuSchedule& schedule, Number number) {
 
 double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& schedule, double row_blocks,
                           double column_blocks) {
-    const double bytes = static_cast<double>(bytes_of(oriented.number)),
-                 batch = static_cast<double>(oriented.batch);
+    const auto bytes = [](Number number) { return static_cast<double>(bytes_of(number)); };
+    const double of_a = bytes(oriented.number_of_a()), of_b = bytes(oriented.number_of_b()),
+                 of_c = bytes(oriented.number_of_c()), batch = static_cast<double>(oriented.batch);
     const double m = static_cast<double>(oriented.rows), n = static_cast<double>(oriented.columns),
                  k = static_cast<double>(oriented.depth);
-    const double once = (m * k + k * n + m * n) * bytes * batch;
+    const double once = (m * k * of_a + k * n * of_b + m * n * of_c) * batch;
     const double tiles =
-        row_blocks * column_blocks * (schedule.block_rows + schedule.block_columns) * k * bytes * batch;
+        row_blocks * column_blocks * (schedule.block_rows * of_a + schedule.block_columns * of_b) * k * batch;
     return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
 }
 
@@ -244,18 +245,6 @@ int stages_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     return static_cast<int>(std::clamp<Integer>(pieces + 1, 2, most_stages));
 }
 
-void expect_known(const MatrixProduct& product) {
-    if (product.widens() || (product.number != Number::float32 && product.number != Number::float64))
-        throw UserError("a product of {} and {} to {} on a GPU; float32 and float64 are possible",
-                        word_of(product.number_of_a()), word_of(product.number_of_b()),
-                        word_of(product.number));
-    if (product.converts())
-        throw UserError("C of {} for sums of {} on a GPU; of the sums' kind it is possible",
-                        word_of(product.number_of_c()), word_of(product.number));
-    if (product.epilogue.tree() != nullptr)
-        throw UserError("a product with an epilogue on a GPU; without one it is possible");
-}
-
 /// Where there are less tiles than multiprocessors, as many more splits as these have room for.
 void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct& oriented,
                         const target::Gpu& gpu) {
@@ -287,9 +276,10 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
     schedule.warp_depth = shape.warp_depth;
     if (shape.warp_depth > 0) schedule.depth_run = shape.warp_depth; // other banks for each step of a run
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
-    schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number);
+    schedule.a_lanes =
+        widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number_of_a());
     schedule.b_lanes =
-        widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns, oriented.number);
+        widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns, oriented.number_of_b());
     schedule.c_lanes =
         widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows, oriented.number);
     std::vector<GpuSchedule> result;
@@ -355,7 +345,7 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     for (const GpuSchedule& schedule : gpu_tile_schedules(oriented, gpu))
         rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     const bool has_tiles = !rated.empty();
-    if (!has_tiles) expect_known(product);
+    if (!has_tiles) require_numbers_for_gpu(product, gpu);
     const auto rate = [&](const Shape& shape) {
         for (const GpuSchedule& schedule : schedules_of(shape, oriented, gpu))
             if (!objection(schedule, product, gpu))

@@ -21,8 +21,7 @@ GpuRates gpu_rates(const target::Gpu& gpu);
 /// Registers of a thread that the model expects the driver's compiler to want.
 int gpu_registers(const GpuSchedule& schedule, Number number);
 
-/// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no such product: of numbers other
-/// than float32 and float64, of A and B of other numbers than C, with an epilogue.
+/// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no product of such numbers.
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
                                        std::size_t most);
 

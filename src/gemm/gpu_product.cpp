@@ -12,6 +12,8 @@
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
 
+#include <optional>
+
 namespace swirl::gemm {
 
 namespace {
@@ -28,7 +30,8 @@ struct BlockPlace {
 
 class ProductWriter {
 public:
-    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu)
+    ProductWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                  const GpuEpilogue& epilogue)
         : gpu_(gpu),
           orientation_(oriented_for_gpu(product)),
           product_(orientation_.product),
@@ -39,10 +42,11 @@ public:
           row_blocks_(ceil_divide(product_.rows, Integer{schedule.block_rows})),
           column_blocks_(ceil_divide(product_.columns, Integer{schedule.block_columns})),
           pieces_of_split_(ceil_divide(ceil_divide(product_.depth, Integer{schedule.block_depth}),
-                                       Integer{schedule.splits})) {}
+                                       Integer{schedule.splits})) {
+        declare(epilogue);
+    }
 
     ir::Program write() {
-        declare();
         const BlockPlace place = place_of_block();
         if (!place.may_be_idle)
             write_tile(place);
@@ -54,32 +58,35 @@ public:
 
 private:
     // ---- buffers and blocks
-    void declare() {
-        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                int lanes, bool written) {
+    void declare(const GpuEpilogue& epilogue) {
+        const auto matrix = [&](const char* name, Number number, const MatrixLayout& layout, Integer rows,
+                                Integer columns, int lanes, bool written) {
             const Extent extent = extent_of(layout, rows, columns, product_.batch);
             ir::BufferInfo info;
             info.name = name;
-            info.element = scalar_;
+            info.element = scalar_of(number);
             info.first = extent.lowest;
             info.elements = extent.highest - extent.lowest + 1;
-            info.alignment = lanes * size_in_bytes(scalar_);
+            info.alignment = lanes * size_in_bytes(info.element);
             info.written = written;
             return builder_.add(info);
         };
         const bool turned = orientation_.is_turned;
         const auto add_a = [&] {
-            a_ = matrix(turned ? "b" : "a", product_.a, product_.rows, product_.depth, schedule_.a_lanes,
-                        false);
+            a_ = matrix(turned ? "b" : "a", product_.number_of_a(), product_.a, product_.rows, product_.depth,
+                        schedule_.a_lanes, false);
         };
         const auto add_b = [&] {
-            b_ = matrix(turned ? "a" : "b", product_.b, product_.depth, product_.columns, schedule_.b_lanes,
-                        false);
+            b_ = matrix(turned ? "a" : "b", product_.number_of_b(), product_.b, product_.depth,
+                        product_.columns, schedule_.b_lanes, false);
         };
         if (turned) add_b();
         add_a();
         if (!turned) add_b();
-        c_ = matrix("c", product_.c, product_.rows, product_.columns, schedule_.c_lanes, true);
+        c_ = matrix("c", product_.number_of_c(), product_.c, product_.rows, product_.columns,
+                    schedule_.c_lanes, true);
+        if (!epilogue.is_identity())
+            epilogue_.emplace(builder_, turned ? epilogue.turned() : epilogue, scalar_, schedule_.c_lanes);
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = scalar_;
@@ -90,7 +97,7 @@ private:
         reads_c_ = builder_.parameter("reads_c");
         for (std::size_t operand = 0; operand < pieces_.size(); ++operand)
             piece_buffers_[operand] =
-                builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_,
+                builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(pieces_[operand].number),
                                 schedule_.matrices * schedule_.stages * pieces_[operand].scalars());
     }
 
@@ -195,6 +202,12 @@ private:
         const Value column =
             tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
         c.start = builder_.add(builder_.add(row, column), matrix_start(place, product_.c, lanes));
+        if (epilogue_) {
+            epilogue_->begin({matrix_start(place, {.batch_stride = 1}, 1),
+                              tile_start(place.row_block, rows, product_.rows, 1, lanes),
+                              tile_start(place.column_block, columns, product_.columns, 1, 1)});
+            c.epilogue = &*epilogue_;
+        }
         c.has_spare_matrices = product_.batch % schedule_.matrices != 0;
         c.own_matrix = product_.batch - 1 - place.matrix;
         c.has_shared_rows = product_.rows % rows != 0;
@@ -333,18 +346,20 @@ private:
     std::array<GpuSource, 2> sources_{};
     std::vector<GpuFetch> fetches_;
     ir::Buffer counters_ = 0;
+    std::optional<GpuEpilogueWriter> epilogue_;
 };
 } // namespace
 
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
-                                     const target::Gpu& gpu) {
+                                     const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     validate(schedule, product, gpu);
     if (schedule.has_tiles()) {
         const GpuOrientation orientation = oriented_for_gpu(product);
         const MatrixProduct& oriented = orientation.product;
         std::vector<ir::Program> programs;
         if (schedule.has_terms() && oriented.depth > 0) {
-            const auto split = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns) {
+            const auto split = [&](const char* name, const MatrixLayout& layout, Integer rows,
+                                   Integer columns) {
                 programs.push_back(gpu_split(name, layout, rows, columns, oriented.batch, schedule.terms));
             };
             split("a", product.a, product.rows, product.depth);
@@ -353,7 +368,7 @@ std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSche
         programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu));
         return programs;
     }
-    return {ProductWriter(product, schedule, gpu).write()};
+    return {ProductWriter(product, schedule, gpu, epilogue).write()};
 }
 
 } // namespace swirl::gemm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu_epilogue.hpp"
 #include "gemm/gpu_schedule.hpp"
 #include "ir/program.hpp"
 
@@ -13,8 +14,9 @@ constexpr std::string_view gpu_piece_loop = "piece";
 
 /// The kernels of a product that is not empty, in the order of their launches. Buffers: `a`, `b`, `c` are the caller's, as the
 /// product states them; `factors`, by value, has α and β in C's precision. Parameters: `steps` is 1, or 0 where A and B are not to
-/// be read (α = 0); `reads_c` is 1, or 0 where C is not (β = 0). Where the product's depth is zero `steps` must be 0.
+/// be read (α = 0); `reads_c` is 1, or 0 where C is not (β = 0). Where the product's depth is zero `steps` must be 0. The epilogue
+/// is that of the product as it is stated; its arrays are further buffers, `with_` and their names.
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
-                                     const target::Gpu& gpu);
+                                     const target::Gpu& gpu, const GpuEpilogue& epilogue = {});
 
 } // namespace swirl::gemm

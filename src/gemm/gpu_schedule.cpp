@@ -6,6 +6,8 @@
 #include "gemm/gpu_tile_product.hpp"
 #include "gemm/tile.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace swirl::gemm {
@@ -21,6 +23,8 @@ public:
     }
     std::optional<std::string> reason;
 };
+
+constexpr int capability_of_bfloat16 = 8;
 
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
@@ -117,19 +121,19 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
 }
 
 void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
-    const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
-    const auto check = [&](const char* name, int lanes, int rows, bool suits) {
+    const auto check = [&](const char* name, Number number, int lanes, int rows, bool suits) {
+        const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
         objection.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
                           "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
         objection.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
     };
-    check("a_lanes", schedule.a_lanes, schedule.block_rows,
+    check("a_lanes", product.number_of_a(), schedule.a_lanes, schedule.block_rows,
           suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
                       schedule.a_lanes));
-    check("b_lanes", schedule.b_lanes, schedule.block_columns,
+    check("b_lanes", product.number_of_b(), schedule.b_lanes, schedule.block_columns,
           suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
                       schedule.b_lanes));
-    check("c_lanes", schedule.c_lanes, schedule.thread_rows,
+    check("c_lanes", product.number, schedule.c_lanes, schedule.thread_rows,
           suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
                       schedule.c_lanes));
 }
@@ -151,10 +155,31 @@ GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
         std::swap(layout.row_stride, layout.column_stride);
         return layout;
     };
+    std::swap(turned.a_number, turned.b_number);
     turned.a = transposed(product.b);
     turned.b = transposed(product.a);
     turned.c = transposed(product.c);
     return {turned, true};
+}
+
+void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gpu) {
+    const std::array<Number, 3> stored = {product.number_of_a(), product.number_of_b(),
+                                          product.number_of_c()};
+    const auto is_known = [&](Number number) {
+        const bool is_half = number == Number::bfloat16 || number == Number::float16;
+        return number == product.number || (product.number == Number::float32 && is_half);
+    };
+    const bool is_real = product.number == Number::float32 || product.number == Number::float64;
+    if (!is_real || !std::all_of(stored.begin(), stored.end(), is_known))
+        throw UserError(
+            "a product of {} and {} to {} with sums of {} on a GPU; float32 and float64 are "
+            "possible, and with sums of float32 bfloat16 and float16",
+            word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.number));
+    if (gpu.capability_major < capability_of_bfloat16 &&
+        std::find(stored.begin(), stored.end(), Number::bfloat16) != stored.end())
+        throw UserError(
+            "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
+            gpu.name);
 }
 
 std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,
@@ -184,6 +209,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
 }
 
 void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    require_numbers_for_gpu(product, gpu);
     if (const auto reason = objection(schedule, product, gpu))
         throw UserError("this schedule does not suit: {}\n  schedule: {}", *reason, to_string(schedule));
 }
@@ -191,12 +217,13 @@ void validate(const GpuSchedule& schedule, const MatrixProduct& product, const t
 Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
-    Integer scalars = 0;
-    for (const GpuPiece& piece : pieces_of(schedule, oriented)) scalars += schedule.stages * piece.scalars();
-    const Integer sums = Integer{schedule.block_rows} * schedule.block_columns;
-    if (schedule.slices > 1) scalars += (schedule.slices - 1) * sums;
-    if (schedule.splits > 1 && schedule.through_memory == 0) scalars += sums;
-    return schedule.matrices * scalars * bytes_of(product.number);
+    Integer bytes = 0;
+    for (const GpuPiece& piece : pieces_of(schedule, oriented))
+        bytes += schedule.stages * piece.scalars() * bytes_of(piece.number);
+    const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
+    if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
+    if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;
+    return schedule.matrices * bytes;
 }
 
 } // namespace swirl::gemm

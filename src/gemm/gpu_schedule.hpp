@@ -96,11 +96,15 @@ GpuOrientation oriented_for_gpu(const MatrixProduct& product);
 /// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
 bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int lanes);
 
+/// UserError where kernels for this GPU have no product of such numbers: sums are float32 or float64, what is in memory is the
+/// same, or bfloat16 or float16 for sums of float32.
+void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gpu);
+
 /// Why kernels cannot be made of a schedule: its extents do not divide each other, a tile is larger than C, a block wants more than
 /// the GPU has, or copies are wider than operands' strides allow. Nothing where they can.
 std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,
                                      const target::Gpu& gpu);
-/// UserError that says it.
+/// UserError that says it, or that numbers are others than kernels have.
 void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
 
 /// Bytes of shared memory of a block.

@@ -57,9 +57,10 @@ std::vector<ir::Value> GpuSums::load_vectors(const GpuPiece& piece, ir::Buffer b
     std::vector<ir::Value> result;
     for (int k = 0; k < count; k += lanes) {
         const Affine place = is_a ? threads_.row(k) : threads_.column(k);
-        const ir::Value vector = builder_.load(
+        ir::Value vector = builder_.load(
             buffer, threads_.matrix() * (schedule_.stages * piece.scalars()) + step * piece.pitch + place,
             {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
+        if (builder_.type(vector).scalar != scalar_) vector = builder_.convert(vector, scalar_);
         for (int lane = 0; lane < lanes; ++lane)
             result.push_back(lanes == 1 ? vector
                                         : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));

@@ -27,15 +27,16 @@ constexpr double around_tile = 1500; ///< cycles between a tile's last product a
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
 };
-constexpr std::array<TileShape, 9> shapes = {{{256, 128, 2, 1, 1},
-                                              {256, 128, 2, 1, 2},
-                                              {128, 256, 2, 1, 1},
-                                              {128, 256, 2, 2, 1},
-                                              {192, 128, 2, 1, 1},
-                                              {128, 128, 2, 1, 1},
-                                              {256, 64, 1, 1, 1},
-                                              {128, 64, 1, 1, 1},
-                                              {64, 64, 1, 1, 1}}};
+constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
+                                               {256, 128, 2, 1, 2},
+                                               {128, 256, 2, 1, 1},
+                                               {128, 256, 2, 2, 1},
+                                               {128, 192, 3, 1, 1},
+                                               {128, 128, 2, 1, 1},
+                                               {64, 128, 2, 1, 1},
+                                               {256, 64, 1, 1, 1},
+                                               {128, 64, 1, 1, 1},
+                                               {64, 64, 1, 1, 1}}};
 constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along the depth
 /// Of the second cache, for what neighbours read of A.
 constexpr double share_of_cache = 1.0 / 6;

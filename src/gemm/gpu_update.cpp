@@ -1,5 +1,6 @@
 #include "gemm/gpu_update.hpp"
 
+#include "gemm/gpu_layout.hpp"
 #include "gemm/tile.hpp"
 
 #include <numeric>
@@ -54,6 +55,7 @@ private:
 
     void write_columns() {
         under(c_.has_spare_matrices, c_.own_matrix, [&] {
+            if (product_.converts()) return write_rows(false); // β is 0
             builder_.if_then(
                 {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
         });
@@ -138,12 +140,9 @@ private:
     }
 
     ir::Value sums_of_rows(int first, int count, int j) {
-        if (count == 1) return sum(first, j);
-        const ir::Value low = sums_of_rows(first, count / 2, j);
-        const ir::Value high = sums_of_rows(first + count / 2, count / 2, j);
-        std::vector<std::int8_t> all(static_cast<std::size_t>(count));
-        std::iota(all.begin(), all.end(), std::int8_t{0});
-        return builder_.shuffle(low, high, all);
+        std::vector<ir::Value> sums;
+        for (int i = first; i < first + count; ++i) sums.push_back(sum(i, j));
+        return join_lanes(builder_, sums);
     }
 
     void write_rows(bool reads) {
@@ -173,6 +172,9 @@ private:
         };
         vector = builder_.multiply(factor(0), vector);
         if (reads) vector = builder_.fma(factor(1), builder_.load(c_.buffer, place, access), vector);
+        if (c_.epilogue != nullptr)
+            vector = c_.epilogue->finish({Affine(0), threads_.row(i), column(j)}, vector);
+        if (product_.converts()) vector = builder_.convert(vector, scalar_of(product_.number_of_c()));
         builder_.store(c_.buffer, place, vector, access);
     }
 

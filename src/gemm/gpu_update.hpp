@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu_epilogue.hpp"
 #include "gemm/gpu_sums.hpp"
 
 namespace swirl::gemm {
@@ -21,9 +22,11 @@ struct GpuResult {
     bool has_shared_rows = false; ///< whether any row may be another block's
     bool has_shared_columns = false;
     bool has_spare_matrices = false;
+    const GpuEpilogueWriter* epilogue =
+        nullptr; ///< that has begun at the tile's first element; null: nothing is done
 };
 
-/// C = α·sums + β·C. All threads call it. With several splits each block of the cluster has some columns of each thread.
+/// C = α·sums + β·C, or what the epilogue makes of it. All threads call it. With several splits each block of the cluster has some columns of each thread.
 void update_result(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
                    const GpuSums& sums, const MatrixProduct& oriented, const GpuResult& c);
 

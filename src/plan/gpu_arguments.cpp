@@ -9,8 +9,6 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
-
 const std::byte* at(const void* pointer, Integer offset) {
     return reinterpret_cast<const std::byte*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
 }
@@ -33,6 +31,24 @@ void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
 bool are_apart(const GpuArgument& first, const GpuArgument& second) {
     return at(first.pointer, first.high) <= at(second.pointer, second.low) ||
            at(second.pointer, second.high) <= at(first.pointer, first.low);
+}
+
+void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std::size_t needed_bytes,
+           std::span<const GpuArgument> arguments) {
+    if (!workspace.is_given()) return;
+    if (workspace.bytes < needed_bytes)
+        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, needed_bytes);
+    if (needed_bytes == 0) return;
+    if (reinterpret_cast<std::uintptr_t>(workspace.data) % workspace_alignment != 0)
+        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
+                        workspace_alignment);
+    const GpuArgument whole{"workspace", workspace.data, 0, static_cast<Integer>(needed_bytes), 1};
+    check(device, whole);
+    for (const GpuArgument& argument : arguments) {
+        if (argument.pointer != nullptr && !are_apart(argument, whole))
+            throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
+                            workspace.data, argument.name, argument.pointer);
+    }
 }
 
 GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
@@ -111,19 +127,7 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Argume
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                                   const Arguments& arguments) const {
-    if (workspace.bytes < workspace_bytes_)
-        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, workspace_bytes_);
-    if (workspace_bytes_ == 0) return;
-    if (reinterpret_cast<std::uintptr_t>(workspace.data) % workspace_alignment != 0)
-        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
-                        workspace_alignment);
-    const GpuArgument whole{"workspace", workspace.data, 0, static_cast<Integer>(workspace_bytes_), 1};
-    planning::check(device, whole);
-    for (const GpuArgument& argument : list_of(arguments)) {
-        if (argument.pointer != nullptr && !are_apart(argument, whole))
-            throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
-                            workspace.data, argument.name, argument.pointer);
-    }
+    planning::check(device, workspace, workspace_bytes_, list_of(arguments));
 }
 
 } // namespace swirl::planning

@@ -2,20 +2,15 @@
 
 #include "plan/arguments.hpp"
 #include "plan/gpu_kernel.hpp"
+#include "plan/gpu_workspace.hpp"
 #include "runtime/cuda_device.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace swirl::planning {
-
-/// Memory of the GPU for intermediate results: a multiple of 256 bytes, used by one execution at a time. Null: the plan
-/// takes some in the order of the stream.
-struct GpuWorkspace {
-    void* data = nullptr;
-    std::size_t bytes = 0;
-};
 
 /// What an execution touches from one pointer.
 struct GpuArgument {
@@ -29,6 +24,10 @@ struct GpuArgument {
 void check(const runtime::GpuDevice& device, const GpuArgument& argument);
 /// Whether nothing is touched from both.
 bool are_apart(const GpuArgument& first, const GpuArgument& second);
+/// UserError for a workspace that is given: smaller than what is needed, misaligned, not of this GPU, over the arguments, of which
+/// those that are null are left out.
+void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std::size_t needed_bytes,
+           std::span<const GpuArgument> arguments);
 
 /// What the pointers of an execution on a GPU must satisfy.
 class GpuArgumentCheck {
@@ -41,7 +40,7 @@ public:
     /// not aligned to both parts of their numbers, those whose elements are not memory of this GPU (or managed), and arrays
     /// beside them that are missing or written over.
     void operator()(const runtime::GpuDevice& device, const Arguments& arguments) const;
-    /// The same for a workspace that is not null: too small, misaligned, not of this GPU, over the arguments.
+    /// The same for a workspace beside them.
     void operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                     const Arguments& arguments) const;
 

@@ -4,6 +4,7 @@
 #include "ir/analysis.hpp"
 #include "passes/change_storage.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/gpu_workspace.hpp"
 #include "plan/tables.hpp"
 #include "runtime/cache_key.hpp"
 
@@ -14,14 +15,6 @@
 namespace swirl::planning {
 
 namespace {
-
-/// Bytes of which the parts of a workspace and tables start at multiples: a line of the caches and more, as memory from
-/// the driver does.
-constexpr std::size_t part_alignment = 256;
-
-std::size_t rounded_up(std::size_t bytes) {
-    return (bytes + part_alignment - 1) / part_alignment * part_alignment;
-}
 
 bool is_callers(const ir::BufferInfo& buffer) {
     const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
@@ -189,27 +182,34 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program)
             .version = std::string(gpu.ptx_version)};
 }
 
-ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
-                                const target::Gpu& gpu) {
-    ir::Program block = program; // conditions that depend on the block would be looked at in each
-    const bool at_once = program.launch.group > 1;
-    if (at_once)
-        forget_ends(block);
-    else
-        block.launch.blocks = {block.launch.cluster, 1, 1};
-    const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
-    ir::KernelInfo info = ir::describe(block, factors_of(recipe.tree, kernel), mapping.transforms);
+ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu& gpu,
+                                   const LaunchCount& count) {
+    ir::Program cluster = program; // conditions that depend on the block would be looked at in each
+    cluster.launch.blocks = {program.launch.cluster, 1, 1};
+    ir::KernelInfo info = ir::describe(cluster, count.factors, count.transforms, count.parameters);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
-    for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
-        if (!at_once) *count *= blocks[0] / info.launch.cluster * blocks[1] * blocks[2];
+    for (Integer* const number : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
+        *number *= blocks[0] / program.launch.cluster * blocks[1] * blocks[2];
+    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
+    return info;
+}
+
+ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
+                                const target::Gpu& gpu) {
+    const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
+    const LaunchCount count{.factors = factors_of(recipe.tree, kernel), .transforms = mapping.transforms};
+    if (program.launch.group == 1) return describe_by_cluster(program, gpu, count);
+    ir::Program all = program;
+    forget_ends(all);
+    ir::KernelInfo info = ir::describe(all, count.factors, count.transforms);
     info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
     return info;
 }
 
 std::size_t TableImage::add(const ir::BufferInfo& table) {
     const std::size_t offset = bytes_.size(), size = bytes_of(table);
-    bytes_.resize(offset + rounded_up(size));
+    bytes_.resize(offset + bytes_of_part(size));
     fill_table(bytes_.data() + offset, table);
     const auto part = [&](std::size_t from) { return std::span(bytes_).subspan(from, size); };
     const std::uint64_t checksum = runtime::checksum_of(part(offset));
@@ -234,7 +234,7 @@ StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
             }
     for (const auto& [name, size] : sizes) {
         offsets_[name] = bytes_;
-        bytes_ += rounded_up(size);
+        bytes_ += bytes_of_part(size);
     }
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,15 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
 /// UserError where the program has instructions that the GPU does not have.
 emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program);
 
+/// What a description of a launch is given beside the program.
+struct LaunchCount {
+    std::vector<Integer> factors = {};
+    Integer transforms = 1;                   ///< of a block
+    std::span<const Integer> parameters = {}; ///< see ir::describe
+};
+/// What a program says of its launch; operations and bytes are those of its first cluster, as many times as there are clusters.
+ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu& gpu,
+                                   const LaunchCount& count);
 /// What a program says of its launch; registers and resident blocks are known once it is compiled. Operations and bytes
 /// are counted as if all blocks had as many transforms.
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,

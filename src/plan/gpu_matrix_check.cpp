@@ -2,13 +2,20 @@
 // length is a prime, so that no two rows or columns are the same for long.
 #include "plan/gpu_matrix_check.hpp"
 
+#include <swirl/half.hpp>
+
 #include "base/error.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "plan/matrix_values.hpp"
+#include "problem/expression.hpp"
 #include "runtime/cuda_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <deque>
+#include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -19,72 +26,207 @@ namespace {
 constexpr std::size_t sequence_length = 65521;
 constexpr int compared_elements = 64;
 
+/// f with an example of the type of a real number in memory.
+template <class F> void with_stored(Number number, F&& f) {
+    switch (number) {
+    case Number::float32: return f(float{});
+    case Number::float64: return f(double{});
+    case Number::bfloat16: return f(bfloat16{});
+    case Number::float16: return f(float16{});
+    case Number::float8_e4m3: return f(float8_e4m3{});
+    default: break;
+    }
+    throw InternalError("a product of {} on a GPU", word_of(number));
+}
+
+template <class T> T rounded(double number) {
+    if constexpr (sizeof(T) < sizeof(float))
+        return T(static_cast<float>(number));
+    else
+        return static_cast<T>(number);
+}
+
+/// What a number's neighbours differ by, as part of it, or of the smallest one that has all digits.
+double spacing(Number number) {
+    switch (number) {
+    case Number::bfloat16: return 0x1p-7;
+    case Number::float16: return 0x1p-10;
+    case Number::float64: return std::numeric_limits<double>::epsilon();
+    default: return std::numeric_limits<float>::epsilon();
+    }
+}
+
+double largest(Number number) {
+    constexpr double of_float16 = 65504;
+    if (number == Number::float64) return std::numeric_limits<double>::max();
+    return number == Number::float16 ? of_float16 : std::numeric_limits<float>::max();
+}
+
 /// Numbers of a matrix, in a GPU's memory and on the host.
-template <class T> class RepeatedMatrix {
+class RepeatedMatrix {
 public:
-    RepeatedMatrix(const runtime::GpuDevice& device, const MatrixLayout& layout, Integer rows,
+    RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout, Integer rows,
                    Integer columns, Integer batch, unsigned seed)
-        : layout_(layout),
+        : number_(number),
+          layout_(layout),
           extent_(extent_of(layout, rows, columns, batch)),
           sequence_(sequence_length),
-          memory_(device, static_cast<std::size_t>(extent_.highest - extent_.lowest + 1) * sizeof(T)) {
+          memory_(device, static_cast<std::size_t>(extent_.highest - extent_.lowest + 1) * bytes()) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> uniform(-1, 1);
-        for (T& number : sequence_) number = static_cast<T>(static_cast<Real>(uniform(random)));
-        const std::size_t period = sequence_length * sizeof(T);
-        for (std::size_t first = 0; first < memory_.bytes(); first += period)
-            runtime::copy_to_gpu(device, memory_.address() + first, sequence_.data(),
-                                 std::min(period, memory_.bytes() - first));
+        std::vector<std::byte> stored(sequence_length * bytes());
+        with_stored(number, [&](auto example) {
+            using T = decltype(example);
+            T* const to = reinterpret_cast<T*>(stored.data());
+            for (std::size_t k = 0; k < sequence_length; ++k) {
+                to[k] = rounded<T>(uniform(random));
+                sequence_[k] = static_cast<double>(to[k]);
+            }
+        });
+        for (std::size_t first = 0; first < memory_.bytes(); first += stored.size())
+            runtime::copy_to_gpu(device, memory_.address() + first, stored.data(),
+                                 std::min(stored.size(), memory_.bytes() - first));
     }
 
-    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-    T* origin() const { return reinterpret_cast<T*>(memory_.address()) - extent_.lowest; }
+    void* origin() const {
+        return reinterpret_cast<std::byte*>(memory_.address()) -
+               extent_.lowest * static_cast<Integer>(bytes());
+    }
     double element(Integer matrix, Integer i, Integer j) const {
-        return static_cast<Real>(sequence_[static_cast<std::size_t>(offset(matrix, i, j)) % sequence_length]);
+        return sequence_[static_cast<std::size_t>(offset(matrix, i, j)) % sequence_length];
     }
     /// What is there by now.
     double read(Integer matrix, Integer i, Integer j) const {
-        T number{};
-        runtime::copy_from_gpu(memory_.device(), &number,
-                               memory_.address() + static_cast<std::size_t>(offset(matrix, i, j)) * sizeof(T),
-                               sizeof(T));
-        return static_cast<Real>(number);
+        double result = 0;
+        with_stored(number_, [&](auto found) {
+            runtime::copy_from_gpu(
+                memory_.device(), &found,
+                memory_.address() + static_cast<std::size_t>(offset(matrix, i, j)) * sizeof found,
+                sizeof found);
+            result = static_cast<double>(found);
+        });
+        return result;
     }
 
 private:
+    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); }
     Integer offset(Integer matrix, Integer i, Integer j) const {
         return matrix * layout_.batch_stride + i * layout_.row_stride + j * layout_.column_stride -
                extent_.lowest;
     }
 
+    Number number_;
     MatrixLayout layout_;
     Extent extent_;
-    std::vector<T> sequence_;
+    std::vector<double> sequence_;
     runtime::GpuBuffer memory_;
 };
 
-/// Relative to a number's magnitude, half of what lies between neighbours.
-template <class T> constexpr double rounding_of() {
-    if constexpr (std::is_same_v<T, bfloat16>) return 0x1p-8;
-    if constexpr (std::is_same_v<T, float16>) return 0x1p-11;
-    return 0;
-}
-
-/// Sums of T, A and B of F, C of S.
-template <class T, class F, class S> void compare(const GpuMatrixPlan& plan) {
-    const MatrixProduct& product = plan.product();
-    const runtime::GpuDevice& device = plan.device();
-    const RepeatedMatrix<S> c(device, product.c, product.rows, product.columns, product.batch, 3);
-    std::optional<RepeatedMatrix<F>> a, b;
-    if (product.depth > 0) {
-        a.emplace(device, product.a, product.rows, product.depth, product.batch, 1);
-        b.emplace(device, product.b, product.depth, product.columns, product.batch, 2);
+/// A product's matrices and arrays on its plan's GPU.
+class Comparison {
+public:
+    explicit Comparison(const GpuMatrixPlan& plan)
+        : plan_(plan),
+          product_(plan.product()),
+          known_(arrays_of(product_)),
+          beta_(product_.converts() ? 0 : -0.5),
+          c_(matrix(product_.number_of_c(), product_.c, product_.rows, product_.columns, 3)) {
+        if (product_.depth > 0) {
+            a_.emplace(matrix(product_.number_of_a(), product_.a, product_.rows, product_.depth, 1));
+            b_.emplace(matrix(product_.number_of_b(), product_.b, product_.depth, product_.columns, 2));
+        }
+        for (std::size_t k = 0; k < known_.size(); ++k)
+            arrays_.emplace_back(plan.device(), number_of_epilogue(product_), MatrixLayout{1, 1},
+                                 known_[k].elements * (known_[k].is_complex ? 2 : 1), 1, 1,
+                                 4 + static_cast<unsigned>(k));
     }
-    const T alpha = T(0.75), beta = product.converts() ? T(0) : T(-0.5);
-    device.synchronize();
-    plan.execute({&alpha, a ? a->origin() : nullptr, b ? b->origin() : nullptr, &beta, c.origin()}, nullptr);
-    device.synchronize();
+
+    void execute() const {
+        std::vector<const void*> arrays;
+        for (const RepeatedMatrix& array : arrays_) arrays.push_back(array.origin());
+        plan_.device().synchronize();
+        with_stored(product_.number, [&](auto example) {
+            using T = decltype(example);
+            const T alpha = rounded<T>(alpha_), beta = rounded<T>(beta_);
+            plan_.execute({&alpha, a_ ? a_->origin() : nullptr, b_ ? b_->origin() : nullptr, &beta,
+                           c_.origin(), arrays},
+                          nullptr);
+        });
+        plan_.device().synchronize();
+    }
+
+    void require(Integer matrix, Integer i, Integer j) const {
+        double x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j)), magnitude = std::abs(x);
+        for (Integer step = 0; step < product_.depth; ++step) {
+            const double term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
+            x += term;
+            magnitude += std::abs(term);
+        }
+        const double error_of_x =
+            spacing(product_.number) * magnitude * (8 + std::sqrt(static_cast<double>(product_.depth)));
+        const double expected = finished(x, matrix, i, j);
+        double change = error_of_x;
+        for (const double step : {-1, 1})
+            change = std::max(change, std::abs(finished(x + step * error_of_x, matrix, i, j) - expected));
+        const double allowed = change + rounding(expected), found = c_.read(matrix, i, j);
+        if (!(std::abs(expected) + allowed < largest(product_.number_of_c()))) return; // NaN, too
+        ensure(std::abs(found - expected) <= allowed,
+               "a product of {} by {} by {} by '{}' is wrong at ({}, {}) of matrix {}: {} and not {}",
+               product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()), i, j, matrix,
+               found, expected);
+    }
+
+private:
+    RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
+                          unsigned seed) const {
+        return {plan_.device(), number, layout, rows, columns, product_.batch, seed};
+    }
+
+    /// Of the epilogue's operations and of storing its result.
+    double rounding(double expected) const {
+        const Number stored = product_.number_of_c();
+        double result =
+            stored == product_.number ? 0 : spacing(stored) * std::max(std::abs(expected), 0x1p-14);
+        if (!product_.epilogue.is_identity())
+            result += 16 * spacing(product_.number) * (1 + std::abs(expected));
+        return result;
+    }
+
+    double finished(double x, Integer matrix, Integer i, Integer j) const {
+        const ExpressionTree* const tree = product_.epilogue.tree();
+        if (tree == nullptr) return x;
+        const ExpressionScope scope = scope_of(product_);
+        const std::array<Integer, 3> indices = {matrix, i, j};
+        const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
+        const auto array = [&](const ExpressionNode& node) -> std::complex<double> {
+            const auto at = static_cast<std::size_t>(
+                std::find_if(known_.begin(), known_.end(),
+                             [&](const ProblemArray& one) { return one.name == node.name; }) -
+                known_.begin());
+            Integer place = 0;
+            for (const std::string& name : node.indices)
+                place = place * scope.lengths[*scope.axis_of(name)] + index(name);
+            if (!node.is_complex) return arrays_[at].element(0, place, 0);
+            return {arrays_[at].element(0, 2 * place, 0), arrays_[at].element(0, 2 * place + 1, 0)};
+        };
+        return evaluate(tree->value, {x, index, array}).real();
+    }
+
+    const GpuMatrixPlan& plan_;
+    const MatrixProduct& product_;
+    std::vector<ProblemArray> known_;
+    double alpha_ = 0.75, beta_;
+    RepeatedMatrix c_;
+    std::optional<RepeatedMatrix> a_, b_;
+    std::deque<RepeatedMatrix> arrays_;
+};
+
+} // namespace
+
+void compare_with_definition(const GpuMatrixPlan& plan) {
+    const Comparison comparison(plan);
+    comparison.execute();
+    const MatrixProduct& product = plan.product();
     std::mt19937_64 random(4);
     const auto below = [&](Integer extent, int k) {
         if (k < 2) return k == 0 ? 0 : extent - 1;
@@ -93,43 +235,8 @@ template <class T, class F, class S> void compare(const GpuMatrixPlan& plan) {
     for (int k = 0; k < compared_elements; ++k) {
         const Integer matrix = below(product.batch, k), i = below(product.rows, k % 4 == 2 ? 0 : k),
                       j = below(product.columns, k);
-        double sum = beta * c.element(matrix, i, j), magnitude = std::abs(sum);
-        for (Integer step = 0; step < product.depth; ++step) {
-            const double term = alpha * a->element(matrix, i, step) * b->element(matrix, step, j);
-            sum += term;
-            magnitude += std::abs(term);
-        }
-        const double error = std::abs(c.read(matrix, i, j) - sum);
-        const double allowed = std::numeric_limits<T>::epsilon() * magnitude *
-                                   (8 + std::sqrt(static_cast<double>(product.depth))) +
-                               rounding_of<S>() * std::abs(sum);
-        ensure(error <= allowed,
-               "a product of {} by {} by {} by '{}' is wrong at ({}, {}) of matrix {}: {} and not {}",
-               product.rows, product.columns, product.depth, to_string(plan.schedule()), i, j, matrix,
-               c.read(matrix, i, j), sum);
+        comparison.require(matrix, i, j);
     }
-}
-
-} // namespace
-
-void compare_with_definition(const GpuMatrixPlan& plan) {
-    const MatrixProduct& product = plan.product();
-    const auto with_result = [&](auto sum, auto factor) {
-        using T = decltype(sum);
-        using F = decltype(factor);
-        if (product.number_of_c() == Number::bfloat16) return compare<T, F, bfloat16>(plan);
-        if (product.number_of_c() == Number::float16) return compare<T, F, float16>(plan);
-        compare<T, F, T>(plan);
-    };
-    switch (product.number_of_a()) {
-    case Number::float32: return with_result(float{}, float{});
-    case Number::float64: return compare<double, double, double>(plan);
-    case Number::bfloat16: return with_result(float{}, bfloat16{});
-    case Number::float16: return with_result(float{}, float16{});
-    case Number::float8_e4m3: return with_result(float{}, float8_e4m3{});
-    default: break;
-    }
-    throw InternalError("a product of {} on a GPU", word_of(product.number));
 }
 
 } // namespace swirl::planning

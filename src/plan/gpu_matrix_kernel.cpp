@@ -5,6 +5,8 @@
 #include "ir/tile.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
+#include "plan/gpu_workspace.hpp"
+#include "plan/pointwise.hpp"
 #include "plan/tables.hpp"
 #include "runtime/cuda_memory.hpp"
 
@@ -17,11 +19,18 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t most_parameters = 16;
-/// Bytes of which parts of a workspace begin at multiples.
-constexpr std::size_t part_alignment = 256;
-
+constexpr std::size_t most_parameters = 16 + most_arrays;
 constexpr std::size_t most_tensors = 6;
+
+gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
+    const ExpressionTree* const tree = product.epilogue.tree();
+    if (tree == nullptr) return {};
+    const std::vector<ProblemArray> arrays = arrays_of(product);
+    gemm::GpuEpilogue result{pointwise_of(*tree, scope_of(product), arrays), {}};
+    for (const ProblemArray& array : arrays)
+        result.arrays.push_back({array.name, array.is_complex, array.elements});
+    return result;
+}
 
 runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element) {
     const Integer size = ir::size_in_bytes(element);
@@ -37,35 +46,24 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
     return result;
 }
 
-ir::KernelInfo describe(const ir::Program& program, const target::Gpu& gpu, bool multiplies) {
-    ir::Program block = program; // conditions that depend on the block would be looked at in each
-    block.launch.blocks = {block.launch.cluster, 1, 1};
-    const std::array<Integer, 2> parameters = {multiplies ? 1 : 0, 0};
-    ir::KernelInfo info = ir::describe(block, {}, 1, parameters);
-    info.launch = program.launch;
-    for (Integer* const count : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
-        *count *= program.launch.blocks[0] / program.launch.cluster;
-    info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
-    return info;
-}
-
 } // namespace
 
 std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
                                                         const gemm::GpuSchedule& schedule,
                                                         const target::Gpu& gpu) {
     std::vector<GpuMatrixDerivation> result;
-    for (ir::Program& program : gemm::gpu_product(product, schedule, gpu)) {
+    const std::array<Integer, 2> parameters = {product.depth > 0 ? 1 : 0, 0};
+    for (ir::Program& program : gemm::gpu_product(product, schedule, gpu, epilogue_of(product))) {
         GpuMatrixDerivation& derivation = result.emplace_back();
         derivation.program = std::move(program);
         ir::verify(derivation.program, ir::Stage::vectorized);
         derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
-        derivation.info = describe(derivation.program, gpu, product.depth > 0);
+        derivation.info = describe_by_cluster(derivation.program, gpu, {.parameters = parameters});
     }
     return result;
 }
 
-GpuMatrixKernels::Source GpuMatrixKernels::source_of(const std::string& name) {
+GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string& name) const {
     constexpr std::array<std::pair<const char*, Source>, 6> names = {{{"a", Source::a},
                                                                       {"b", Source::b},
                                                                       {"c", Source::c},
@@ -73,20 +71,22 @@ GpuMatrixKernels::Source GpuMatrixKernels::source_of(const std::string& name) {
                                                                       {"steps", Source::multiplies},
                                                                       {"reads_c", Source::reads_c}}};
     for (const auto& [known, source] : names)
-        if (name == known) return source;
+        if (name == known) return {source};
+    for (std::size_t k = 0; k < arrays_.size(); ++k)
+        if (name == "with_" + arrays_[k].name) return {Source::array, k};
     throw InternalError("a product's kernel has a parameter '{}'", name);
 }
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_part(const ir::BufferInfo& buffer) {
     const std::size_t bytes = bytes_of(buffer);
     const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
-    workspace_bytes_ += (bytes + part_alignment - 1) / part_alignment * part_alignment;
+    workspace_bytes_ += bytes_of_part(bytes);
     return part;
 }
 
 /// A workspace's part is one, however many parameters are of it.
 GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& buffer) {
-    if (buffer.space != ir::Space::scratch) return {source_of(buffer.name)};
+    if (buffer.space != ir::Space::scratch) return parameter_named(buffer.name);
     const auto known = workspace_parts_.find(buffer.name);
     if (known != workspace_parts_.end()) return known->second;
     return workspace_parts_.emplace(buffer.name, workspace_part(buffer)).first->second;
@@ -98,7 +98,7 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
     const ir::Program& program = derivation.program;
     const auto position = static_cast<std::size_t>(parameter.position);
     if (parameter.kind == Kind::number)
-        return step.parameters.push_back({source_of(derivation.info.parameters.at(position))});
+        return step.parameters.push_back(parameter_named(derivation.info.parameters.at(position)));
     if (parameter.kind != Kind::tensor)
         return step.parameters.push_back(memory_of(program.buffers.at(position)));
     const ir::TensorInfo& tensor = program.tensors.at(position);
@@ -112,7 +112,9 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
 
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache)
-    : device_(device), factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
+    : device_(device),
+      arrays_(arrays_of(product)),
+      factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
     for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu)) {
         Step& step = steps_.emplace_back();
@@ -153,7 +155,7 @@ void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const St
                 matrices.at(static_cast<std::size_t>(memory.source)));
         start += static_cast<runtime::cuda::Address>(origin);
         const bool is_factor = memory.source == Source::a || memory.source == Source::b;
-        if (is_factor && !memories.multiplies) start = part_alignment;
+        if (is_factor && !memories.multiplies) start = workspace_alignment;
         maps[k] = runtime::tensor_map(device_.driver(), layout, start);
     }
 }
@@ -172,6 +174,10 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
         const Parameter& parameter = step.parameters[k];
         if (parameter.source == Source::tensor) {
             values[k] = &maps[parameter.offset];
+            continue;
+        }
+        if (parameter.source == Source::array) {
+            values[k] = const_cast<void**>(&arguments.arrays[parameter.offset]);
             continue;
         }
         if (parameter.source != Source::workspace) {

@@ -26,6 +26,7 @@ struct GpuMatrixArguments {
     const void* b = nullptr;
     const void* beta = nullptr;
     void* c = nullptr;
+    std::span<const void* const> arrays = {}; ///< of the epilogue, in the order of arrays_of
 };
 
 /// One of a product's kernels, derived, before a GPU is needed.
@@ -57,10 +58,10 @@ public:
     std::size_t count() const { return steps_.size(); }
 
 private:
-    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, workspace, tensor };
+    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, array, workspace, tensor };
     struct Parameter {
         Source source;
-        std::size_t offset = 0; ///< in the workspace; of a tensor its position
+        std::size_t offset = 0; ///< in the workspace; of an array or a tensor, its number
         std::size_t zeroed = 0; ///< bytes there that a launch fills with zeros
     };
     /// A tensor: of which memory, and from where in it.
@@ -69,7 +70,7 @@ private:
         Integer origin = 0; ///< bytes
         runtime::TensorLayout layout;
     };
-    static Source source_of(const std::string& name);
+    Parameter parameter_named(const std::string& name) const;
     struct Step {
         LoadedKernel kernel;
         std::vector<Parameter> parameters; ///< in the order of the launch
@@ -86,6 +87,7 @@ private:
     std::vector<Step> steps_;
     runtime::CacheKey code_key_;
     runtime::GpuDevice device_;
+    std::vector<ProblemArray> arrays_;                 ///< of the epilogue
     std::map<std::string, Parameter> workspace_parts_; ///< by buffer
     std::size_t factor_bytes_;
     std::size_t workspace_bytes_ = 0;

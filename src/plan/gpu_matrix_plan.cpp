@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_layout.hpp"
 #include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_values.hpp"
@@ -12,8 +13,6 @@
 namespace swirl::planning {
 
 namespace {
-
-constexpr Integer workspace_alignment = 256; // bytes
 
 bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
@@ -32,6 +31,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
       schedule_(schedule),
       device_(device),
       cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
+      arrays_(arrays_of(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
     if (!is_empty_) kernel_.emplace(product, schedule, device, cache_);
 }
@@ -68,6 +68,16 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
                           static_cast<std::size_t>(bytes)});
     };
     add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c());
+    const Integer scalar_bytes = bytes_of(number_of_epilogue(product_));
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const ProblemArray& array = arrays_[k];
+        if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr)
+            throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
+                            array.name, product_.epilogue.text(), array.name);
+        result.push_back({"array " + array.name, arguments.arrays[k], 0,
+                          array.elements * scalar_bytes * (array.is_complex ? 2 : 1),
+                          static_cast<std::size_t>(scalar_bytes)});
+    }
     if (!multiplies) return result;
     add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a());
     add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b());
@@ -84,29 +94,21 @@ void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
     const GpuArgument& c = matrices.front();
     for (const GpuArgument& matrix : matrices)
         if (&matrix != &c && !are_apart(matrix, c))
-            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is multiplied",
-                            c.pointer, matrix.name, matrix.pointer);
-}
-
-void GpuMatrixPlan::check(const GpuWorkspace& workspace) const {
-    if (workspace.data == nullptr && workspace.bytes == 0) return;
-    if (workspace.bytes < workspace_bytes())
-        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, workspace_bytes());
-    if (workspace_bytes() == 0) return;
-    if (!is_aligned(workspace.data, workspace_alignment))
-        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data,
-                        workspace_alignment);
-    runtime::require_memory_of(device_, workspace.data, "the workspace");
+            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is read", c.pointer,
+                            matrix.name, matrix.pointer);
 }
 
 const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
+    // Arrays of an epilogue are read by C's.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
     for (const GpuArgument& matrix : matrices)
-        suits = suits && is_aligned(matrix.pointer, schedule_.has_tiles()
-                                                        ? ir::tile_piece_bytes
-                                                        : lanes * static_cast<Integer>(matrix.alignment));
+        suits = suits &&
+                is_aligned(matrix.pointer, schedule_.has_tiles()
+                                               ? ir::tile_piece_bytes
+                                               : std::min<Integer>(gemm::GpuThreads::widest_access,
+                                                                   lanes * static_cast<Integer>(matrix.alignment)));
     if (suits) return *kernel_;
     if (schedule_.has_tiles())
         throw UserError("a matrix is not aligned to {} bytes, as the copy engine needs it for products of {}",
@@ -123,7 +125,8 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
     const std::vector<GpuArgument> used = matrices(arguments, multiplies);
     check(used);
-    check(workspace);
+    planning::check(device_, workspace, workspace_bytes(), used);
+    check_beta(product_, arguments.beta);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
     kernel_for(used).launch(arguments, multiplies, reads_c,
                             reinterpret_cast<runtime::cuda::Address>(workspace.data),

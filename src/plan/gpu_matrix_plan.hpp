@@ -47,7 +47,6 @@ private:
                   const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
     std::vector<GpuArgument> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
     void check(const std::vector<GpuArgument>& matrices) const;
-    void check(const GpuWorkspace& workspace) const;
     const GpuMatrixKernels& kernel_for(const std::vector<GpuArgument>& matrices) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
@@ -55,6 +54,7 @@ private:
     gemm::GpuSchedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
+    std::vector<ProblemArray> arrays_; ///< of the epilogue
     bool is_empty_;
     std::optional<GpuMatrixKernels> kernel_;
     mutable std::mutex making_;

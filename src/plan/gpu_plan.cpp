@@ -143,10 +143,9 @@ void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
     const State& state = *state_;
     (*state.check)(state.device, arguments);
     const auto queue = runtime::GpuStream::borrowed(state.device, stream);
-    const bool brought = workspace.data != nullptr || workspace.bytes > 0;
-    if (brought) (*state.check)(state.device, workspace, arguments);
+    (*state.check)(state.device, workspace, arguments);
     std::optional<runtime::GpuStreamBuffer> own;
-    if (!brought && state.workspace_bytes > 0) own.emplace(queue, state.workspace_bytes);
+    if (!workspace.is_given() && state.workspace_bytes > 0) own.emplace(queue, state.workspace_bytes);
     state.launch(arguments, own ? own->address() : reinterpret_cast<runtime::cuda::Address>(workspace.data),
                  queue);
 }

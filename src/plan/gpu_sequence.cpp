@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/gpu_stored_plan.hpp"
+#include "plan/gpu_workspace.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cuda_compile.hpp"
@@ -13,7 +14,6 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr Integer intermediate_alignment = 256; ///< bytes
 /// Of the cache, what one plan with its tables may take: it should leave room for others. Tables are for about 72 bytes a
 /// point where a large prime is a convolution of complex numbers in double.
 constexpr std::uint64_t largest_share = 2;
@@ -40,9 +40,7 @@ GpuSequence::GpuSequence(const Problem& problem, const Recipe& recipe, const run
         unkept_.emplace(Unkept{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
         if (recall(device)) return;
     }
-    const auto between = static_cast<std::size_t>(
-        ceil_divide(static_cast<Integer>(intermediate_bytes(problem)), intermediate_alignment) *
-        intermediate_alignment);
+    const std::size_t between = bytes_of_part(intermediate_bytes(problem));
     TableImage image;
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;

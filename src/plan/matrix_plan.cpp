@@ -96,14 +96,8 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
     return *made_[kind];
 }
 
-void MatrixPlan::check_beta(const void* beta) const {
-    if (product_.converts() && factor_kind(product_.number, beta) != Factor::zero)
-        throw UserError("beta is not 0, but C is of {} and sums are of {}: it is not read\n  use beta = 0",
-                        word_of(product_.number_of_c()), word_of(product_.number));
-}
-
 void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const {
-    check_beta(arguments.beta);
+    check_beta(product_, arguments.beta);
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
     if (product_.depth == 0 || alpha == Factor::zero)
         report_pointer("c", arguments.c, misaligned_[2]);

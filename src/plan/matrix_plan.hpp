@@ -93,7 +93,6 @@ private:
     void choose_route();
     void find_array_overlaps();
     /// Throws UserError where C would have to be read, but cannot be.
-    void check_beta(const void* beta) const;
     void check_arrays(const void* c, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;

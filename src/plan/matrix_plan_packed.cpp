@@ -76,7 +76,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
                                 const PackedMatrix* b) const {
     if (is_empty_ || alpha == Factor::zero) return execute_any(arguments, alpha, beta, arrays);
     report_pointer("c", arguments.c, misaligned_[2]);
-    check_beta(arguments.beta);
+    check_beta(product_, arguments.beta);
     check_packed("a", arguments.a, a, Operand::a, arguments.c);
     check_packed("b", arguments.b, b, Operand::b, arguments.c);
     if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);

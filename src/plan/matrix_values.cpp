@@ -9,6 +9,12 @@ Factor factor_kind(Number number, const void* pointer) {
     return kind;
 }
 
+void check_beta(const MatrixProduct& product, const void* beta) {
+    if (product.converts() && factor_kind(product.number, beta) != Factor::zero)
+        throw UserError("beta is not 0, but C is of {} and sums are of {}: it is not read\n  use beta = 0",
+                        word_of(product.number_of_c()), word_of(product.number));
+}
+
 void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {
     with_number(product.number, [&](auto example) {
         using T = decltype(example);

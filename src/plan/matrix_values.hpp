@@ -53,6 +53,9 @@ template <class T> T value_at(const void* pointer) { return *static_cast<const T
 using Factor = detail::Factor;
 Factor factor_kind(Number number, const void* pointer);
 
+/// UserError where C is to be read and is stored otherwise than sums.
+void check_beta(const MatrixProduct& product, const void* beta);
+
 /// What β asks for.
 constexpr gemm::Update update_for(Factor beta) {
     return beta == Factor::zero  ? gemm::Update::overwrite

@@ -184,13 +184,89 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     EXPECT_EQ(refused(a.data(), b.data(), c.data()), "");
 }
 
+TEST_F(GpuMatrixInterface, RefusesWorkspacesThatDoNotFit) {
+    gpu::MatrixPlanOptions options = unchecked;
+    options.schedule =
+        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 splits=2 "
+        "through_memory=1";
+    const gpu::MatrixPlan plan = gpu::plan(product, options);
+    const std::size_t needed = plan.workspace_bytes();
+    ASSERT_GT(needed, 256U);
+    fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
+    const gpu::Array<float> memory((needed + 256) / 4), little((needed - 256) / 4);
+    const auto refused = [&](float* data, std::size_t bytes) {
+        return error_of<UserError>([&] {
+            plan.execute(1, a.data(), b.data(), 0, c.data(), {}, {data, bytes});
+        });
+    };
+    expect_contains(refused(memory.data(), needed - 1), {"the workspace has", "this plan needs"});
+    expect_contains(refused(memory.data() + 2, needed), {"not aligned to 256 bytes"});
+    expect_contains(refused(little.data(), needed), {"workspace", "too small"});
+    std::vector<float> host((needed + 256) / 4);
+    float* const aligned = host.data() + (256 - reinterpret_cast<std::uintptr_t>(host.data()) % 256) / 4;
+    expect_contains(refused(aligned, needed), {"workspace", "memory of the host"});
+    const gpu::Array<float> all(needed / 4 + 64 * 48);
+    float* const last = all.data() + needed / 4 - 1; // of the workspace
+    expect_contains(error_of<UserError>([&] {
+                        plan.execute(1, a.data(), b.data(), 0, last, {}, {all.data(), needed});
+                    }),
+                    {"workspace", "c = ", "overlap"});
+    EXPECT_TRUE(fake.launches.empty());
+    EXPECT_EQ(refused(memory.data(), needed), "");
+}
+
+MatrixProduct with_bias() {
+    MatrixProduct result = product;
+    result.epilogue = Expression("max(0, x * scale[j] + bias[i])");
+    return result;
+}
+
+/// Pointers that a kernel is given, in the order of its parameters.
+const void* pointer_given(const support::FakeCuda& fake, std::size_t number) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
+    return pointer;
+}
+
+TEST_F(GpuMatrixInterface, GivesKernelsTheArraysOfEpilogues) {
+    fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
+    const gpu::MatrixPlan plan = gpu::plan(with_bias(), unchecked);
+    const gpu::MatrixPlan ready = plan.with("bias", bias.data()).with("scale", scale.data());
+    ready.execute(1, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(pointer_given(fake, 2), c.data());
+    EXPECT_EQ(pointer_given(fake, 3), scale.data()) << "in the order in which the expression names them";
+    EXPECT_EQ(pointer_given(fake, 4), bias.data());
+    ready.execute<float>(0, nullptr, nullptr, 0, c.data());
+    EXPECT_EQ(pointer_given(fake, 4), bias.data());
+}
+
+TEST_F(GpuMatrixInterface, RefusesArraysThatDoNotFit) {
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48), little(47);
+    const gpu::Array<double> wide(64);
+    const gpu::MatrixPlan plan = gpu::plan(with_bias(), unchecked).with("bias", bias.data());
+    const auto refused = [&](const gpu::MatrixPlan& one) {
+        return error_of<UserError>([&] { one.execute(1, a.data(), b.data(), 0, c.data()); });
+    };
+    expect_contains(refused(plan), {"scale", "has not been given", "with(\"scale\""});
+    expect_contains(refused(plan.with("scale", little.data())), {"array scale", "too small"});
+    expect_contains(refused(plan.with("scale", c.data() + 5)), {"array scale", "overlap"});
+    const std::vector<float> host(48);
+    expect_contains(refused(plan.with("scale", host.data())), {"array scale", "memory of the host"});
+    const auto refused_with = [&](const char* name, const auto* array) {
+        return error_of<UserError>([&] { plan.with(name, array); });
+    };
+    expect_contains(refused_with("weight", bias.data()), {"no array \"weight\"", "scale, bias"});
+    expect_contains(refused_with("scale", wide.data()), {"array scale", "float"});
+    expect_contains(refused_with("scale", static_cast<const float*>(nullptr)), {"array scale is null"});
+    EXPECT_TRUE(fake.launches.empty());
+}
+
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     expect_contains(
         error_of<UserError>([] { gpu::plan(MatrixProduct::column_major(Number::complex32, 4, 4, 4)); }),
         {"complex32", "float32 and float64"});
-    MatrixProduct with_epilogue = product;
-    with_epilogue.epilogue = Expression("x + 1");
-    expect_contains(error_of<UserError>([&] { gpu::plan(with_epilogue); }), {"epilogue"});
     expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;
@@ -238,6 +314,37 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
     ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
     swirl_gpu_matrix_plan_destroy(none);
     swirl_gpu_matrix_plan_destroy(nullptr);
+}
+
+TEST_F(GpuMatrixInterface, TakesArraysFromC) {
+    fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
+    const swirl_matrix_product wanted = {SWIRL_REAL32,
+                                         64,
+                                         48,
+                                         32,
+                                         1,
+                                         {1, 64, 0, 0},
+                                         {1, 32, 0, 0},
+                                         {1, 64, 0, 0},
+                                         "max(0, x * scale[j] + bias[i])"};
+    swirl_gpu_matrix_plan* made = nullptr;
+    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &made), SWIRL_OK)
+        << swirl_last_error();
+    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
+    EXPECT_EQ(swirl_gpu_matrix_plan_workspace_bytes(made),
+              gpu::plan(with_bias(), unchecked).workspace_bytes());
+    const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
+    const float alpha = 2, beta = 0;
+    const swirl_array arrays[] = {{"bias", bias.data(), nullptr}, {"scale", scale.data(), nullptr}};
+    const auto execute = [&](std::size_t count) {
+        return swirl_gpu_matrix_execute_with_arrays(made, arrays, count, &alpha, a.data(), b.data(), &beta,
+                                                    c.data(), nullptr, nullptr, 0);
+    };
+    ASSERT_EQ(execute(2), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(pointer_given(fake, 3), scale.data());
+    EXPECT_EQ(pointer_given(fake, 4), bias.data());
+    EXPECT_EQ(execute(1), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"scale", "has not been given"});
 }
 
 } // namespace

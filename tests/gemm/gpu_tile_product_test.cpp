@@ -58,14 +58,14 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
     SCOPED_TRACE(to_string(schedule));
     const ir::Program program = gpu_product(product, schedule, gpu()).front();
     ir::verify(program, ir::Stage::vectorized);
-    for (const auto first : {ir::InterpreterOptions::Roles::in_order, ir::InterpreterOptions::Roles::reversed}) {
+    for (const bool last_role_first : {false, true}) {
         ir::Arguments arguments(program);
         std::mt19937 random(7);
         for (const char* name : {"a", "b", "factors"}) fill_exactly(arguments[name], random);
         arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
         if (execution.reads_c) fill_exactly(arguments["c"], random); // else it may not be read
         const ir::Memory before = arguments["c"];
-        ir::interpret(program, arguments, {.roles = first});
+        ir::interpret(program, arguments, {.last_role_first = last_role_first});
         const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)

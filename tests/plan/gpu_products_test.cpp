@@ -1,0 +1,245 @@
+// Products on GPUs with what is done to their elements, in the interpreter, against the expression's own meaning.
+
+#include "plan/gpu_matrix_kernel.hpp"
+
+#include "../support/error_of.hpp"
+#include "gemm/gpu_model.hpp"
+#include "ir/interpreter.hpp"
+#include "problem/expression.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace swirl::planning {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+gemm::GpuSchedule schedule_with(const std::string& more) {
+    return gemm::parse_gpu_schedule(
+        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 stages=3 group=2 " +
+        more);
+}
+
+void fill(ir::Memory& memory, std::mt19937& random) {
+    std::uniform_int_distribution<int> uniform(-99, 99);
+    for (Integer i = 0; i < memory.elements(); ++i)
+        memory.set(memory.first() + i, static_cast<long double>(uniform(random)) / 64);
+}
+
+long double at(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
+}
+
+/// An interpreted execution, and what it ought to give.
+class Execution {
+public:
+    Execution(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c)
+        : product_(product),
+          reads_c_(reads_c),
+          known_(arrays_of(product)),
+          program_(derive_product_for_gpu(product, schedule, gpu()).program),
+          arguments_(program_),
+          before_(arguments_["c"]) {
+        std::mt19937 random(5);
+        for (const char* name : {"a", "b", "factors"}) fill(arguments_[name], random);
+        for (const ProblemArray& array : known_) fill(arguments_["with_" + array.name], random);
+        if (reads_c) fill(arguments_["c"], random);
+        before_ = arguments_["c"];
+        arguments_.parameters = {product.depth > 0 ? 1 : 0, reads_c ? 1 : 0};
+        ir::interpret(program_, arguments_);
+    }
+
+    long double found(Integer matrix, Integer i, Integer j) {
+        return at(arguments_["c"], product_.c, matrix, i, j);
+    }
+    long double expected(Integer matrix, Integer i, Integer j) {
+        long double sum = 0;
+        for (Integer k = 0; k < product_.depth; ++k)
+            sum +=
+                at(arguments_["a"], product_.a, matrix, i, k) * at(arguments_["b"], product_.b, matrix, k, j);
+        sum *= arguments_["factors"][0];
+        if (reads_c_) sum += arguments_["factors"][1] * at(before_, product_.c, matrix, i, j);
+        const ExpressionTree* const tree = product_.epilogue.tree();
+        if (tree == nullptr) return sum;
+        const ExpressionScope scope = scope_of(product_);
+        const std::vector<Integer> indices = {matrix, i, j};
+        const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
+        const auto array = [&](const ExpressionNode& node) { return element(node, indices); };
+        return evaluate(tree->value, {static_cast<double>(sum), index, array}).real();
+    }
+
+private:
+    std::complex<double> element(const ExpressionNode& node, const std::vector<Integer>& indices) {
+        const ExpressionScope scope = scope_of(product_);
+        Integer place = 0;
+        for (const std::string& name : node.indices) {
+            const std::size_t axis = *scope.axis_of(name);
+            place = place * scope.lengths[axis] + indices[axis];
+        }
+        const ir::Memory& memory = arguments_["with_" + node.name];
+        const auto number = [&](Integer k) { return static_cast<double>(memory[k]); };
+        return node.is_complex ? std::complex<double>(number(2 * place), number(2 * place + 1))
+                               : std::complex<double>(number(place));
+    }
+
+    const MatrixProduct& product_;
+    bool reads_c_;
+    std::vector<ProblemArray> known_;
+    ir::Program program_;
+    ir::Arguments arguments_;
+    ir::Memory before_;
+};
+
+void expect_product(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true) {
+    validate(product);
+    Execution execution(product, schedule, reads_c);
+    const double epsilon = product.number_of_c() == Number::bfloat16  ? 0x1p-16
+                           : product.number_of_c() == Number::float16 ? 0x1p-19
+                           : product.number == Number::float32        ? 0x1p-23
+                                                                      : 0x1p-52;
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                const auto expected = static_cast<double>(execution.expected(matrix, i, j));
+                ASSERT_NEAR(static_cast<double>(execution.found(matrix, i, j)), expected,
+                            epsilon * 256 * (std::abs(expected) + static_cast<double>(product.depth)))
+                    << product.epilogue.text() << " at " << i << ", " << j << " of " << matrix << " by "
+                    << to_string(schedule);
+            }
+}
+
+constexpr const char* expressions[] = {
+    "x + bias[i]",
+    "x * scale[j] + bias[i]",
+    "max(0, x + bias[j])",
+    "x + residual[i,j]",
+    "x + residual[j,i] * s[]",
+    "gelu(x) + tanh(bias[i])",
+    "i < j ? x : 0",
+    "i == j || i + 2 == j ? x : x * w[b,i,j]",
+    "x * (i - 2 * j + b)",
+    "re(complex(x, 1) * complex z[i])",
+};
+
+MatrixProduct column_major(Integer rows, Integer columns, Integer depth, const char* epilogue,
+                           Number number = Number::float32) {
+    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+    product.epilogue = Expression(epilogue);
+    return product;
+}
+
+TEST(GpuProducts, FinishTheirElements) {
+    for (const char* expression : expressions)
+        for (const Number number : {Number::float32, Number::float64}) {
+            expect_product(column_major(40, 20, 7, expression, number), schedule_with(""));
+            expect_product(column_major(64, 32, 7, expression, number),
+                           schedule_with(number == Number::float32 ? "c_lanes=4" : "c_lanes=2"), false);
+        }
+}
+
+TEST(GpuProducts, FinishElementsOfProductsThatAreTurned) {
+    for (const char* expression : expressions) {
+        MatrixProduct product = MatrixProduct::row_major(Number::float32, 24, 36, 7);
+        product.epilogue = Expression(expression);
+        expect_product(product, schedule_with(""));
+        expect_product(product, schedule_with("c_lanes=4"));
+    }
+}
+
+TEST(GpuProducts, FinishElementsOnceWhereSumsAreShared) {
+    for (const char* more : {"slices=2 block_depth=8", "splits=2", "splits=4 c_lanes=4",
+                             "splits=8 through_memory=1 thread_columns=8 block_columns=32"})
+        for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * i"})
+            expect_product(column_major(40, 36, 64, expression), schedule_with(more));
+}
+
+TEST(GpuProducts, FinishElementsOfBatches) {
+    for (const char* expression : expressions) {
+        MatrixProduct product = column_major(8, 12, 5, expression);
+        product.batch = 7;
+        product.a.batch_stride = 50;
+        product.b.batch_stride = 60;
+        product.c.batch_stride = 96;
+        expect_product(product,
+                       gemm::parse_gpu_schedule(
+                           "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 "
+                           "lane_rows=4 lane_columns=4 stages=2 c_lanes=2 matrices=4"));
+        expect_product(product,
+                       gemm::parse_gpu_schedule(
+                           "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 "
+                           "lane_rows=4 lane_columns=4 stages=2"));
+    }
+}
+
+TEST(GpuProducts, FinishWhatIsNotMultiplied) {
+    expect_product(column_major(40, 20, 0, "x + bias[i]"), schedule_with(""));
+    expect_product(column_major(40, 20, 0, "x + bias[i]"), schedule_with(""), false);
+}
+
+TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
+    const auto vectors_of = [](const char* expression) {
+        int count = 0;
+        const ir::Program program =
+            derive_product_for_gpu(column_major(64, 32, 8, expression), schedule_with("c_lanes=4"), gpu())
+                .program;
+        for (const ir::Operation& operation : program.operations)
+            if (operation.opcode == ir::Opcode::load && operation.type.lanes == 4 &&
+                program.buffers[static_cast<std::size_t>(operation.address.buffer)].name == "with_r")
+                count += operation.address.lane_stride == 1 ? 1 : 0;
+        return count;
+    };
+    EXPECT_GT(vectors_of("x + r[i]"), 0);
+    EXPECT_GT(vectors_of("x + r[j,i]"), 0);
+    EXPECT_EQ(vectors_of("x + r[i,j]"), 0);
+    EXPECT_EQ(vectors_of("x + r[j]"), 0);
+}
+
+/// Halves and quarters, as all of these numbers have them.
+TEST(GpuProducts, OfNarrowNumbersAreWidened) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const char a : {'N', 'T'})
+            for (const char b : {'N', 'T'}) {
+                MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 32, 10);
+                product.a_number = product.b_number = number;
+                if (a == 'T') product.a = {16, 1};
+                if (b == 'T') product.b = {32, 1};
+                expect_product(product, schedule_with(""));
+                std::string wide = "c_lanes=4 slices=2 block_depth=8";
+                if (a == 'N') wide += " a_lanes=8";
+                if (b == 'T') wide += " b_lanes=2";
+                expect_product(product, schedule_with(wide), false);
+                product.c = {32, 1}; // which exchanges A and B
+                expect_product(product, schedule_with("splits=2"));
+            }
+}
+
+TEST(GpuProducts, StoreWhatTheyRound) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const char* more : {"", "c_lanes=4", "splits=2", "splits=4 through_memory=1 c_lanes=2"}) {
+            MatrixProduct product = column_major(64, 32, 32, "x * scale[j] + i");
+            product.c_number = number;
+            expect_product(product, schedule_with(more), false);
+            product.a_number = product.b_number = Number::float16;
+            expect_product(product, schedule_with(more), false);
+        }
+}
+
+TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 64, 64);
+    product.a_number = product.b_number = Number::bfloat16;
+    const auto error = [&](const char* name) {
+        return error_of<UserError>(
+            [&] { derive_product_for_gpu(product, schedule_with(""), target::gpu_named(name)); });
+    };
+    EXPECT_EQ(error("sm_90"), "");
+    EXPECT_NE(error("generic").find("no instructions for bfloat16"), std::string::npos) << error("generic");
+    product.a_number = product.b_number = Number::int8;
+    product.number = Number::int32;
+    EXPECT_NE(error("sm_90").find("int8 and int8 to int32"), std::string::npos) << error("sm_90");
+}
+
+} // namespace
+} // namespace swirl::planning
