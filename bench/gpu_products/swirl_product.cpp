@@ -20,7 +20,8 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     MatrixProduct product;
     product.number = Number::float32;
     switch (call.arithmetic) {
-    case peers::GpuArithmetic::float32: break;
+    case peers::GpuArithmetic::float32:
+    case peers::GpuArithmetic::float32_tensors: break;
     case peers::GpuArithmetic::float64: product.number = Number::float64; break;
     case peers::GpuArithmetic::bfloat16: product.a_number = product.b_number = Number::bfloat16; break;
     case peers::GpuArithmetic::float16: product.a_number = product.b_number = Number::float16; break;
@@ -54,12 +55,18 @@ auto execution_of(const MatrixProduct& product) {
     }
 }
 
+Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
+    return call.arithmetic == peers::GpuArithmetic::float32_tensors ? Accuracy::ordinary_in_range
+                                                                    : Accuracy::ordinary;
+}
+
 } // namespace
 
 SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
                            const runtime::GpuStream& stream, bool use_cache) {
     const MatrixProduct product = product_of(call);
     const gpu::MatrixPlan plan = gpu::plan(product, {.device = stream.device().facts().number,
+                                                     .accuracy = accuracy_of(call),
                                                      .check = false, // results are compared here
                                                      .use_cache = use_cache,
                                                      .schedule = schedule});
@@ -76,7 +83,8 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
 
 std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,
                                          const runtime::GpuStream& stream) {
-    return gpu::schedules(product_of(call), static_cast<int>(most), stream.device().facts().number);
+    return gpu::schedules(product_of(call), static_cast<int>(most), stream.device().facts().number,
+                          accuracy_of(call));
 }
 
 } // namespace swirl::bench

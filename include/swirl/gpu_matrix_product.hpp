@@ -31,6 +31,7 @@ struct MatrixPlanOptions {
     /// Effort::measure searches for the schedule that is fastest, unless wisdom knows it, and wisdom keeps it; Effort::exhaustive begins
     /// with more of the model's schedules, and ends when no change of one parameter helps any more.
     Effort effort = Effort::estimate;
+    Accuracy accuracy = Accuracy::ordinary; ///< that results must have, of a product of float32
     /// Seconds for the search, roughly; where nothing is said 5, or for Effort::exhaustive as many as it needs.
     std::optional<double> time_budget_seconds = {};
     bool use_wisdom = true; ///< take what an earlier search on such a GPU found
@@ -117,7 +118,8 @@ private:
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});
 
 /// The schedules that swirl's model thinks fastest on a GPU, the fastest first, `most` at most: to be timed.
-SWIRL_API std::vector<std::string> schedules(const MatrixProduct& product, int most, int device = 0);
+SWIRL_API std::vector<std::string> schedules(const MatrixProduct& product, int most, int device = 0,
+                                             Accuracy accuracy = Accuracy::ordinary);
 
 } // namespace gpu
 } // namespace swirl

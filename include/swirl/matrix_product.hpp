@@ -187,8 +187,12 @@ template <class T> constexpr Factor factor_kind(const T& value) {
 /// the CPU multiplies these faster; all others are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
 enum class Accuracy : std::uint8_t {
     ordinary, ///< no worse than sums of multiply-adds in C's numbers
-    reduced,  ///< about 2⁻¹⁷ of float32
-    low,      ///< about 2⁻⁸: as if A and B were rounded to bfloat16
+    /// The same where all numbers of A and B are 0 or of magnitudes from 2⁻¹⁰⁹ to 2¹²⁷: of smaller ones digits may be lost, and what is
+    /// infinite may become NaN. For GPUs, whose tensor cores then multiply three bfloat16 terms of each number; those of the
+    /// following, too, hold in this range there. Products on CPUs are ordinary.
+    ordinary_in_range,
+    reduced, ///< about 2⁻¹⁷ of float32
+    low,     ///< about 2⁻⁸: as if A and B were rounded to bfloat16
 };
 
 struct MatrixPlanOptions {

@@ -35,6 +35,7 @@ gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuD
                                        {.measures = options.effort != Effort::estimate,
                                         .seconds = budget_of(options),
                                         .most = is_exhaustive ? exhaustive_candidates : usual_candidates,
+                                        .accuracy = options.accuracy,
                                         .use_wisdom = options.use_wisdom,
                                         .use_cache = options.use_cache,
                                         .progress = options.progress});
@@ -60,12 +61,12 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
     return MatrixPlan(api::build(product, options));
 }
 
-std::vector<std::string> schedules(const MatrixProduct& product, int most, int device) {
+std::vector<std::string> schedules(const MatrixProduct& product, int most, int device, Accuracy accuracy) {
     validate(product);
     if (most < 0) throw UserError("most is {}; use 0 or more", most);
     std::vector<std::string> result;
-    for (const gemm::GpuSchedule& schedule :
-         gemm::gpu_schedules(product, api::device_numbered(device).target(), static_cast<std::size_t>(most)))
+    for (const gemm::GpuSchedule& schedule : gemm::gpu_schedules(
+             product, api::device_numbered(device).target(), static_cast<std::size_t>(most), accuracy))
         result.push_back(to_string(schedule));
     return result;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -338,21 +339,21 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     return std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
 }
 
-std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
-                                       std::size_t most) {
+std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
+                                       Accuracy accuracy) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     std::vector<std::pair<double, GpuSchedule>> rated;
-    for (const GpuSchedule& schedule : gpu_tile_schedules(oriented, gpu))
+    for (const GpuSchedule& schedule : gpu_tile_schedules(oriented, gpu, accuracy))
         rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
-    const bool has_tiles = !rated.empty();
-    if (!has_tiles) require_numbers_for_gpu(product, gpu);
+    const bool by_tiles_alone = !rated.empty() && product.number_of_a() == Number::float8_e4m3;
+    if (!by_tiles_alone) require_numbers_for_gpu(product, gpu);
     const auto rate = [&](const Shape& shape) {
         for (const GpuSchedule& schedule : schedules_of(shape, oriented, gpu))
             if (!objection(schedule, product, gpu))
                 rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     };
     for (const Shape& shape : shapes_of(oriented.number, gpu))
-        if (!has_tiles && suits(shape, oriented)) rate(shape);
+        if (!by_tiles_alone && suits(shape, oriented)) rate(shape);
     if (rated.empty())
         for (const Shape& shape : tiny_shapes())
             if (shape.rows <= oriented.rows && shape.columns <= oriented.columns) rate(shape);
@@ -361,6 +362,15 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     std::vector<GpuSchedule> result;
     for (std::size_t k = 0; k < std::min(most, rated.size()); ++k) result.push_back(rated[k].second);
     return result;
+}
+
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
+    require_numbers_for_gpu(product, gpu);
+    const std::vector<GpuSchedule> all = gpu_schedules(product, gpu, std::numeric_limits<std::size_t>::max());
+    const auto found =
+        std::find_if(all.begin(), all.end(), [](const GpuSchedule& one) { return !one.has_tiles(); });
+    ensure(found != all.end(), "the model knows no schedule of threads");
+    return *found;
 }
 
 } // namespace swirl::gemm

@@ -22,7 +22,12 @@ GpuRates gpu_rates(const target::Gpu& gpu);
 int gpu_registers(const GpuSchedule& schedule, Number number);
 
 /// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no product of such numbers.
-std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
-                                       std::size_t most);
+/// `accuracy`: that they all have, of products of float32; others are ordinary.
+std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
+                                       Accuracy accuracy = Accuracy::ordinary);
+
+/// The one that the model thinks fastest of those by which threads multiply, without tiles. UserError where threads do not multiply
+/// such numbers.
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

@@ -35,7 +35,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
             parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::zigzag ||
                     parameter.member == &GpuSchedule::warp_depth ||
                     parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
-                                  parameter.member == &GpuSchedule::run ||
+                    parameter.member == &GpuSchedule::run ||
                     parameter.member == &GpuSchedule::through_memory ||
                     parameter.member == &GpuSchedule::spread
                 ? 0
@@ -146,6 +146,15 @@ bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_strid
                           extent % lanes == 0);
 }
 
+Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) {
+    // Longer runs are cut off more often than multiply-adds round (docs/results/gpu-products.md: errors).
+    constexpr int longest_run = 1024;
+    if (product.number_of_a() != Number::float32 || !schedule.has_tiles()) return Accuracy::ordinary;
+    const bool rounds = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run;
+    if (schedule.terms == 3 && rounds) return Accuracy::ordinary_in_range;
+    return schedule.terms >= 2 ? Accuracy::reduced : Accuracy::low;
+}
+
 GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
     if (product.c.row_stride == 1 || product.c.column_stride != 1) return {product, false};
     MatrixProduct turned = product;
@@ -209,7 +218,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
 }
 
 void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
-    require_numbers_for_gpu(product, gpu);
+    if (!schedule.has_tiles()) require_numbers_for_gpu(product, gpu);
     if (const auto reason = objection(schedule, product, gpu))
         throw UserError("this schedule does not suit: {}\n  schedule: {}", *reason, to_string(schedule));
 }

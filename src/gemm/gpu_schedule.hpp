@@ -67,6 +67,9 @@ struct GpuSchedule {
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }
 };
 
+/// How far results by a schedule may be from the exact ones.
+Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product);
+
 /// A number among a schedule's decisions.
 struct GpuParameter {
     enum class Of : std::uint8_t { all, threads, tiles };

@@ -3,6 +3,7 @@
 #include "gemm/gpu_tile_model.hpp"
 
 #include "gemm/gpu_model.hpp"
+#include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
 
@@ -20,9 +21,12 @@ constexpr double flops_of_short_numbers =
     4096;                        ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
 constexpr double reached = 0.85; ///< of that rate, under power
 constexpr double alone_reached = 0.75; ///< of that, by one warpgroup in a block
-constexpr double narrow_lines = 64;  ///< of B: with a product's 64 columns alone shared memory cannot keep up
-constexpr double staged_bytes = 40;  ///< of C, a cycle of a multiprocessor
-constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
+constexpr double narrow_lines = 64; ///< of B: with a product's 64 columns alone shared memory cannot keep up
+constexpr double staged_bytes = 40; ///< of C, a cycle of a multiprocessor
+constexpr double around_run = 700;  ///< cycles
+constexpr double launch_of_split = 2e-6; ///< seconds
+constexpr int longest_run = 1024;        ///< steps: see accuracy_of
+constexpr double around_tile = 1500;     ///< cycles between a tile's last product and the next one's first
 
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
@@ -42,9 +46,24 @@ constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along 
 constexpr double share_of_cache = 1.0 / 6;
 constexpr int most_stages = 8, most_in_group = 16;
 
+int terms_for(Accuracy accuracy) {
+    switch (accuracy) {
+    case Accuracy::ordinary: break;
+    case Accuracy::ordinary_in_range: return 3;
+    case Accuracy::reduced: return 2;
+    case Accuracy::low: return 1;
+    }
+    return 0;
+}
+
+/// As tensor cores read it.
+Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return schedule.has_terms() ? bytes_of(Number::bfloat16) : bytes_of(oriented.number_of_a());
+}
+
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
 int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
-    const double row = static_cast<double>(oriented.depth * bytes_of(oriented.number_of_a())) *
+    const double row = static_cast<double>(oriented.depth * bytes_of_factor(schedule, oriented)) *
                        schedule.block_rows * schedule.cluster_rows;
     const double rows = share_of_cache * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
     int group = 1;
@@ -73,21 +92,29 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
     const double lines = schedule.block_rows + schedule.block_columns;
     const double sums = static_cast<double>(schedule.block_rows) * schedule.block_columns;
-    const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth;
-    const double bytes = static_cast<double>(bytes_of(oriented.number_of_a()));
+    const double products =
+        schedule.has_terms() ? static_cast<double>(products_of_terms(schedule.terms).size()) : 1;
+    const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth * products;
+    const double bytes = static_cast<double>(bytes_of_factor(schedule, oriented));
     const double alone = schedule.warpgroups == 1 ? alone_reached : 1;
-    const double narrow = std::min(1.0, (narrow_lines + schedule.block_rows) / (3 * narrow_lines));
+    const double narrow = std::min(1.0, schedule.block_rows / (2 * narrow_lines));
     const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow;
     const double loads = bytes * lines * depth * rates.multiprocessors / rates.cache * rates.hertz;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
-    return launch + each * of_tile / rates.hertz;
+    const double runs = schedule.run == 0 ? 0 : depth / (schedule.run * schedule.block_depth);
+    const double numbers =
+        static_cast<double>((oriented.rows + oriented.columns) * oriented.depth * oriented.batch);
+    const double split =
+        schedule.has_terms() ? 2 * launch_of_split + numbers * (4 + 2 * schedule.terms) / rates.memory : 0;
+    return launch + split + each * (of_tile + runs * around_run) / rates.hertz;
 }
 
-std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu) {
+std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
+                                            Accuracy accuracy) {
+    const bool splits = oriented.number_of_a() == Number::float32;
+    if (splits && accuracy == Accuracy::ordinary) return {};
     std::vector<GpuSchedule> result;
-    const Integer row = ir::tile_row_bytes / bytes_of(oriented.number_of_a());
-    const Integer c_row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
     for (const TileShape& shape : shapes)
         for (const int rows_of_depth : depths) {
             GpuSchedule schedule;
@@ -96,7 +123,12 @@ std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const
             schedule.warpgroups = shape.warpgroups;
             schedule.cluster_rows = shape.cluster_rows;
             schedule.cluster_columns = shape.cluster_columns;
-            schedule.block_depth = rows_of_depth * static_cast<int>(row);
+            if (splits) schedule.terms = terms_for(accuracy);
+            const Integer bytes = bytes_of_factor(schedule, oriented);
+            schedule.block_depth = rows_of_depth * static_cast<int>(ir::tile_row_bytes / bytes);
+            if (splits && accuracy == Accuracy::ordinary_in_range)
+                schedule.run = longest_run / schedule.block_depth;
+            const Integer c_row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
             schedule.staged_rows = static_cast<int>(std::max<Integer>(c_row, std::min(64, shape.rows)));
             schedule.group = group_of(schedule, oriented, gpu);
             if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())

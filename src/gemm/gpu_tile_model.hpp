@@ -11,6 +11,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
 
 /// Schedules with tiles that suit a product as it is oriented; none where tensor cores do not multiply such numbers, or the copy engine
 /// does not reach them.
-std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu);
+/// `accuracy`: that they have, where numbers are float32.
+std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
+                                            Accuracy accuracy = Accuracy::ordinary);
 
 } // namespace swirl::gemm

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_model.hpp"
 #include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_values.hpp"
@@ -18,7 +19,10 @@ bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
 }
 
-gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule) {
+/// UserError where only the copy engine brings such numbers to tensor cores.
+gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule, const MatrixProduct& product,
+                                       const target::Gpu& gpu) {
+    if (schedule.has_tiles()) schedule = gemm::gpu_thread_schedule(product, gpu);
     schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 1;
     return schedule;
 }
@@ -104,17 +108,16 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
     for (const GpuArgument& matrix : matrices)
-        suits = suits &&
-                is_aligned(matrix.pointer, schedule_.has_tiles()
-                                               ? ir::tile_piece_bytes
-                                               : std::min<Integer>(gemm::GpuThreads::widest_access,
-                                                                   lanes * static_cast<Integer>(matrix.alignment)));
+        suits = suits && is_aligned(matrix.pointer,
+                                    schedule_.has_tiles()
+                                        ? ir::tile_piece_bytes
+                                        : std::min<Integer>(gemm::GpuThreads::widest_access,
+                                                            lanes * static_cast<Integer>(matrix.alignment)));
     if (suits) return *kernel_;
-    if (schedule_.has_tiles())
-        throw UserError("a matrix is not aligned to {} bytes, as the copy engine needs it for products of {}",
-                        ir::tile_piece_bytes, word_of(product_.number_of_a()));
     const std::lock_guard lock(making_);
-    if (!unaligned_) unaligned_.emplace(product_, with_single_elements(schedule_), device_, cache_);
+    if (!unaligned_)
+        unaligned_.emplace(product_, with_single_elements(schedule_, product_, device_.target()), device_,
+                           cache_);
     return *unaligned_;
 }
 

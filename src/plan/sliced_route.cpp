@@ -136,7 +136,8 @@ private:
 
 int products_for(Accuracy accuracy) {
     switch (accuracy) {
-    case Accuracy::ordinary: return gemm::sixfold_product().products();
+    case Accuracy::ordinary:
+    case Accuracy::ordinary_in_range: return gemm::sixfold_product().products();
     case Accuracy::reduced: return gemm::triple_product().products();
     case Accuracy::low: return gemm::single_product().products();
     }

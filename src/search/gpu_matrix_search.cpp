@@ -25,8 +25,8 @@ public:
         : setting_(setting), timekeeper_(timekeeper), end_(timekeeper.now() + setting.seconds) {}
 
     GpuMatrixFinding run() {
-        const std::vector<GpuSchedule> likely =
-            gemm::gpu_schedules(setting_.product, setting_.gpu, std::max<std::size_t>(setting_.most, 1));
+        const std::vector<GpuSchedule> likely = gemm::gpu_schedules(
+            setting_.product, setting_.gpu, std::max<std::size_t>(setting_.most, 1), setting_.accuracy);
         ensure(!likely.empty(), "the model knows no schedule of a product that is not empty");
         finding_.model = finding_.found = likely.front();
         tried_.push_back(likely.front());
@@ -49,7 +49,8 @@ public:
 
 private:
     bool suits(const GpuSchedule& schedule) const {
-        return !gemm::objection(schedule, setting_.product, setting_.gpu);
+        return !gemm::objection(schedule, setting_.product, setting_.gpu) &&
+               gemm::accuracy_of(schedule, setting_.product) <= setting_.accuracy;
     }
 
     /// Those that differ in this parameter alone.

@@ -28,6 +28,7 @@ struct GpuMatrixSearchSetting {
     const target::Gpu& gpu;
     double seconds = 5;                                    ///< until no other schedule is timed
     std::size_t most = 32;                                 ///< of the model's schedules
+    Accuracy accuracy = Accuracy::ordinary;                ///< that schedules have
     std::function<void(const std::string&)> progress = {}; ///< called with a line now and then
 };
 

@@ -14,16 +14,19 @@ namespace swirl::search {
 
 /// What this version of swirl has found on such a GPU; what does not suit it is forgotten.
 std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& product,
-                                                         const runtime::GpuDevice& device);
+                                                         const runtime::GpuDevice& device,
+                                                         Accuracy accuracy = Accuracy::ordinary);
 void remember_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                           const gemm::GpuSchedule& schedule, double seconds);
+                           const gemm::GpuSchedule& schedule, double seconds,
+                           Accuracy accuracy = Accuracy::ordinary);
 
 struct GpuScheduleOptions {
-    bool measures = false;  ///< unless wisdom knows the schedule already
-    double seconds = 5;     ///< of measuring, roughly
-    std::size_t most = 32;  ///< of the model's schedules, timed
-    bool use_wisdom = true; ///< read it; and keep there what is found
-    bool use_cache = true;  ///< of machine code
+    bool measures = false;                  ///< unless wisdom knows the schedule already
+    double seconds = 5;                     ///< of measuring, roughly
+    std::size_t most = 32;                  ///< of the model's schedules, timed
+    Accuracy accuracy = Accuracy::ordinary; ///< that the schedule has, of a product of float32
+    bool use_wisdom = true;                 ///< read it; and keep there what is found
+    bool use_cache = true;                  ///< of machine code
     std::function<void(const std::string&)> progress = {};
 };
 
