@@ -22,13 +22,24 @@ GpuProductData::GpuProductData(const runtime::GpuDevice& device, const ProductDa
     send(a_, data.place_of_a());
     send(b_, data.place_of_b());
     send(c_, data.place_of_c());
+    for (const ProductData::Place& place : data.places_of_arrays())
+        send(arrays_.emplace_back(device, place.bytes), place);
     device.synchronize(); // the last bytes of a small copy may still be on their way
 }
 
 void GpuProductData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
+    std::vector<const void*> arrays;
+    for (const runtime::GpuBuffer& array : arrays_)
+        arrays.push_back(reinterpret_cast<const void*>(array.address()));
     plan.execute({data_.alpha(), origin(a_, data_.place_of_a()), origin(b_, data_.place_of_b()), data_.beta(),
-                  origin(c_, data_.place_of_c())},
+                  origin(c_, data_.place_of_c()), arrays},
                  stream);
+}
+
+std::size_t GpuProductData::bytes() const {
+    std::size_t result = a_.bytes() + b_.bytes() + c_.bytes();
+    for (const runtime::GpuBuffer& array : arrays_) result += array.bytes();
+    return result;
 }
 
 void GpuProductData::copy_back() const {

@@ -4,6 +4,8 @@
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda_memory.hpp"
 
+#include <deque>
+
 namespace swirl::cli {
 
 /// A product's operands on a GPU, as they are on the host.
@@ -15,11 +17,12 @@ public:
     /// C, to the host, when all that runs on the GPU is done.
     void copy_back() const;
 
-    std::size_t bytes() const { return a_.bytes() + b_.bytes() + c_.bytes(); }
+    std::size_t bytes() const;
 
 private:
     const ProductData& data_;
     runtime::GpuBuffer a_, b_, c_;
+    std::deque<runtime::GpuBuffer> arrays_;
 };
 
 } // namespace swirl::cli

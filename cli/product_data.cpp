@@ -1,6 +1,8 @@
 #include "cli/product_data.hpp"
 
+#include "base/error.hpp"
 #include "plan/matrix_values.hpp"
+#include "problem/matrix_syntax.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,10 +19,19 @@ Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer 
     return extent_of(layout, rows, columns, batch);
 }
 
+const MatrixProduct& of_one_kind(const MatrixProduct& product) {
+    if (product.widens() || product.converts() || product.number == Number::int32)
+        throw UserError(
+            "{} is of several kinds of numbers\n  plan and show know such products; to compute "
+            "them use the library",
+            to_text(product));
+    return product;
+}
+
 } // namespace
 
 ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta)
-    : product_(product),
+    : product_(of_one_kind(product)),
       state_(seed),
       is_single_(gemm::scalar_of(product.number) == ir::Scalar::float32),
       extent_a_(reach(product.a, product.rows, product.depth, product.batch)),
@@ -76,6 +87,12 @@ ProductData::Place ProductData::place(const runtime::AlignedBuffer& buffer, cons
     const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
     return {buffer.data(), static_cast<std::size_t>(numbers * bytes_of(product_.number)),
             extent.lowest * bytes_of(product_.number)};
+}
+
+std::vector<ProductData::Place> ProductData::places_of_arrays() const {
+    std::vector<Place> result;
+    for (const runtime::AlignedBuffer& array : arrays_) result.push_back({array.data(), array.bytes(), 0});
+    return result;
 }
 
 const void* ProductData::beta() const { return factors_.as<std::byte>() + bytes_of_factor; }

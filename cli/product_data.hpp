@@ -13,7 +13,7 @@ namespace swirl::cli {
 /// Random operands of a product, with the arrays of its epilogue, and what the definition makes of them.
 class ProductData {
 public:
-    /// α and β are real.
+    /// α and β are real. UserError for numbers of several kinds.
     ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta);
 
     void execute(const planning::MatrixPlan& plan) const;
@@ -35,6 +35,7 @@ public:
     Place place_of_a() const { return place(a_, extent_a_); }
     Place place_of_b() const { return place(b_, extent_b_); }
     Place place_of_c() const { return place(c_, extent_c_); }
+    std::vector<Place> places_of_arrays() const; ///< of the epilogue
 
     /// The largest error of some elements, over what the sum of absolute values allows in roundings: 1 is ε times the depth.
     double error() const;

@@ -112,9 +112,9 @@ private:
         arrays_; ///< in the order of arrays_of; empty until one is given
 };
 
-/// Derives, compiles and checks a product: of float32 or float64. Throws UserError for one that cannot be
-/// computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a schedule that does not suit it;
-/// OutOfMemory.
+/// Derives, compiles and checks a product: of float32 or float64, or of bfloat16 and float16 in memory with sums of float32. Throws
+/// UserError for one that cannot be computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a
+/// schedule that does not suit it; OutOfMemory.
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});
 
 /// The schedules that swirl's model thinks fastest on a GPU, the fastest first, `most` at most: to be timed.

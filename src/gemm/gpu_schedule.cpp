@@ -120,6 +120,15 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
                       depth);
 }
 
+/// A program of one block of one thread would be taken for one of a CPU.
+void require_company(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
+    const bool has_one_block = schedule.block_rows == product.rows &&
+                               schedule.block_columns == product.columns &&
+                               product.batch <= schedule.matrices && schedule.splits == 1;
+    objection.require(schedule.threads() > 1 || !has_one_block,
+                      "there is one thread for all; with slices=2 there are two");
+}
+
 void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
     const auto check = [&](const char* name, Number number, int lanes, int rows, bool suits) {
         const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
@@ -211,6 +220,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
     if (objection.reason) return objection.reason;
     require_splits(objection, schedule, oriented, gpu);
     require_matrices(objection, schedule, oriented);
+    require_company(objection, schedule, oriented);
     objection.require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
                       "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
                       gpu.shared_bytes_per_block_at_most);

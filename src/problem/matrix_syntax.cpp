@@ -2,10 +2,12 @@
 
 #include "base/error.hpp"
 #include "problem/expression.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 
 namespace swirl {
 
@@ -18,7 +20,13 @@ struct NumberWord {
 constexpr NumberWord number_words[] = {{Number::float64, "float64"},
                                        {Number::float32, "float32"},
                                        {Number::complex32, "complex32"},
-                                       {Number::complex64, "complex64"}};
+                                       {Number::complex64, "complex64"},
+                                       {Number::int32, "int32"}};
+/// Those that only operands have.
+constexpr NumberWord narrow_words[] = {{Number::bfloat16, "bfloat16"},
+                                       {Number::float16, "float16"},
+                                       {Number::int8, "int8"},
+                                       {Number::uint8, "uint8"}};
 
 /// A layout as it is written, before extents and the batch are known.
 struct LayoutText {
@@ -26,6 +34,7 @@ struct LayoutText {
     Integer row_stride = 1, column_stride = 1;
     bool conjugated = false;
     bool is_shared = false;
+    std::optional<Number> number = {};
 
     MatrixLayout layout(Integer rows, Integer columns) const {
         MatrixLayout result{row_stride, column_stride, conjugated, 0};
@@ -55,6 +64,9 @@ public:
         product.a = a_.layout(product.rows, product.depth);
         product.b = b_.layout(product.depth, product.columns);
         product.c = c_.layout(product.rows, product.columns);
+        product.a_number = a_.number;
+        product.b_number = b_.number;
+        product.c_number = c_.number;
         if (product.batch == 1) product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
         return product;
     }
@@ -97,7 +109,7 @@ private:
             return end_word();
         }
         if (!accept("epilogue="))
-            fail("float64, float32, complex32, complex64, a=, b=, c=, batch= or epilogue=");
+            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch= or epilogue=");
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");
@@ -115,18 +127,29 @@ private:
             layout.order = LayoutText::Order::columns;
         } else if (accept("rows")) {
             layout.order = LayoutText::Order::rows;
-        } else if (!text_.substr(position_).starts_with("conj") &&
-                   !text_.substr(position_).starts_with("shared")) {
+        } else if (!read_property(layout)) {
             layout.order = LayoutText::Order::strides;
-            layout.row_stride = integer("columns, rows, conj, shared, or two strides as in 2:100");
+            layout.row_stride =
+                integer("columns, rows, conj, shared, a kind of number, or two strides as in 2:100");
             expect(":");
             layout.column_stride = integer("the columns' stride");
         }
-        do {
-            if (accept("conj")) layout.conjugated = true;
-            if (accept("shared")) layout.is_shared = true;
-        } while (accept(","));
+        while (accept(","))
+            if (!read_property(layout)) fail("conj, shared or a kind of number");
         end_word();
+    }
+    /// What may stand behind an order.
+    bool read_property(LayoutText& layout) {
+        if (accept("conj")) return layout.conjugated = true;
+        if (accept("shared")) return layout.is_shared = true;
+        for (const std::span<const NumberWord> words :
+             {std::span<const NumberWord>(number_words), std::span<const NumberWord>(narrow_words)})
+            for (const NumberWord& word : words)
+                if (accept(word.text)) {
+                    layout.number = word.number;
+                    return true;
+                }
+        return false;
     }
 
     std::string_view text_;
@@ -135,7 +158,7 @@ private:
 };
 
 std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                    Integer batch) {
+                    Integer batch, std::optional<Number> number) {
     std::string text;
     const auto add = [&](const std::string& word) { text += (text.empty() ? "" : ",") + word; };
     if (layout.row_stride == columns && layout.column_stride == 1)
@@ -145,6 +168,7 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
     if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
     if (layout.conjugated) add("conj");
     if (batch > 1 && layout.batch_stride == 0) add("shared");
+    if (number) add(std::string(word_of(*number)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);
 }
 
@@ -156,9 +180,9 @@ std::string to_text(const MatrixProduct& product) {
     std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.depth);
     for (const NumberWord& word : number_words)
         if (word.number == product.number) text += fmt::format(" {}", word.text);
-    text += text_of("a", product.a, product.rows, product.depth, product.batch);
-    text += text_of("b", product.b, product.depth, product.columns, product.batch);
-    text += text_of("c", product.c, product.rows, product.columns, product.batch);
+    text += text_of("a", product.a, product.rows, product.depth, product.batch, product.a_number);
+    text += text_of("b", product.b, product.depth, product.columns, product.batch, product.b_number);
+    text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_number);
     if (product.batch != 1) text += fmt::format(" batch={}", product.batch);
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
     return text;

@@ -1,5 +1,7 @@
 #include "search/gpu_matrix_timekeeper.hpp"
 
+#include <swirl/half.hpp>
+
 #include "base/error.hpp"
 #include "runtime/timer.hpp"
 #include "search/gpu_turns.hpp"
@@ -25,19 +27,33 @@ Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer 
     return rows == 0 || columns == 0 ? Extent{0, 0} : extent_of(layout, rows, columns, batch);
 }
 
-std::size_t bytes_of(const Extent& extent, Number number) {
-    return static_cast<std::size_t>((extent.highest - extent.lowest + 1) * swirl::bytes_of(number));
-}
+Integer count_of(const Extent& extent) { return extent.highest - extent.lowest + 1; }
 
 template <class T> std::vector<std::byte> random_bytes() {
     std::mt19937 random(1);
-    std::uniform_real_distribution<T> uniform(-1, 1);
+    std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<std::byte> result(random_numbers * sizeof(T));
-    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers)) number = uniform(random);
+    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
+        number = static_cast<T>(uniform(random));
     return result;
 }
 
+std::vector<std::byte> random_bytes(Number number) {
+    switch (number) {
+    case Number::float64: return random_bytes<double>();
+    case Number::bfloat16: return random_bytes<bfloat16>();
+    case Number::float16: return random_bytes<float16>();
+    default: return random_bytes<float>();
+    }
+}
+
 } // namespace
+
+std::size_t DeviceMatrixTimekeeper::Matrices::bytes() const {
+    std::size_t result = a.bytes() + b.bytes() + c.bytes();
+    for (const runtime::GpuBuffer& array : arrays) result += array.bytes();
+    return result;
+}
 
 DeviceMatrixTimekeeper::DeviceMatrixTimekeeper(const runtime::GpuDevice& device, const MatrixProduct& product,
                                                bool use_cache)
@@ -50,8 +66,7 @@ DeviceMatrixTimekeeper::DeviceMatrixTimekeeper(const runtime::GpuDevice& device,
                reach(product.c, product.rows, product.columns, product.batch)} {
     const double start = runtime::monotonic_seconds();
     add_matrices();
-    const Matrices& first = sets_.front();
-    const std::size_t bytes = first.a.bytes() + first.b.bytes() + first.c.bytes();
+    const std::size_t bytes = sets_.front().bytes();
     const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
     const std::size_t room = device.memory().free / 2 / bytes + 1;
     const std::size_t count = std::min({4 * cache / bytes + 1, room, most_sets});
@@ -61,15 +76,19 @@ DeviceMatrixTimekeeper::DeviceMatrixTimekeeper(const runtime::GpuDevice& device,
 }
 
 void DeviceMatrixTimekeeper::add_matrices() {
-    sets_.push_back({filled(bytes_of(extents_[0], product_.number_of_a())),
-                     filled(bytes_of(extents_[1], product_.number_of_b())),
-                     filled(bytes_of(extents_[2], product_.number))});
+    sets_.push_back({filled(product_.number_of_a(), count_of(extents_[0])),
+                     filled(product_.number_of_b(), count_of(extents_[1])),
+                     filled(product_.number_of_c(), count_of(extents_[2])),
+                     {}});
+    for (const ProblemArray& array : arrays_of(product_))
+        sets_.back().arrays.push_back(
+            filled(number_of_epilogue(product_), array.elements * (array.is_complex ? 2 : 1)));
 }
 
 /// With random numbers: zeros would let the GPU run faster.
-runtime::GpuBuffer DeviceMatrixTimekeeper::filled(std::size_t bytes) const {
-    const std::vector<std::byte> numbers =
-        product_.number == Number::float64 ? random_bytes<double>() : random_bytes<float>();
+runtime::GpuBuffer DeviceMatrixTimekeeper::filled(Number number, Integer count) const {
+    const std::vector<std::byte> numbers = random_bytes(number);
+    const auto bytes = static_cast<std::size_t>(count * bytes_of(number));
     runtime::GpuBuffer buffer(device_, bytes);
     std::size_t done = std::min(bytes, numbers.size());
     runtime::copy_to_gpu(device_, buffer.address(), numbers.data(), done);
@@ -118,8 +137,11 @@ std::vector<DeviceMatrixTimekeeper::Plan> DeviceMatrixTimekeeper::plans(
 
 void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const {
     const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, Number number) {
-        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * swirl::bytes_of(number);
+        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(number);
     };
+    std::vector<const void*> arrays;
+    for (const runtime::GpuBuffer& array : matrices.arrays)
+        arrays.push_back(reinterpret_cast<const void*>(array.address()));
     constexpr float one = 1, zero = 0;
     constexpr double wide_one = 1, wide_zero = 0;
     const bool is_wide = product_.number == Number::float64;
@@ -127,7 +149,7 @@ void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const 
                   origin(matrices.a, extents_[0], product_.number_of_a()),
                   origin(matrices.b, extents_[1], product_.number_of_b()),
                   is_wide ? static_cast<const void*>(&wide_zero) : &zero,
-                  origin(matrices.c, extents_[2], product_.number)},
+                  origin(matrices.c, extents_[2], product_.number_of_c()), arrays},
                  stream_.handle());
 }
 

@@ -24,11 +24,14 @@ public:
 private:
     struct Matrices {
         runtime::GpuBuffer a, b, c;
+        std::vector<runtime::GpuBuffer> arrays; ///< of the epilogue
+
+        std::size_t bytes() const;
     };
     using Plan = std::shared_ptr<const planning::GpuMatrixPlan>;
 
     void add_matrices();
-    runtime::GpuBuffer filled(std::size_t bytes) const;
+    runtime::GpuBuffer filled(Number number, Integer count) const;
     std::vector<Plan> plans(std::span<const gemm::GpuSchedule> schedules);
     void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
 

@@ -221,6 +221,13 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
             << support::content_of(header);
     }
+    expect_contains(run_without_driver("emit 'gemm 64x64x64 float32 a=float16 b=float16 c=float16 "
+                                       "epilogue=max(0, x + bias[i])' --language cuda --function product "
+                                       "--header " +
+                                       support::quoted(header)),
+                    0, {"beta, which has to be 0"});
+    EXPECT_NE(support::content_of(header).find("const float* with_bias"), std::string::npos)
+        << support::content_of(header);
     expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe order=diagonal"), 2,
                     {"order=diagonal"});
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});

@@ -313,6 +313,22 @@ TEST(GpuSchedules, OfTheModelSuit) {
             }
 }
 
+TEST(GpuSchedules, HaveMoreThanOneThread) {
+    const MatrixProduct product = product_of('N', 'N', 1, 1, 1);
+    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 5)) {
+        EXPECT_GT(schedule.threads(), 1);
+        expect_product(product, schedule);
+    }
+    EXPECT_NE(error_of([&] {
+                  gpu_product(
+                      product,
+                      parse_gpu_schedule("block_rows=1 block_columns=1 thread_rows=1 thread_columns=1 "
+                                         "lane_rows=1 lane_columns=1"),
+                      gpu());
+              }).find("one thread"),
+              std::string::npos);
+}
+
 TEST(GpuSchedules, ThereAreForEmptyBatches) {
     MatrixProduct product = product_of('N', 'N', 64, 64, 64);
     product.batch = 0;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 
@@ -225,6 +226,29 @@ TEST(GpuProducts, StoreWhatTheyRound) {
             product.a_number = product.b_number = Number::float16;
             expect_product(product, schedule_with(more), false);
         }
+}
+
+TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
+    for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{1, 1, 1},
+                                               {7, 30, 50},
+                                               {33, 57, 19},
+                                               {64, 64, 64},
+                                               {1024, 1024, 512},
+                                               {64, 64, 4096}})
+        for (const bool by_rows : {false, true})
+            for (const Number c : {Number::float32, Number::float16}) {
+                MatrixProduct product =
+                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
+                            : MatrixProduct::column_major(Number::float32, rows, columns, depth);
+                product.a_number = product.b_number = Number::float16;
+                product.c_number = c;
+                product.epilogue = Expression("x * w[j] + bias[i]");
+                const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(product, gpu(), 4);
+                ASSERT_FALSE(schedules.empty());
+                for (const gemm::GpuSchedule& schedule : schedules)
+                    EXPECT_NO_THROW(derive_product_for_gpu(product, schedule, gpu())) << to_string(schedule);
+                if (rows < 64) expect_product(product, schedules.front(), false);
+            }
 }
 
 TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {

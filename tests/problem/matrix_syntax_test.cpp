@@ -11,7 +11,9 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
     for (const char* text :
          {"gemm 100x80x60 float64", "gemm 1x2x3 float32 a=rows b=3:7 c=rows",
           "gemm 4x5x6 complex32 a=conj b=rows,conj batch=7", "gemm 4x5x6 complex64 b=conj,shared batch=2",
-          "gemm 8x8x8 float64 c=2:16 epilogue=\"max(0, x + bias[i])\"", "gemm 0x3x0 float64"}) {
+          "gemm 8x8x8 float64 c=2:16 epilogue=\"max(0, x + bias[i])\"", "gemm 0x3x0 float64",
+          "gemm 4x5x6 float32 a=bfloat16 b=rows,bfloat16 c=2:16,float16 batch=2",
+          "gemm 4x5x6 int32 a=int8 b=shared,uint8 c=float32 batch=3"}) {
         const MatrixProduct product = parse_matrix_product(text);
         EXPECT_EQ(to_text(product), text);
         EXPECT_EQ(parse_matrix_product(to_text(product)), product);
@@ -24,9 +26,13 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
 }
 
 TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
-    const std::pair<const char*, std::size_t> wrong[] = {
-        {"gem 2x2x2", 0},        {"gemm 2x2", 8},        {"gemm 2x2x2 half", 11},
-        {"gemm 2x2x2 a=up", 13}, {"gemm 2x2x2 a=2", 14}, {"gemm 2x2x2 epilogue=x +", 23}};
+    const std::pair<const char*, std::size_t> wrong[] = {{"gem 2x2x2", 0},
+                                                         {"gemm 2x2", 8},
+                                                         {"gemm 2x2x2 half", 11},
+                                                         {"gemm 2x2x2 a=up", 13},
+                                                         {"gemm 2x2x2 a=2", 14},
+                                                         {"gemm 2x2x2 a=rows,half", 18},
+                                                         {"gemm 2x2x2 epilogue=x +", 23}};
     for (const auto& [text, position] : wrong) {
         try {
             parse_matrix_product(text);

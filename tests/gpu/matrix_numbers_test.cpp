@@ -1,0 +1,100 @@
+// Products on a real GPU of narrow numbers, and with what becomes of their elements.
+
+#include <swirl/gpu.hpp>
+#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/half.hpp>
+
+#include "support/first_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+class MatrixNumbersOnGpu : public support::FirstGpu {};
+
+/// Plans that are compared with the definition, by each schedule that the model likes.
+void expect_plans(const MatrixProduct& product) {
+    for (const std::string& schedule : gpu::schedules(product, 6))
+        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+            << product.epilogue.text() << " by " << schedule;
+}
+
+TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
+    for (const char* expression :
+         {"x + bias[i]", "max(0, x * scale[j] + bias[i])", "x + residual[j,i] * w[b]",
+          "gelu(x) + tanh(bias[j])", "i < j ? x : i * 0.5", "x * 2 + residual[i,j]"})
+        for (const Number number : {Number::float32, Number::float64})
+            for (const bool by_rows : {false, true}) {
+                MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 200, 136, 70)
+                                                : MatrixProduct::column_major(number, 200, 136, 70);
+                product.epilogue = Expression(expression);
+                expect_plans(product);
+            }
+    MatrixProduct small = MatrixProduct::column_major(Number::float32, 8, 8, 8);
+    small.batch = 1000;
+    small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
+    small.epilogue = Expression("x * w[b] + bias[b,i]");
+    expect_plans(small);
+    MatrixProduct deep = MatrixProduct::column_major(Number::float32, 64, 64, 50000);
+    deep.epilogue = Expression("x + bias[i]");
+    expect_plans(deep);
+}
+
+TEST_F(MatrixNumbersOnGpu, NarrowNumbersAreWidened) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const bool by_rows : {false, true})
+            for (const auto& [rows, columns, depth] :
+                 {std::array<Integer, 3>{256, 192, 128}, {33, 57, 19}, {64, 64, 20000}}) {
+                MatrixProduct product =
+                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
+                            : MatrixProduct::column_major(Number::float32, rows, columns, depth);
+                product.a_number = product.b_number = number;
+                expect_plans(product);
+                std::swap(product.a.row_stride,
+                          product.a.column_stride); // whose elements may share places
+                product.c_number = number;
+                expect_plans(product);
+            }
+}
+
+/// Small integers: sums are exact, and what is stored is their rounding.
+TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
+    constexpr Integer rows = 130, columns = 94, depth = 61;
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, depth);
+    product.a_number = product.b_number = product.c_number = Number::bfloat16;
+    product.epilogue = Expression("max(0, x + bias[i])");
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> uniform(-20, 20);
+    const auto filled = [&](Integer count) {
+        std::vector<bfloat16> numbers;
+        for (Integer k = 0; k < count; ++k) numbers.emplace_back(static_cast<float>(uniform(random)));
+        return numbers;
+    };
+    const std::vector<bfloat16> a = filled(rows * depth), b = filled(depth * columns);
+    std::vector<float> bias;
+    for (Integer i = 0; i < rows; ++i) bias.push_back(static_cast<float>(uniform(random)));
+    const gpu::Array<bfloat16> there_a(a), there_b(b), there_c(static_cast<std::size_t>(rows * columns));
+    const gpu::Array<float> there_bias(bias);
+    gpu::plan(product, {.use_wisdom = false, .use_cache = false})
+        .with("bias", there_bias.data())
+        .execute(1, there_a.data(), there_b.data(), 0, there_c.data());
+    std::vector<bfloat16> c(static_cast<std::size_t>(rows * columns));
+    there_c.copy_to(c);
+    for (Integer j = 0; j < columns; ++j)
+        for (Integer i = 0; i < rows; ++i) {
+            float sum = bias[static_cast<std::size_t>(i)];
+            for (Integer k = 0; k < depth; ++k)
+                sum += a[static_cast<std::size_t>(i + k * rows)] * b[static_cast<std::size_t>(k + j * depth)];
+            ASSERT_EQ(c[static_cast<std::size_t>(i + j * rows)].bits, bfloat16(std::max(0.0F, sum)).bits)
+                << i << ", " << j;
+        }
+}
+
+} // namespace
+} // namespace swirl
