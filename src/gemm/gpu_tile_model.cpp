@@ -16,17 +16,20 @@ namespace swirl::gemm {
 namespace {
 
 /// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --schedules`).
-constexpr double launch = 4e-6; ///< seconds before the first piece is there
+constexpr double launch = 1e-6; ///< seconds before the first piece is there
 constexpr double flops_of_short_numbers =
     4096;                        ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
 constexpr double reached = 0.85; ///< of that rate, under power
 constexpr double alone_reached = 0.75; ///< of that, by one warpgroup in a block
-constexpr double narrow_lines = 64; ///< of B: with a product's 64 columns alone shared memory cannot keep up
-constexpr double staged_bytes = 40; ///< of C, a cycle of a multiprocessor
-constexpr double around_run = 700;  ///< cycles
-constexpr double launch_of_split = 2e-6; ///< seconds
-constexpr int longest_run = 1024;        ///< steps: see accuracy_of
-constexpr double around_tile = 1500;     ///< cycles between a tile's last product and the next one's first
+constexpr double narrow_lines = 64;  ///< of B: with a product's 64 columns alone shared memory cannot keep up
+constexpr double loaded_bytes = 42;  ///< of A and B, a cycle of a multiprocessor, from the second cache
+constexpr double across_lines = 1.8; ///< as long where rows do not begin with the cache's lines
+constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
+constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
+constexpr double around_run = 700;         ///< cycles
+constexpr double launch_of_split = 2e-6;   ///< seconds
+constexpr int longest_run = 1024;          ///< steps: see accuracy_of
+constexpr double around_tile = 1500;       ///< cycles between a tile's last product and the next one's first
 
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
@@ -71,6 +74,17 @@ int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const t
     return group;
 }
 
+/// Lines of A and of B that a block loads, those that go across the cache's lines counted as what they cost.
+double lines_loaded(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const auto weight = [&](const MatrixLayout& layout) {
+        if (schedule.has_terms()) return 1.0;
+        const Integer pitch = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
+        return pitch * bytes_of(oriented.number_of_a()) % ir::tile_row_bytes == 0 ? 1.0 : across_lines;
+    };
+    return weight(oriented.a) * schedule.block_rows / schedule.cluster_columns +
+           weight(oriented.b) * schedule.block_columns / schedule.cluster_rows;
+}
+
 /// As many stages as there is room for.
 bool add_stages(GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
     for (schedule.stages = most_stages; schedule.stages >= 3; --schedule.stages)
@@ -90,7 +104,6 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
                          whole(oriented.columns, Integer{schedule.block_columns} * schedule.cluster_columns) *
                          static_cast<double>(oriented.batch);
     const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
-    const double lines = schedule.block_rows + schedule.block_columns;
     const double sums = static_cast<double>(schedule.block_rows) * schedule.block_columns;
     const double products =
         schedule.has_terms() ? static_cast<double>(products_of_terms(schedule.terms).size()) : 1;
@@ -99,7 +112,7 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const double alone = schedule.warpgroups == 1 ? alone_reached : 1;
     const double narrow = std::min(1.0, schedule.block_rows / (2 * narrow_lines));
     const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow;
-    const double loads = bytes * lines * depth * rates.multiprocessors / rates.cache * rates.hertz;
+    const double loads = bytes * depth * lines_loaded(schedule, oriented) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
     const double runs = schedule.run == 0 ? 0 : depth / (schedule.run * schedule.block_depth);
@@ -107,7 +120,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
         static_cast<double>((oriented.rows + oriented.columns) * oriented.depth * oriented.batch);
     const double split =
         schedule.has_terms() ? 2 * launch_of_split + numbers * (4 + 2 * schedule.terms) / rates.memory : 0;
-    return launch + split + each * (of_tile + runs * around_run) / rates.hertz;
+    const double together = cluster > 1 ? slowed_by_cluster : 1;
+    return launch + split + each * together * (of_tile + runs * around_run) / rates.hertz;
 }
 
 std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
