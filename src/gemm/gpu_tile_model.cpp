@@ -27,7 +27,7 @@ constexpr double across_lines = 1.8; ///< as long where rows do not begin with t
 constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
 constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
 constexpr double around_run = 700;         ///< cycles
-constexpr double launch_of_split = 2e-6;   ///< seconds
+constexpr double launch_of_split = 3e-6;   ///< seconds
 constexpr int longest_run = 1024;          ///< steps: see accuracy_of
 constexpr double around_tile = 1500;       ///< cycles between a tile's last product and the next one's first
 

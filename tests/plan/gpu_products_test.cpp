@@ -41,7 +41,7 @@ public:
         : product_(product),
           reads_c_(reads_c),
           known_(arrays_of(product)),
-          program_(derive_product_for_gpu(product, schedule, gpu()).program),
+          program_(derive_product_for_gpu(product, schedule, gpu()).back().program),
           arguments_(program_),
           before_(arguments_["c"]) {
         std::mt19937 random(5);
@@ -185,6 +185,7 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
         int count = 0;
         const ir::Program program =
             derive_product_for_gpu(column_major(64, 32, 8, expression), schedule_with("c_lanes=4"), gpu())
+                .back()
                 .program;
         for (const ir::Operation& operation : program.operations)
             if (operation.opcode == ir::Opcode::load && operation.type.lanes == 4 &&

@@ -1,0 +1,169 @@
+// Products on a real GPU by tensor cores: every element beside sums in float64.
+
+#include <swirl/gpu.hpp>
+#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/half.hpp>
+
+#include "support/first_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+class MatrixTilesOnGpu : public support::FirstGpu {
+protected:
+    void SetUp() override {
+        FirstGpu::SetUp();
+        if (IsSkipped()) return;
+        MatrixProduct product = MatrixProduct::column_major(Number::float32, 512, 512, 512);
+        product.a_number = product.b_number = Number::bfloat16;
+        if (gpu::schedules(product, 1).front().find("warpgroups=0") != std::string::npos)
+            GTEST_SKIP() << "no products of tiles on this GPU";
+    }
+};
+
+Integer rounded_up(Integer extent, Integer unit) { return (extent + unit - 1) / unit * unit; }
+
+/// By letters of the BLAS, columns begun at multiples of 16 bytes.
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth, Number factor) {
+    const Integer unit = 16 / bytes_of(factor);
+    const auto layout = [&](char letter, Integer r, Integer c) {
+        return letter == 'N' ? MatrixLayout{1, rounded_up(r, unit)} : MatrixLayout{rounded_up(c, unit), 1};
+    };
+    MatrixProduct product;
+    product.number = Number::float32;
+    if (factor != Number::float32) product.a_number = product.b_number = factor;
+    product.rows = rows;
+    product.columns = columns;
+    product.depth = depth;
+    product.a = layout(a, rows, depth);
+    product.b = layout(b, depth, columns);
+    product.c = {1, rounded_up(rows, 4)};
+    return product;
+}
+
+std::size_t count(const MatrixLayout& layout, Integer rows, Integer columns) {
+    return static_cast<std::size_t>((rows - 1) * layout.row_stride + (columns - 1) * layout.column_stride +
+                                    1);
+}
+
+/// The largest error of any element, relative to the magnitudes that its sum is of.
+template <class T>
+double largest_error(const gpu::MatrixPlan& plan, const std::vector<T>& a, const std::vector<T>& b,
+                     float beta, std::size_t offset = 0) {
+    const MatrixProduct& product = plan.product();
+    std::vector<float> before(count(product.c, product.rows, product.columns) + offset);
+    std::mt19937 random(11);
+    for (float& number : before) number = static_cast<float>(random() % 17) - 8;
+    const gpu::Array<T> there_a(a), there_b(b);
+    const gpu::Array<float> there_c(before);
+    plan.execute(1.5F, there_a.data() + offset, there_b.data(), beta, there_c.data() + offset);
+    std::vector<float> after(before.size());
+    there_c.copy_to(after);
+    double worst = 0;
+    for (Integer j = 0; j < product.columns; ++j)
+        for (Integer i = 0; i < product.rows; ++i) {
+            const auto at = static_cast<std::size_t>(i + j * product.c.column_stride) + offset;
+            double sum = static_cast<double>(beta) * before[at], magnitude = std::abs(sum);
+            for (Integer k = 0; k < product.depth; ++k) {
+                const auto in_a =
+                    static_cast<std::size_t>(i * product.a.row_stride + k * product.a.column_stride);
+                const auto in_b =
+                    static_cast<std::size_t>(k * product.b.row_stride + j * product.b.column_stride);
+                const double term = 1.5 * static_cast<double>(static_cast<float>(a[in_a + offset])) *
+                                    static_cast<double>(static_cast<float>(b[in_b]));
+                sum += term;
+                magnitude += std::abs(term);
+            }
+            const double error = std::abs(after[at] - sum);
+            worst = std::max(worst, std::isnan(error) ? HUGE_VAL
+                                    : magnitude == 0  ? error
+                                                      : error / magnitude);
+        }
+    return worst;
+}
+
+template <class T> std::vector<T> random_numbers(std::size_t size, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<T> result;
+    for (std::size_t k = 0; k < size; ++k) result.push_back(static_cast<T>(uniform(random)));
+    return result;
+}
+
+template <class T> void expect_products(Number number, char a, char b) {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{256, 128, 64}, {1, 1, 1}, {130, 257, 65}, {61, 300, 777}, {300, 5, 128}}) {
+        const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
+        const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
+        const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
+        for (const std::string& schedule : gpu::schedules(product, 24)) {
+            if (schedule.find("warpgroups=0") != std::string::npos) continue;
+            const gpu::MatrixPlan plan =
+                gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
+            for (const float beta : {0.0F, -0.5F})
+                EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 4e-7)
+                    << a << b << " " << rows << ", " << columns << ", " << depth << " by " << schedule;
+        }
+    }
+}
+
+TEST_F(MatrixTilesOnGpu, AreProductsOfBfloat16) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) expect_products<bfloat16>(Number::bfloat16, a, b);
+}
+
+TEST_F(MatrixTilesOnGpu, AreProductsOfFloat16) { expect_products<float16>(Number::float16, 'N', 'T'); }
+
+TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
+    const MatrixProduct product = product_of('T', 'N', 200, 300, 500, Number::float8_e4m3);
+    const auto a = random_numbers<float8_e4m3>(count(product.a, 200, 500), 1);
+    const auto b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
+    // Tensor cores keep fewer digits of sums of such numbers.
+    EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1), 1e-3);
+}
+
+TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
+    const MatrixProduct product = product_of('N', 'N', 200, 300, 100, Number::bfloat16);
+    const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
+    const auto b = random_numbers<bfloat16>(count(product.b, 100, 300), 2);
+    EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1, 1), 4e-7);
+}
+
+/// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.
+TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
+    constexpr Integer rows = 200, columns = 150, depth = 2500;
+    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, Number::float32);
+    const auto a = random_numbers<float>(count(product.a, rows, depth), 1);
+    const auto b = random_numbers<float>(count(product.b, depth, columns), 2);
+    auto scaled_a = a, scaled_b = b, cancelling_a = a;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        scaled_a[k] = std::ldexp(a[k], static_cast<int>(k * 7 % 81) - 40);
+        if (k / 200 % 2 == 1) cancelling_a[k] = -cancelling_a[k - 200] * 0.99F;
+    }
+    for (std::size_t k = 0; k < b.size(); ++k)
+        scaled_b[k] = std::ldexp(b[k], static_cast<int>(k * 5 % 81) - 40);
+    for (const auto& [accuracy, allowed] : {std::pair(Accuracy::ordinary_in_range, 2.4e-7),
+                                            {Accuracy::reduced, 0x1p-16},
+                                            {Accuracy::low, 0x1p-7}}) {
+        int by_tiles = 0;
+        for (const std::string& schedule : gpu::schedules(product, 40, 0, accuracy)) {
+            if (schedule.find("warpgroups=0") != std::string::npos || ++by_tiles > 4) continue;
+            const gpu::MatrixPlan plan =
+                gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
+            EXPECT_LE(largest_error(plan, a, b, 1), allowed) << schedule;
+            EXPECT_LE(largest_error(plan, scaled_a, scaled_b, 0), allowed) << schedule;
+            EXPECT_LE(largest_error(plan, cancelling_a, b, 0), allowed) << schedule;
+        }
+        EXPECT_GT(by_tiles, 0);
+    }
+}
+
+} // namespace
+} // namespace swirl
