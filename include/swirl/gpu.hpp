@@ -47,6 +47,11 @@ concept Scalar = swirl::detail::Real<T> || swirl::detail::Half<T>;
 template <class T> constexpr bool is_element = Scalar<T>;
 template <class T> constexpr bool is_element<std::complex<T>> = true;
 template <class T> constexpr bool is_element<complex_half<T>> = true;
+/// Of arrays: also numbers of matrices that transforms do not have.
+template <class T>
+constexpr bool is_stored =
+    is_element<T> || std::is_same_v<T, float8_e4m3> || std::is_same_v<T, std::int8_t> ||
+    std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>;
 
 } // namespace detail
 
@@ -234,7 +239,7 @@ private:
 
 /// An array of numbers in a GPU's memory.
 template <class T>
-requires detail::is_element<T>
+requires detail::is_stored<T>
 class Array {
 public:
     explicit Array(std::size_t count, int device = 0) : memory_(count * sizeof(T), device) {}

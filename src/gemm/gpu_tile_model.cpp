@@ -47,7 +47,7 @@ constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
 constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along the depth
 /// Of the second cache, for what neighbours read of A.
 constexpr double share_of_cache = 1.0 / 6;
-constexpr int most_stages = 8, most_in_group = 16;
+constexpr int most_stages = 8, most_in_group = 8, most_in_group_of_terms = 4;
 
 int terms_for(Accuracy accuracy) {
     switch (accuracy) {
@@ -69,8 +69,9 @@ int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const t
     const double row = static_cast<double>(oriented.depth * bytes_of_factor(schedule, oriented)) *
                        schedule.block_rows * schedule.cluster_rows;
     const double rows = share_of_cache * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
+    const int most = schedule.has_terms() ? most_in_group_of_terms : most_in_group;
     int group = 1;
-    while (group < most_in_group && 2 * group <= rows) group *= 2;
+    while (group < most && 2 * group <= rows) group *= 2;
     return group;
 }
 
