@@ -155,6 +155,19 @@ public:
         plan_.device().synchronize();
     }
 
+    /// As part of the magnitudes that are added up.
+    double error_of_sums() const {
+        constexpr double kept_of_e4m3 = 0x1p-12, reduced = 0x1p-16, low = 0x1p-7;
+        switch (accuracy_of(plan_.schedule(), product_)) {
+        case Accuracy::reduced: return reduced;
+        case Accuracy::low: return low;
+        default: break;
+        }
+        if (product_.number_of_a() == Number::float8_e4m3)
+            return kept_of_e4m3; // tensor cores keep so few bits of their sums
+        return spacing(product_.number) * (8 + std::sqrt(static_cast<double>(product_.depth)));
+    }
+
     void require(Integer matrix, Integer i, Integer j) const {
         double x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j)), magnitude = std::abs(x);
         for (Integer step = 0; step < product_.depth; ++step) {
@@ -162,8 +175,7 @@ public:
             x += term;
             magnitude += std::abs(term);
         }
-        const double error_of_x =
-            spacing(product_.number) * magnitude * (8 + std::sqrt(static_cast<double>(product_.depth)));
+        const double error_of_x = magnitude * error_of_sums();
         const double expected = finished(x, matrix, i, j);
         double change = error_of_x;
         for (const double step : {-1, 1})

@@ -153,7 +153,7 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
                                             {Accuracy::reduced, 0x1p-16},
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
-        for (const std::string& schedule : gpu::schedules(product, 40, 0, accuracy)) {
+        for (const std::string& schedule : gpu::schedules(product, 1000, 0, accuracy)) {
             if (schedule.find("warpgroups=0") != std::string::npos || ++by_tiles > 4) continue;
             const gpu::MatrixPlan plan =
                 gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
