@@ -209,7 +209,7 @@ TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
     expect(Number::bfloat16, Number::bfloat16, Number::float64, "a_number is bfloat16");
     expect(Number::bfloat16, Number::bfloat16, Number::bfloat16, "number is bfloat16");
     expect(Number::float32, Number::float64, Number::float32, "b_number is float64");
-    expect(static_cast<Number>(9), Number::int8, Number::int32, "a_number is 9");
+    expect(static_cast<Number>(10), Number::int8, Number::int32, "a_number is 10");
 }
 
 TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {

@@ -87,6 +87,7 @@ TEST(Explain, SaysWhatItDoesNotExplain) {
           {"explain gemm 8x8x0 float32", "depth of 0"},
           {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
           {"explain gemm 0x8x8 float32", "nothing is"},
+          {"explain gemm 512x512x512 float32 a=bfloat16 b=bfloat16", "has tiles"},
           {"explain gemm 64x64x64 float32 --recipe block_rows=5", "schedule"}}) {
         const support::Outcome outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 2) << arguments;

@@ -65,12 +65,13 @@ void take_options(unsigned count, const CompileOption* names, void** values) {
     }
 }
 
-/// Whether there is room. As of a GPU's, addresses are multiples of 256.
+/// Whether there is room. As of a GPU's, addresses are multiples of 256. Behind each block is a gap, so that what reaches beyond one is
+/// not in another.
 bool allocate(Address* address, std::size_t bytes) {
     if (bytes > fake().free_bytes) return false;
-    constexpr std::size_t alignment = 256;
+    constexpr std::size_t alignment = 256, gap = 1 << 16;
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-    *address = reinterpret_cast<std::uintptr_t>(std::aligned_alloc(alignment, whole));
+    *address = reinterpret_cast<std::uintptr_t>(std::aligned_alloc(alignment, whole + gap));
     fake().blocks[*address] = {bytes, device_of(stack.back())};
     fake().free_bytes -= bytes;
     return true;
