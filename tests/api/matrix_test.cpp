@@ -233,7 +233,7 @@ TEST(MatrixPlan, ServesC) {
     ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
     EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
     swirl_matrix_plan_destroy(plan);
-    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, 3, 1, &plan), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, 4, 1, &plan), SWIRL_USER_ERROR);
     product.number = 9;
     EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
     EXPECT_EQ(plan, nullptr);
