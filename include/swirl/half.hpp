@@ -47,6 +47,7 @@ inline std::uint16_t bfloat16_bits(float x) {
     return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
 }
 
+/// Rounded to the nearest, ties to even; 448 beyond it, NaN for NaN.
 inline std::uint8_t float8_e4m3_bits(float x) {
     const auto whole = std::bit_cast<std::uint32_t>(x);
     const std::uint32_t sign = whole >> 24 & 0x80U;

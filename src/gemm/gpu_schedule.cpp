@@ -156,8 +156,6 @@ bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_strid
 }
 
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) {
-    // Longer runs are cut off more often than multiply-adds round (docs/results/gpu-products.md: errors).
-    constexpr int longest_run = 1024;
     if (product.number_of_a() != Number::float32 || !schedule.has_tiles()) return Accuracy::ordinary;
     const bool rounds = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run;
     if (schedule.terms == 3 && rounds) return Accuracy::ordinary_in_range;

@@ -67,6 +67,9 @@ struct GpuSchedule {
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }
 };
 
+/// Steps after which tensor cores' sums have to be rounded to be no worse than sums of multiply-adds: longer runs are cut off more often
+/// than these round (docs/decisions/026-tiles-signals-and-roles.md).
+constexpr int longest_run = 1024;
 /// How far results by a schedule may be from the exact ones.
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product);
 

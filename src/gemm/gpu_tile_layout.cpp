@@ -78,6 +78,10 @@ GpuTileFactor factor_of(const Source& source, const GpuSchedule& schedule, Integ
 
 } // namespace
 
+Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return schedule.has_terms() ? bytes_of(Number::bfloat16) : bytes_of(oriented.number_of_a());
+}
+
 Integer GpuTileFactor::place(Integer line, Integer step) const {
     if (layout.along_depth) return step / row() * layout.panel + line * row() + step % row();
     return line / row() * layout.panel + step * row();

@@ -13,6 +13,12 @@
 /// and A's rows, both called lines here, those of B are the rows of a tile_product, and those of A its columns.
 namespace swirl::gemm {
 
+constexpr Integer warpgroup_threads = 128;
+constexpr int rows_of_product = 64; ///< of a tile_product: columns of C
+
+/// As tensor cores read them: of terms, or of the product's numbers.
+Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
 /// One factor of a product as it is oriented: a tile has so many lines, each along the depth.
 struct GpuTileFactor {
     ir::TensorInfo tensor; ///< what one load moves is its box

@@ -28,7 +28,6 @@ constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
 constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
 constexpr double around_run = 700;         ///< cycles
 constexpr double launch_of_split = 3e-6;   ///< seconds
-constexpr int longest_run = 1024;          ///< steps: see accuracy_of
 constexpr double around_tile = 1500;       ///< cycles between a tile's last product and the next one's first
 
 struct TileShape {
@@ -57,11 +56,6 @@ int terms_for(Accuracy accuracy) {
     case Accuracy::low: return 1;
     }
     return 0;
-}
-
-/// As tensor cores read it.
-Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    return schedule.has_terms() ? bytes_of(Number::bfloat16) : bytes_of(oriented.number_of_a());
 }
 
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.

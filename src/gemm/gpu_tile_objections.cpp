@@ -9,13 +9,10 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr int rows_of_product = 64; ///< of a tile_product: columns of C
-
 bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
 
 std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const Integer bytes = schedule.has_terms() ? 2 : bytes_of(oriented.number_of_a());
-    const int row = static_cast<int>(ir::tile_row_bytes / bytes);
+    const int row = static_cast<int>(ir::tile_row_bytes / bytes_of_factor(schedule, oriented));
     const int c_row = static_cast<int>(ir::tile_row_bytes / bytes_of(oriented.number_of_c()));
     if (schedule.warpgroups > 3) return fmt::format("{} warpgroups; 1 … 3 are possible", schedule.warpgroups);
     if (!is_multiple(schedule.block_rows, row) || schedule.block_rows > 256)

@@ -23,8 +23,6 @@ using ir::CopyFence;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr Integer warpgroup_threads = 128;
-constexpr int rows_of_product = 64;        ///< of a tile_product: columns of C
 constexpr int usual_multiprocessors = 128; ///< of a GPU of which their number is not known
 
 class TileProductWriter {

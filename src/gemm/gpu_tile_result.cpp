@@ -1,5 +1,6 @@
 #include "gemm/gpu_tile_result.hpp"
 
+#include "gemm/gpu_tile_layout.hpp"
 #include "gemm/tile.hpp"
 #include "ir/tile.hpp"
 
@@ -13,15 +14,14 @@ using ir::CopyFence;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int rows_of_product = 64; ///< of a tile_product: columns of C
-constexpr int group = 8;            ///< neighbours along C's rows of which four threads have two each
+constexpr int group = 8; ///< neighbours along C's rows of which four threads have two each
 
 } // namespace
 
 Integer GpuTileUpdate::row() const { return ir::tile_row_bytes / bytes_of(product_.number_of_c()); }
 
 template <class Body> void GpuTileUpdate::in_one_thread(Body&& body) const {
-    const Affine thread = builder_.thread(0) - Integer{warpgroup_} * 128;
+    const Affine thread = builder_.thread(0) - warpgroup_ * warpgroup_threads;
     builder_.if_then({{thread, Relation::zero}}, body);
 }
 

@@ -89,7 +89,7 @@ TEST(GpuTileProduct, IsTheProductForEveryTransposition) {
 
 TEST(GpuTileProduct, HasEdgesAnywhere) {
     for (const auto& [rows, columns, depth] :
-         {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}})
+         {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}, {150, 130, 64}})
         expect_product(product_of('N', 'N', rows, columns, depth), small_schedule());
 }
 
@@ -143,6 +143,74 @@ TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
             expected *= arguments["factors"][0];
             ASSERT_NEAR(static_cast<double>(element(arguments["c"], product.c, 0, i, j)),
                         static_cast<double>(expected), static_cast<double>(std::abs(expected)) / 256);
+        }
+}
+
+TEST(GpuTileProduct, AddsRunsOfPieces) {
+    for (const Integer depth : {60, 64, 200, 320})
+        for (const int run : {1, 2, 3})
+            expect_product(product_of('N', 'N', 70, 66, depth), small_schedule(fmt::format("run={}", run)));
+}
+
+TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
+    const auto why = [](const MatrixProduct& product, const std::string& more) {
+        return objection(small_schedule(more), product, gpu()).value_or("nothing");
+    };
+    const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
+    EXPECT_EQ(why(product, ""), "nothing");
+    for (const auto& [more, word] : {std::pair{"warpgroups=4", "warpgroups"},
+                                     {"block_rows=96", "block_rows"},
+                                     {"block_columns=96", "block_columns"},
+                                     {"block_depth=32", "block_depth"},
+                                     {"staged_rows=48", "staged_rows"},
+                                     {"block_rows=256 block_columns=128", "sums"},
+                                     {"splits=2", "splits"},
+                                     {"cluster_rows=2 cluster_columns=2", "clusters"},
+                                     {"cluster_rows=2", "shares"},
+                                     {"terms=3", "terms"},
+                                     {"stages=32", "shared memory"}})
+        EXPECT_NE(why(product, more).find(word), std::string::npos) << more << ": " << why(product, more);
+    MatrixProduct odd = product;
+    odd.a.column_stride = 129;
+    EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");
+    MatrixProduct e4m3 = product_of('N', 'N', 128, 128, 128, Number::float8_e4m3);
+    EXPECT_NE(why(e4m3, "block_depth=128 block_rows=128").find("along the depth"), std::string::npos);
+    EXPECT_TRUE(objection(small_schedule(), product, target::gpu_named("sm_80")));
+}
+
+/// Numbers of 24 bits, whose terms are all needed.
+TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
+    const MatrixProduct product = product_of('N', 'T', 70, 40, 90, Number::float32);
+    const std::vector<ir::Program> programs = gpu_product(product, small_schedule("terms=3 run=1"), gpu());
+    ASSERT_EQ(programs.size(), 3);
+    std::mt19937 random(9);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<ir::Arguments> all;
+    for (const ir::Program& program : programs) {
+        ir::verify(program, ir::Stage::vectorized);
+        all.emplace_back(program);
+    }
+    for (std::size_t factor = 0; factor < 2; ++factor) {
+        const std::string name = factor == 0 ? "a" : "b";
+        ir::Memory& memory = all[factor][name];
+        for (Integer i = 0; i < memory.elements(); ++i) memory.set(i, uniform(random));
+        ir::interpret(programs[factor], all[factor]);
+        all[2][name + "_terms"] = all[factor][name + "_terms"];
+    }
+    all[2]["factors"].assign(std::vector<long double>{1, 0});
+    all[2].parameters = {1, 0};
+    ir::interpret(programs[2], all[2]);
+    for (Integer i = 0; i < product.rows; ++i)
+        for (Integer j = 0; j < product.columns; ++j) {
+            long double expected = 0, magnitude = 0;
+            for (Integer k = 0; k < product.depth; ++k) {
+                const long double term =
+                    element(all[0]["a"], product.a, 0, i, k) * element(all[1]["b"], product.b, 0, k, j);
+                expected += term;
+                magnitude += std::abs(term);
+            }
+            ASSERT_LE(std::abs(element(all[2]["c"], product.c, 0, i, j) - expected), magnitude * 0x1p-22L)
+                << i << ", " << j;
         }
 }
 

@@ -5,6 +5,8 @@
 #include "ir/builder.hpp"
 #include "ir/interpreter.hpp"
 
+#include <swirl/half.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,6 +71,29 @@ TEST(Rounding, SixteenBitFormatsAreExactOnTheirNumbersAndTieToEvenBetween) {
         EXPECT_TRUE(std::isnan(round_to(format.scalar, std::nan(""))));
         EXPECT_EQ(round_to(format.scalar, -HUGE_VAL), -HUGE_VAL);
     }
+}
+
+TEST(Rounding, EightBitsAreExactOnTheirNumbersAndTieToEvenBetween) {
+    for (unsigned bits = 0; bits < 127; ++bits) {
+        float8_e4m3 number;
+        number.bits = static_cast<std::uint8_t>(bits);
+        const float value = number;
+        EXPECT_EQ(float8_e4m3(value).bits, bits);
+        EXPECT_EQ(float8_e4m3(-value).bits, bits | 0x80U);
+        EXPECT_EQ(round_to(Scalar::float8_e4m3, static_cast<double>(value)), value);
+        if (bits == 126) break; // the largest
+        float8_e4m3 next;
+        next.bits = static_cast<std::uint8_t>(bits + 1);
+        const float middle = (value + static_cast<float>(next)) / 2;
+        EXPECT_EQ(float8_e4m3(middle).bits, bits % 2 == 0 ? bits : bits + 1);
+        for (const float x : {std::nextafter(middle, 0.0F), middle, std::nextafter(middle, 1e9F)})
+            EXPECT_EQ(round_to(Scalar::float8_e4m3, static_cast<double>(x)),
+                      static_cast<float>(float8_e4m3(x)))
+                << x;
+    }
+    EXPECT_EQ(static_cast<float>(float8_e4m3(1e9F)), 448.0F);
+    EXPECT_EQ(static_cast<float>(float8_e4m3(-HUGE_VALF)), -448.0F);
+    EXPECT_TRUE(std::isnan(static_cast<float>(float8_e4m3(std::nanf("")))));
 }
 
 TEST(Rounding, WiderNumbersAreRoundedOnce) {
