@@ -15,7 +15,7 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --schedules`).
+/// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --candidates`).
 constexpr double launch = 1e-6; ///< seconds before the first piece is there
 constexpr double flops_of_short_numbers =
     4096;                        ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
