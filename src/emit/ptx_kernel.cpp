@@ -52,11 +52,7 @@ void PtxKernelWriter::write() {
         zero_bits_ = out_.result(PtxRegister::bits16, "mov.b16", {"0"});
     }
     addresses_.declare();
-    for (std::size_t b = 0; b < registers_.size(); ++b)
-        if (addresses_.place(static_cast<ir::Buffer>(b)).space == PtxPlace::Space::registers &&
-            usage_.buffers[b])
-            for (Integer element = 0; element < program_.buffers[b].elements; ++element)
-                registers_[b].push_back(out_.fresh(ptx_register(program_.buffers[b].element)));
+    declare_registers();
     if (program_.launch.group > 1) awaited_ = out_.result(PtxRegister::int64, "mov.b64", {"0"});
     if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
                                                 [](const ir::BufferInfo& buffer) { return buffer.kept; }))
@@ -68,6 +64,23 @@ void PtxKernelWriter::write() {
         adds_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
     write(program_.body);
     out_.code().line("ret;");
+}
+
+/// Products of tiles take factors in registers of bits.
+void PtxKernelWriter::declare_registers() {
+    std::vector<bool> has_factors(registers_.size());
+    for (const ir::Operation& operation : program_.operations)
+        if (operation.opcode == ir::Opcode::tile_product)
+            has_factors[static_cast<std::size_t>(operation.tile->places.front().buffer)] = true;
+    for (std::size_t b = 0; b < registers_.size(); ++b) {
+        if (addresses_.place(static_cast<ir::Buffer>(b)).space != PtxPlace::Space::registers ||
+            !usage_.buffers[b])
+            continue;
+        const PtxRegister kind =
+            has_factors[b] ? PtxRegister::int32 : ptx_register(program_.buffers[b].element);
+        for (Integer element = 0; element < program_.buffers[b].elements; ++element)
+            registers_[b].push_back(out_.fresh(kind));
+    }
 }
 
 void PtxKernelWriter::write(const ir::Body& body) {

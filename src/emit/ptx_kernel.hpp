@@ -93,6 +93,7 @@ private:
     int lanes_at_once(const ir::Operation& operation, int lane) const;
 
     // ---- tiles (ptx_tiles.cpp)
+    void declare_registers();
     void declare_tensors();
     void write(const ir::CopyFence& fence);
     void write(const ir::Roles& parts);

@@ -83,7 +83,9 @@ void PtxAddresses::prepare_tiles(const ir::Body& body) {
         for (const ir::Value value : run->operations)
             if (program_[value].opcode == Opcode::tile_product)
                 for (const ir::Address& place : program_[value].tile->places)
-                    if (is_bound(place.index)) tile_pointer(place);
+                    if (is_bound(place.index) &&
+                        this->place(place.buffer).space != PtxPlace::Space::registers)
+                        tile_pointer(place);
     });
 }
 
@@ -288,14 +290,20 @@ void PtxKernelWriter::tile_product(const ir::Operation& operation) {
     const ir::TileInstruction& entry = *tile.instruction;
     ensure(addresses_.place(operation.address.buffer).space == PtxPlace::Space::registers,
            "ptx: sums of tiles that are not in registers");
-    std::vector<std::string> sums;
-    for (int r = 0; r < entry.registers(); ++r) sums.push_back(element_register(operation.address, r));
-    const std::string a = factor(tile.places[0], tile.layouts[0]);
+    const auto registers = [&](const ir::Address& first, int count) {
+        std::vector<std::string> names;
+        for (int r = 0; r < count; ++r) names.push_back(element_register(first, r));
+        return fmt::format("{{{}}}", fmt::join(names, ", "));
+    };
+    const bool takes_registers = addresses_.place(tile.places[0].buffer).space == PtxPlace::Space::registers;
+    const std::string sums = registers(operation.address, entry.registers());
+    const std::string a = takes_registers ? registers(tile.places[0], entry.factor_registers())
+                                          : factor(tile.places[0], tile.layouts[0]);
     const std::string b = factor(tile.places[1], tile.layouts[1]);
     const auto turned = [&](std::size_t k) { return tile.layouts[k].along_depth ? 0 : 1; };
     const std::string layouts =
         entry.has_layouts ? fmt::format(", {}, {}", turned(0), turned(1)) : std::string();
-    out_.emit(entry.text, {fmt::format("{{{}}}", fmt::join(sums, ", ")), a, b, adds_, "1", "1" + layouts});
+    out_.emit(entry.text, {sums, a, b, adds_, "1", "1" + layouts});
 }
 
 } // namespace swirl::emit

@@ -60,7 +60,7 @@ private:
         std::vector<Integer> positions;
         Integer threads; ///< that have not waited yet
         bool by_team;
-        bool adds; ///< to sums, until waited for: the first factor of a product
+        bool adds; ///< uses registers, until waited for: the first factor of a product, which may be in some
     };
     /// What a thread has done that reads tiles.
     struct Readings {
@@ -149,6 +149,8 @@ private:
     // products (interpreter_products.cpp)
     void tile_product(const interpreted::Step& step, Threads threads);
     std::vector<double> read_factor(const interpreted::Step& step, std::size_t factor, int thread);
+    std::vector<double> read_registers(const interpreted::Step& step, int first_thread);
+    void use_register(const interpreted::Step& step, Buffer buffer, Integer index, int thread);
     double read_for_tile(const interpreted::Step& step, Buffer buffer, Integer index, Integer position,
                          const interpreted::Doer& by, int thread);
     void add_products(const interpreted::Step& step, int first_thread, const std::vector<double>& a,

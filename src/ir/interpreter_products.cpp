@@ -31,7 +31,9 @@ void Interpreter::Machine::tile_product(const Step& step, Threads threads) {
         const int thread = threads[first];
         for (std::size_t t = 1; t < team; ++t)
             if (differs(threads[first + t], thread)) report_team(step, threads[first + t]);
-        const std::vector<double> a = read_factor(step, 0, thread);
+        const bool takes_registers = views_[static_cast<std::size_t>(step.places[0].buffer)].sums != nullptr;
+        const std::vector<double> a =
+            takes_registers ? read_registers(step, thread) : read_factor(step, 0, thread);
         const std::vector<double> b = read_factor(step, 1, thread);
         add_products(step, thread, a, b);
         report_.flops += tile.instruction->flops();
@@ -72,6 +74,39 @@ std::vector<double> Interpreter::Machine::read_factor(const Step& step, std::siz
     return values;
 }
 
+/// The first factor where it is in the registers of a team's threads, which are not to be accessed until waited for.
+std::vector<double> Interpreter::Machine::read_registers(const Step& step, int first_thread) {
+    const TileInstruction& entry = *step.source->tile->instruction;
+    const Place& place = step.places[0];
+    const View& view = views_[static_cast<std::size_t>(place.buffer)];
+    std::vector<double> values(static_cast<std::size_t>(entry.rows) * static_cast<std::size_t>(entry.depth));
+    const auto reading =
+        std::make_shared<Reading>(Reading{&step, place.buffer, {}, entry.threads, true, true});
+    for (int t = 0; t < entry.threads; ++t) {
+        const int thread = first_thread + t;
+        for (int r = 0; r < entry.factor_registers(); ++r) {
+            const Integer index = base(place, thread) + r, at = position(view, index, thread);
+            use_register(step, place.buffer, index, thread);
+            const double value = view.written[at] == 0 ? std::nan("") : view.cells[at].real;
+            const int element = row_of_factor(t, r) * entry.depth + step_of_factor(t, r);
+            values[static_cast<std::size_t>(element)] = without_bits(value, entry.ignored_bits);
+        }
+        products_[static_cast<std::size_t>(thread)].open.push_back(reading);
+    }
+    return values;
+}
+
+/// A product that begins now reads, or adds to, a register.
+void Interpreter::Machine::use_register(const Step& step, Buffer buffer, Integer index, int thread) {
+    const View& view = views_[static_cast<std::size_t>(buffer)];
+    const Integer at = position(view, index, thread);
+    Sum& used = view.sums[at];
+    if (view.written[at] == 0) report(Finding::Kind::unwritten_read, step, buffer, index, thread);
+    if (used.products == 0 && used.touched > begins_[static_cast<std::size_t>(thread)])
+        report(Finding::Kind::missing_begin, step, buffer, index, thread);
+    ++used.products;
+}
+
 /// What the copy engine or a product reads, from now on until it is waited for.
 double Interpreter::Machine::read_for_tile(const Step& step, Buffer buffer, Integer index, Integer position,
                                            const Doer& by, int thread) {
@@ -101,17 +136,13 @@ void Interpreter::Machine::add_products(const Step& step, int first_thread, cons
         const int thread = first_thread + t;
         for (int r = 0; r < entry.registers(); ++r) {
             const Integer index = base(step, thread) + r, at = position(sums, index, thread);
-            Sum& sum = sums.sums[at];
-            if (sums.written[at] == 0) report(Finding::Kind::unwritten_read, step, index, thread);
-            if (sum.products == 0 && sum.touched > begins_[static_cast<std::size_t>(thread)])
-                report(Finding::Kind::missing_begin, step, index, thread);
+            use_register(step, step.buffer, index, thread);
             const double* left = a.data() + row_of_sum(t, r) * entry.depth;
             const double* right = b.data() + column_of_sum(t, r) * entry.depth;
             double value = sums.written[at] == 0 ? 0 : sums.cells[at].real;
             for (int k = 0; k < entry.depth; ++k) value += left[k] * right[k];
             sums.cells[at].real = static_cast<float>(value);
             sums.written[at] = 1;
-            ++sum.products;
         }
     }
 }
@@ -143,10 +174,15 @@ void Interpreter::Machine::execute_tile_fence(const CopyFence& fence, int thread
 /// A thread has waited; what it has read may be written when the others of its team have, too.
 void Interpreter::Machine::finish(Reading& reading, int thread) {
     if (reading.adds) {
-        View& sums = view(*reading.step);
-        const Integer first = position(sums, base(*reading.step, thread), thread);
-        for (int r = 0; r < reading.step->source->tile->instruction->registers(); ++r)
-            --sums.sums[first + r].products;
+        const TileInstruction& entry = *reading.step->source->tile->instruction;
+        const auto give_back = [&](const View& registers, Integer index, int count) {
+            if (registers.sums == nullptr) return;
+            const Integer first = position(registers, index, thread);
+            for (int r = 0; r < count; ++r) --registers.sums[first + r].products;
+        };
+        const Place& a = reading.step->places[0];
+        give_back(view(*reading.step), base(*reading.step, thread), entry.registers());
+        give_back(views_[static_cast<std::size_t>(a.buffer)], base(a, thread), entry.factor_registers());
     }
     if (--reading.threads > 0) return;
     Clock known;

@@ -1,5 +1,6 @@
 // Boxes that the copy engine brings to shared memory and takes from it.
 #include "ir/interpreter_machine.hpp"
+#include "ir/rounding.hpp"
 #include "ir/tile.hpp"
 
 #include <algorithm>
@@ -74,7 +75,8 @@ bool Interpreter::Machine::box_is_inside(const Step& step, int thread) {
 }
 
 void Interpreter::Machine::tile_load(const Step& step, Threads threads) {
-    const Buffer buffer = tensor_of(program_, step).buffer;
+    const TensorInfo& tensor = tensor_of(program_, step);
+    const Buffer buffer = tensor.buffer;
     View& from = views_[static_cast<std::size_t>(buffer)];
     for (const int t : threads) {
         if (!box_is_inside(step, t)) continue;
@@ -88,6 +90,7 @@ void Interpreter::Machine::tile_load(const Step& step, Threads threads) {
             if (races_as_load(from, at, t)) report(Finding::Kind::race, step, buffer, *index, t);
             if (from.written[at] == 0) report(Finding::Kind::unwritten_read, step, buffer, *index, t);
             values.back() = from.cells[at];
+            if (tensor.rounds) values.back().real = round_to_tf32(values.back().real);
         });
         count_box(step, t, report_.loads[static_cast<std::size_t>(buffer)]);
         const Integer own = block_in_cluster(t), cluster = program_.launch.cluster;

@@ -83,6 +83,7 @@ struct TensorInfo {
     std::vector<Integer>
         strides; ///< elements; the first is 1, others times the element's size are multiples of 16
     std::vector<Integer> box; ///< extents of what is moved at once
+    bool rounds = false;      ///< what is loaded, of float32, is rounded by round_to_tf32; nothing is stored
 };
 
 // ---- operations ---------------------------------------------------------------------------------------------
@@ -120,7 +121,8 @@ enum class Opcode : std::uint8_t {
     // What several agents of a GPU do at the same time; see ir/tile.hpp.
     tile_load,  ///< the box of `tile.tensor` at the coordinates a, b, c → shared memory from `address` on
     tile_store, ///< shared memory from `address` on → the box of `tile.tensor` at the coordinates a, b, c
-    tile_product, ///< sums in registers from `address` on += tile at `tile.places[0]` · tile at `tile.places[1]`
+    tile_product, ///< sums in registers from `address` on += tile at `tile.places[0]`, which may be registers, too · tile at
+    ///< `tile.places[1]`
     signal_initialize, ///< the signal at `address` waits for `tile.count` arrivals in each phase
     signal_arrive, ///< one arrival at the signal at `address`, of block a of the cluster, or of the own one
     signal_expect, ///< one arrival, and `tile.count` bytes more that loads have to bring in this phase
@@ -139,7 +141,7 @@ struct TileLayout {
 struct TileOperation {
     Tensor tensor = -1;
     const TileInstruction* instruction = nullptr; ///< tile_product
-    std::array<TileLayout, 2> layouts = {};       ///< tile_product: of A and B
+    std::array<TileLayout, 2> layouts = {}; ///< tile_product: of A and B, where they are in shared memory
     /// tile_load: the signal at which its bytes arrive. tile_product: A, B.
     std::vector<Address> places = {};
     /// tile_load: bit i: block i of the cluster gets the box, at the same place, and its signal the bytes. 0: the own block.

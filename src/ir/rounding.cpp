@@ -43,6 +43,8 @@ double round_to_float8_e4m3(double x) {
 }
 double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp127); }
 
+double round_to_tf32(double x) { return round_to_digits(x, 11, -126, 0x1.ffep127); }
+
 double round_to(Scalar scalar, double x) {
     switch (scalar) {
     case Scalar::float64: return x;

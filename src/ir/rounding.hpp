@@ -10,6 +10,8 @@ namespace swirl::ir {
 double round_to_float16(double x);
 double round_to_bfloat16(double x);
 double round_to_float8_e4m3(double x);
+/// A float32 with 10 bits of fraction, as tensor cores multiply them; in memory it is a float32 like others.
+double round_to_tf32(double x);
 
 /// The value of a floating scalar type nearest to x, as a double (which holds all of them exactly).
 double round_to(Scalar scalar, double x);

@@ -34,7 +34,9 @@ constexpr Integer place_in_tile(const TileLayout& layout, int element_bytes, Int
 }
 
 /// A product of tiles that the threads of a warpgroup start together. Entries live in target/ tables and are never destroyed.
-/// Thread t of `threads` has, of the sums, columns / 2 registers; register r is of the row and column that row_of and column_of say.
+/// Thread t of `threads` has, of the sums, columns / 2 registers; register r is of the row and column that row_of_sum and
+/// column_of_sum say. Of A, where that is in registers, it has four: row_of_factor, step_of_factor (PTX ISA, "Register Fragments for
+/// wgmma.mma_async.m64nNk8").
 struct TileInstruction {
     std::string_view name; ///< unique
     int rows = 64;
@@ -43,14 +45,18 @@ struct TileInstruction {
     Scalar factor = Scalar::bfloat16; ///< of A and B in memory
     int ignored_bits = 0;             ///< of each factor's fraction, the lowest, taken as 0
     bool has_layouts = false;         ///< factors may also lie with rows not along the depth
+    bool takes_registers = false;     ///< A may be in the threads' registers, its numbers of 4 bytes
     int threads = 128;
     int capability = 90;   ///< compute capability, times 10, of the only one that has it
     std::string_view text; ///< PTX mnemonic
 
-    int registers() const { return rows * columns / threads; }
+    constexpr int registers() const { return rows * columns / threads; }
+    constexpr int factor_registers() const { return rows * depth / threads; }
     Integer flops() const { return Integer{2} * rows * columns * depth; }
 };
 constexpr int row_of_sum(int thread, int r) { return thread / 32 * 16 + thread % 32 / 4 + r / 2 % 2 * 8; }
 constexpr int column_of_sum(int thread, int r) { return r / 4 * 8 + thread % 4 * 2 + r % 2; }
+constexpr int row_of_factor(int thread, int r) { return thread / 32 * 16 + thread % 32 / 4 + r % 2 * 8; }
+constexpr int step_of_factor(int thread, int r) { return thread % 4 + r / 2 * 4; }
 
 } // namespace swirl::ir

@@ -63,19 +63,39 @@ Problem transfer_error(const Program& program, const Operation& operation) {
     return signal_error(program, operation.tile->places.front());
 }
 
+bool is_in_registers(const Program& program, const Address& place) {
+    const BufferInfo* const buffer = buffer_at(program, place);
+    return buffer != nullptr && buffer->space == Space::local;
+}
+
+/// So many of a thread's own, of float32, at a constant index.
+Problem registers_error(const Program& program, const Address& place, const char* what, int registers) {
+    if (Problem problem = place_error(program, place)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, place);
+    if (buffer.space != Space::local || buffer.element != Scalar::float32 || !place.index.is_constant() ||
+        place.dynamic != no_value)
+        return fmt::format("{} at no constant index of '{}', or no float32 of a thread's own", what,
+                           buffer.name);
+    const Integer first = place.index.constant();
+    if (first < 0 || first + registers > buffer.elements)
+        return fmt::format("{} from {} on of '{}', which has {}", what, first, buffer.name, buffer.elements);
+    return std::nullopt;
+}
+
 Problem product_error(const Program& program, const Operation& operation) {
     const TileOperation& tile = *operation.tile;
     if (tile.instruction == nullptr) return "no table entry";
-    if (Problem problem = place_error(program, operation.address)) return problem;
-    const BufferInfo& sums = *buffer_at(program, operation.address);
-    if (sums.space != Space::local || sums.element != Scalar::float32 ||
-        !operation.address.index.is_constant() || operation.address.dynamic != no_value)
-        return fmt::format("sums at no constant index of '{}', or no float32 of a thread's own", sums.name);
-    const Integer first = operation.address.index.constant();
-    if (first < 0 || first + tile.instruction->registers() > sums.elements)
-        return fmt::format("sums from {} on of '{}', which has {}", first, sums.name, sums.elements);
+    if (Problem problem = registers_error(program, operation.address, "sums", tile.instruction->registers()))
+        return problem;
     if (tile.places.size() != 2) return "not two factors";
     for (std::size_t factor = 0; factor < 2; ++factor) {
+        if (factor == 0 && tile.instruction->takes_registers &&
+            is_in_registers(program, tile.places[factor])) {
+            if (Problem problem = registers_error(program, tile.places[factor], "a factor",
+                                                  tile.instruction->factor_registers()))
+                return problem;
+            continue;
+        }
         if (Problem problem = tile_place_error(program, tile.places[factor], tile.instruction->factor))
             return problem;
         if (!tile.layouts[factor].along_depth && !tile.instruction->has_layouts)

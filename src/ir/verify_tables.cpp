@@ -2,6 +2,7 @@
 #include "ir/verify_rules.hpp"
 
 #include "ir/tile.hpp"
+#include "ir/type_rules.hpp"
 
 #include <fmt/format.h>
 #include <bit>
@@ -82,6 +83,8 @@ Problem tensor_error(const Program& program, const TensorInfo& tensor) {
             return fmt::format("stride {} is {}", axis, stride);
         last += (tensor.extents[axis] - 1) * stride;
     }
+    if (tensor.rounds && buffer.element != Scalar::float32)
+        return fmt::format("it rounds {}", name_of(buffer.element));
     if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
     if (tensor.origin < buffer.first || last >= buffer.first + buffer.elements)
         return fmt::format("it has elements {} to {} of '{}', which has {} to {}", tensor.origin, last,

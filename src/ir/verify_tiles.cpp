@@ -50,6 +50,7 @@ Problem product_rule_error(const Program& program, const VariableRanges& ranges,
     const TileInstruction& entry = *tile.instruction;
     const int bytes = size_in_bytes(entry.factor);
     for (std::size_t factor = 0; factor < tile.places.size(); ++factor) {
+        if (buffer_of(program, tile.places[factor].buffer).space == Space::local) continue;
         const Integer rows = factor == 0 ? entry.rows : entry.columns;
         const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.depth);
         const Address& place = tile.places[factor];
@@ -120,7 +121,8 @@ Problem tile_rule_error(const Program& program, const VariableRanges& ranges, co
     if (Problem problem =
             place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
         return problem;
-    if (operation.opcode == Opcode::tile_store) return std::nullopt;
+    if (operation.opcode == Opcode::tile_store)
+        return tensor.rounds ? Problem("stores what is rounded as it is loaded") : std::nullopt;
     if (program.launch.cluster < 32 && (tile.blocks >> program.launch.cluster) != 0)
         return fmt::format("is for blocks {:#b} of a cluster of {}", tile.blocks, program.launch.cluster);
     return signal_rule_error(program, ranges, tile.places.front(), is_certain);

@@ -38,7 +38,8 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
                                  .extents = {},
                                  .byte_strides = {},
                                  .box = {},
-                                 .swizzled = tensor.box.front() * size == ir::tile_row_bytes};
+                                 .swizzled = tensor.box.front() * size == ir::tile_row_bytes,
+                                 .rounds = tensor.rounds};
     for (const Integer extent : tensor.extents) result.extents.push_back(static_cast<std::uint64_t>(extent));
     for (std::size_t k = 1; k < tensor.strides.size(); ++k)
         result.byte_strides.push_back(static_cast<std::uint64_t>(tensor.strides[k] * size));

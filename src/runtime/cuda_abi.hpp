@@ -104,6 +104,7 @@ enum class TensorElement : int {
     float32 = 7,
     float64 = 8,
     bfloat16 = 9,
+    float32_to_tf32 = 11, ///< CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
 };
 constexpr int tensor_not_interleaved = 0; ///< CU_TENSOR_MAP_INTERLEAVE_NONE
 constexpr int tensor_not_swizzled = 0;    ///< CU_TENSOR_MAP_SWIZZLE_NONE

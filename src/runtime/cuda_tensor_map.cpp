@@ -9,8 +9,10 @@ constexpr int tensor_version = 12000; ///< the first CUDA that has them
 constexpr cuda::Address address_alignment = 16;
 constexpr std::size_t most_extents = 5;
 
-cuda::TensorElement element_of(ir::Scalar scalar) {
+cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
     using cuda::TensorElement;
+    ensure(!rounds || scalar == ir::Scalar::float32, "a tensor of which loads round what is no float32");
+    if (rounds) return TensorElement::float32_to_tf32;
     switch (scalar) {
     case ir::Scalar::boolean: break; // in no memory
     case ir::Scalar::int8:           // copies only have to know how long it is
@@ -45,7 +47,7 @@ TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda:
     TensorMap result;
     driver.check(
         driver->cuTensorMapEncodeTiled(
-            result.bytes.data(), element_of(layout.element), static_cast<std::uint32_t>(rank),
+            result.bytes.data(), element_of(layout.element, layout.rounds), static_cast<std::uint32_t>(rank),
             reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), layout.extents.data(),
             layout.byte_strides.data(), layout.box.data(), every_element.data(), cuda::tensor_not_interleaved,
             layout.swizzled ? cuda::tensor_swizzled_128 : cuda::tensor_not_swizzled,

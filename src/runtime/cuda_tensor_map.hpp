@@ -22,6 +22,7 @@ struct TensorLayout {
     std::vector<std::uint64_t> byte_strides; ///< of all but the first, whose elements lie together
     std::vector<std::uint32_t> box;
     bool swizzled = false; ///< rows of 128 bytes, in shared memory
+    bool rounds = false;   ///< loads round float32 to 10 bits of fraction
 };
 
 /// UserError where the address is not a multiple of 16, or the driver is too old; InternalError for layouts that it does not take.

@@ -49,6 +49,7 @@ public:
                                 .factor = kind.factor,
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,
+                                .takes_registers = kind.factor == Scalar::float32,
                                 .text = texts_[k]});
     }
     const ir::TileInstruction& of(int columns) const {

@@ -65,6 +65,39 @@ TEST(InterpreterOfTiles, MultipliesInBothOrders) {
         expect_product({}, last_role_first);
         expect_product({.blocks = 3}, last_role_first);
         expect_product({.blocks = 4, .cluster = 2}, last_role_first);
+        expect_product({.blocks = 2, .by_registers = true}, last_role_first);
+    }
+}
+
+TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
+    for (const auto& [mistake, kind] : {std::pair{Mistake::touches_factor, Kind::race},
+                                        {Mistake::reads_factor, Kind::unwritten_read},
+                                        {Mistake::lacks_factor, Kind::unwritten_read},
+                                        {Mistake::does_not_begin, Kind::missing_begin},
+                                        {Mistake::arrives_before_others_load, Kind::race}}) {
+        bool is_found = false;
+        for (const bool last_role_first : {false, true})
+            is_found = is_found ||
+                       found(run_in_order({.mistake = mistake, .by_registers = true}, last_role_first), kind);
+        EXPECT_TRUE(is_found) << static_cast<int>(mistake);
+    }
+}
+
+/// Of 1 + 2⁻¹¹ and 1 + 3·2⁻¹¹ each is in the middle between two numbers of eleven bits.
+TEST(InterpreterOfTiles, LoadsRoundToTheNearestNumberOfElevenBits) {
+    for (const auto& [number, expected] : {std::pair{1 + 0x1p-11, 1.0},
+                                           {1 + 0x3p-11, 1 + 0x4p-11},
+                                           {-1 - 0x1.8p-11, -1 - 0x2p-11},
+                                           {1 + 0x1p-12, 1.0}}) {
+        const TilesKernel kernel{.rounds = true};
+        const Program program = kernel.program();
+        Arguments arguments = arguments_of(kernel, program);
+        for (Integer k = 0; k < kernel.depth; ++k) {
+            arguments["a"].set(k, k == 5 ? number : 0);
+            arguments["b"].set(k, k == 5 ? 1 : 0);
+        }
+        interpret(program, arguments);
+        EXPECT_EQ(arguments["c"][0], expected) << number;
     }
 }
 

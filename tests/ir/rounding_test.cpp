@@ -54,6 +54,19 @@ template <class Compare> double nearest(const Format& format, double about, Comp
 
 int sign(double x) { return (x > 0) - (x < 0); }
 
+TEST(Rounding, ToElevenBitsIsToNearestEven) {
+    EXPECT_EQ(round_to_tf32(1 + 0x1p-11), 1);
+    EXPECT_EQ(round_to_tf32(1 + 0x3p-11), 1 + 0x1p-9);
+    EXPECT_EQ(round_to_tf32(1 + 0x1.0002p-11), 1 + 0x1p-10);
+    EXPECT_EQ(round_to_tf32(-3.1415926), -0x1.92p+1);
+    EXPECT_EQ(round_to_tf32(0x1.ffcp127), 0x1.ffcp127);
+    EXPECT_EQ(round_to_tf32(0x1.fffffep127), HUGE_VAL);
+    EXPECT_EQ(round_to_tf32(0x1p-149), 0);
+    EXPECT_EQ(round_to_tf32(0x1p-136), 0x1p-136);
+    EXPECT_EQ(round_to_tf32(-HUGE_VAL), -HUGE_VAL);
+    EXPECT_TRUE(std::isnan(round_to_tf32(std::nan(""))));
+}
+
 TEST(Rounding, SixteenBitFormatsAreExactOnTheirNumbersAndTieToEvenBetween) {
     for (const Format& format : formats) {
         for (unsigned p = 0; p < format.patterns(); ++p) {

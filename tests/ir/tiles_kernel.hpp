@@ -14,6 +14,7 @@ inline constexpr TileInstruction small_product = {.name = "m64n8k8",
                                                   .depth = 8,
                                                   .factor = Scalar::float32,
                                                   .ignored_bits = 13,
+                                                  .takes_registers = true,
                                                   .text = "m64n8k8"};
 
 enum class Mistake : std::uint8_t {
@@ -34,6 +35,10 @@ enum class Mistake : std::uint8_t {
     does_not_wait_for_store,
     divides_team,
     touches_sums,
+    touches_factor, ///< of products from registers, as the following do
+    reads_factor,
+    lacks_factor,
+    arrives_before_others_load,
     reuses_stored_tile,
 };
 
@@ -45,9 +50,12 @@ struct TilesKernel {
     Integer cluster = 1;
     Integer depth = 5 * in_tile - 3; ///< the last tile reaches out
     Mistake mistake = Mistake::none;
+    bool by_registers = false; ///< tiles of a go to registers before they are multiplied
+    bool rounds = false;       ///< what is loaded of a
 
     // in the order in which they are added
-    static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7;
+    static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7,
+                            factor = 8; // by registers
 
     bool has(Mistake which) const { return mistake == which; }
 
@@ -83,7 +91,9 @@ struct TilesKernel {
         builder.add(shared("c_tile", Scalar::float32, rows * columns));
         builder.add(shared("signals", Scalar::int64, 2 * stages));
         builder.local("sums", Scalar::float32, small_product.registers());
-        builder.tensor({"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}});
+        if (by_registers)
+            builder.local("factor", Scalar::float32, in_tile / small_product.depth * factor_registers);
+        builder.tensor({"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, rounds});
         builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}});
         builder.tensor({"of_c", c, 0, {columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
@@ -139,11 +149,32 @@ private:
         store(builder);
     }
 
+    static constexpr int factor_registers = small_product.factor_registers();
+
+    /// A thread's numbers of a tile: where rows are swizzled, pieces are exchanged by the row's number.
+    void bring_factor(Builder& builder, Integer stage) const {
+        for (Integer k = 0; k < in_tile; k += small_product.depth)
+            for (int r = 0; r < factor_registers; ++r) {
+                if (has(Mistake::lacks_factor) && k == 8 && r == 1) continue;
+                const Affine row = builder.thread(0, 4, 8);
+                const Integer piece = k / 4 + r / 2;
+                const Value exchanged = builder.bit_xor(builder.index(4 * row), number(builder, 4 * piece));
+                const Affine at = in_tile * (16 * builder.thread(0, 32, 4) + row + r % 2 * 8) +
+                                  builder.thread(0, 1, 4) + stage * rows * in_tile;
+                builder.store(factor, k / small_product.depth * factor_registers + r,
+                              builder.load(a_tiles, at, {.dynamic = exchanged}));
+            }
+    }
+
     void products(Builder& builder, Integer stage) const {
         for (Integer k = 0; k < in_tile; k += small_product.depth)
-            builder.tile_product(small_product, sums, 0,
-                                 {{.buffer = a_tiles, .index = stage * rows * in_tile + k}, TileLayout{}},
-                                 {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, TileLayout{}});
+            builder.tile_product(
+                small_product, sums, 0,
+                {by_registers
+                     ? Builder::Place{.buffer = factor, .index = k / small_product.depth * factor_registers}
+                     : Builder::Place{.buffer = a_tiles, .index = stage * rows * in_tile + k},
+                 TileLayout{}},
+                {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, TileLayout{}});
     }
 
     void multiply(Builder& builder, Integer step) const {
@@ -158,6 +189,7 @@ private:
         if (!has(Mistake::does_not_wait_for_tiles))
             builder.signal_wait({.buffer = signals, .index = stage}, number(builder, step / stages % 2));
         if (has(Mistake::arrives_too_early)) arrive();
+        if (by_registers) bring_factor(builder, stage);
         if (!has(Mistake::does_not_begin))
             builder.fence({.kind = CopyFence::Kind::begin, .what = of_products});
         if (has(Mistake::divides_team))
@@ -167,8 +199,11 @@ private:
             products(builder, stage);
         builder.fence({.kind = CopyFence::Kind::commit, .what = of_products});
         if (has(Mistake::touches_sums)) builder.store(sums, 0, builder.constant({Scalar::float32, 1}, 1));
+        if (has(Mistake::touches_factor)) builder.store(factor, 3, builder.constant({Scalar::float32, 1}, 1));
+        if (has(Mistake::reads_factor)) builder.store(factor, 3, builder.load(factor, 3));
         if (!has(Mistake::does_not_wait_for_products))
             builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_products});
+        if (by_registers && !has(Mistake::arrives_before_others_load)) builder.barrier();
         if (!has(Mistake::arrives_too_early) && !has(Mistake::does_not_arrive)) arrive();
         if (has(Mistake::arrives_twice)) arrive();
     }

@@ -112,6 +112,44 @@ TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
                  "goes on beyond a row");
 }
 
+TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
+    const auto expect = [](const std::function<void(Program&)>& change, const std::string& what) {
+        Program program = TilesKernel{.by_registers = true}.program();
+        change(program);
+        EXPECT_NE(failure(program).find(what), std::string::npos) << what << "\n" << failure(program);
+    };
+    const auto product = [](const std::function<void(Program&, TileOperation&)>& change) {
+        return [=](Program& program) {
+            changed(Opcode::tile_product,
+                    [&](Operation&, TileOperation& tile) { change(program, tile); })(program);
+        };
+    };
+    EXPECT_EQ(failure(TilesKernel{.by_registers = true}.program()), "");
+    expect(product([](Program&, TileOperation& t) { t.places[0].index = 13; }),
+           "a factor from 13 on of 'factor', which has 16");
+    expect(product([](Program&, TileOperation& t) { t.places[0].index = -1; }), "a factor from -1 on");
+    expect(product([](Program& program, TileOperation& t) {
+               t.places[0].index = program.body.empty() ? 0 : Affine::of(0, 1);
+           }),
+           "a factor at no constant index of 'factor'");
+    expect(product([](Program&, TileOperation& t) { t.places[1] = t.places[0]; }), "a tile in 'factor'");
+    static constexpr TileInstruction without = {
+        .name = "other", .columns = 8, .depth = 8, .factor = Scalar::float32, .text = "other"};
+    expect(product([](Program&, TileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
+}
+
+TEST(VerifyTiles, OnlyLoadsOfFloat32Round) {
+    EXPECT_EQ(failure(TilesKernel{.rounds = true}.program()), "");
+    expect_fails([](Program& program) { program.tensors[2].rounds = true; },
+                 "stores what is rounded as it is loaded");
+    expect_fails(
+        [](Program& program) {
+            program.tensors[0].rounds = true;
+            program.buffers[TilesKernel::a].element = Scalar::int32;
+        },
+        "it rounds int32");
+}
+
 TEST(VerifyTiles, FencesBeginProductsOnly) {
     expect_fails(
         [](Program& program) {

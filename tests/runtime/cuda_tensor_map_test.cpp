@@ -30,6 +30,16 @@ TEST_F(Cuda, MakesTensorsAsTheyAreDescribed) {
     static_assert(sizeof map == 128 && alignof(TensorMap) == 64);
 }
 
+TEST_F(Cuda, MakesTensorsOfWhichLoadsRound) {
+    TensorLayout rounded = boxes;
+    rounded.element = ir::Scalar::float32;
+    rounded.rounds = true;
+    tensor_map(driver(), rounded, 0x7f00'1000);
+    EXPECT_EQ(fake.tensors.back().element, cuda::TensorElement::float32_to_tf32);
+    rounded.element = ir::Scalar::bfloat16;
+    EXPECT_THROW(tensor_map(driver(), rounded, 0), InternalError);
+}
+
 TEST_F(Cuda, SaysWhatTensorsNeed) {
     expect_contains(error_of<UserError>([&] { tensor_map(driver(), boxes, 0x7f00'1008); }),
                     {"multiples of 16 bytes", "0x7f001008"});
