@@ -85,7 +85,9 @@ std::vector<Group> all_groups() {
         {"bfloat16", "bfloat16 with sums in float32", Measure::ratio, with_nt(GpuArithmetic::bfloat16)},
         {"float16", "float16 with sums in float32", Measure::ratio, with_nt(GpuArithmetic::float16)},
         {"tf32", "float32 with 11 significant bits", Measure::ratio,
-         cubes(GpuArithmetic::tf32, {4096, 8192}, 0.97)},
+         cubes(GpuArithmetic::tf32, {2048, 4096, 8192}, 0.97) +
+             cubes(GpuArithmetic::tf32, {4096, 8192}, 0.97, Letters::tn) +
+             cubes(GpuArithmetic::tf32, {8192}, 0.97, Letters::nt)},
         {"float8", "E4M3 with sums in float32", Measure::ratio,
          cubes(GpuArithmetic::e4m3, {8192}, 0.9, Letters::tn)}, // which is what cuBLAS has on such GPUs
         {"float64", "float64", Measure::ratio, cubes(GpuArithmetic::float64, {1024, 4096, 8192}, 0.95)},

@@ -21,12 +21,12 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     product.number = Number::float32;
     switch (call.arithmetic) {
     case peers::GpuArithmetic::float32:
-    case peers::GpuArithmetic::float32_tensors: break;
+    case peers::GpuArithmetic::float32_tensors:
+    case peers::GpuArithmetic::tf32: break;
     case peers::GpuArithmetic::float64: product.number = Number::float64; break;
     case peers::GpuArithmetic::bfloat16: product.a_number = product.b_number = Number::bfloat16; break;
     case peers::GpuArithmetic::float16: product.a_number = product.b_number = Number::float16; break;
     case peers::GpuArithmetic::e4m3: product.a_number = product.b_number = Number::float8_e4m3; break;
-    default: throw UserError("swirl has no plan on GPUs for {}", word(call.arithmetic));
     }
     product.rows = call.rows;
     product.columns = call.columns;
@@ -56,8 +56,11 @@ auto execution_of(const MatrixProduct& product) {
 }
 
 Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
-    return call.arithmetic == peers::GpuArithmetic::float32_tensors ? Accuracy::ordinary_in_range
-                                                                    : Accuracy::ordinary;
+    switch (call.arithmetic) {
+    case peers::GpuArithmetic::float32_tensors: return Accuracy::ordinary_in_range;
+    case peers::GpuArithmetic::tf32: return Accuracy::eleven_bits;
+    default: return Accuracy::ordinary;
+    }
 }
 
 } // namespace

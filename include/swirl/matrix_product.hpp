@@ -191,8 +191,9 @@ enum class Accuracy : std::uint8_t {
     /// infinite may become NaN. For GPUs, whose tensor cores then multiply three bfloat16 terms of each number; those of the
     /// following, too, hold in this range there. Products on CPUs are ordinary.
     ordinary_in_range,
-    reduced, ///< about 2⁻¹⁷ of float32
-    low,     ///< about 2⁻⁸: as if A and B were rounded to bfloat16
+    reduced,     ///< about 2⁻¹⁷ of float32
+    eleven_bits, ///< about 2⁻¹⁰: as if A and B were rounded to 11 significant bits, which is known as tf32
+    low,         ///< about 2⁻⁸: as if A and B were rounded to bfloat16
 };
 
 struct MatrixPlanOptions {

@@ -261,6 +261,7 @@ typedef enum swirl_accuracy {
     SWIRL_ACCURACY_ORDINARY, /* no worse than sums of multiply-adds; swirl_matrix_plan_create asks for it */
     SWIRL_ACCURACY_ORDINARY_IN_RANGE, /* for GPUs; on CPUs the same */
     SWIRL_ACCURACY_REDUCED,           /* about 2^-17 */
+    SWIRL_ACCURACY_ELEVEN_BITS,       /* about 2^-10, as of numbers rounded to 11 significant bits (tf32) */
     SWIRL_ACCURACY_LOW                /* about 2^-8 */
 } swirl_accuracy;
 SWIRL_API swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product,

@@ -7,7 +7,9 @@
 #include "gemm/gpu_fetch.hpp"
 #include "gemm/gpu_sums.hpp"
 #include "gemm/gpu_terms.hpp"
+#include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
+#include "gemm/gpu_turn.hpp"
 #include "gemm/gpu_update.hpp"
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
@@ -365,6 +367,8 @@ std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSche
             split("a", product.a, product.rows, product.depth);
             split("b", product.b, product.depth, product.columns);
         }
+        if (turns_b(schedule, oriented) && oriented.depth > 0)
+            programs.push_back(gpu_turn(orientation.is_turned ? "a" : "b", oriented));
         programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu));
         return programs;
     }

@@ -47,6 +47,7 @@ struct GpuSchedule {
     int staged_rows = 64;
     int terms = 0;
     int run = 0;
+    int rounded = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 
@@ -54,6 +55,8 @@ struct GpuSchedule {
     bool has_tiles() const { return warpgroups > 0; }
     /// What tensor cores multiply, where numbers are not split into terms.
     bool has_terms() const { return terms > 0; }
+    /// Whether they multiply float32 numbers as the copy engine rounds them.
+    bool rounds() const { return rounded > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 27> parameters = {{
+constexpr std::array<GpuParameter, 28> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -73,6 +73,11 @@ constexpr std::array<GpuParameter, 27> parameters = {{
     {"run", &GpuSchedule::run,
      "pieces after which what tensor cores have added up, cutting off, is added with float32's rounding to "
      "what they had before; 0: all are one run",
+     GpuParameter::Of::tiles},
+    {"rounded", &GpuSchedule::rounded,
+     "1: tensor cores multiply float32 numbers that the copy engine rounds to 11 significant bits; 0: terms "
+     "of "
+     "these, or shorter numbers",
      GpuParameter::Of::tiles},
 }};
 

@@ -1,7 +1,6 @@
 #include "gemm/gpu_terms.hpp"
 
 #include "gemm/whole_problem.hpp"
-#include "ir/builder.hpp"
 #include "ir/tile.hpp"
 
 #include <string>
@@ -33,6 +32,16 @@ std::vector<std::array<int, 2>> products_of_terms(int terms) {
     for (int both = terms - 1; both >= 0; --both)
         for (int of_a = 0; of_a <= both; ++of_a) result.push_back({of_a, both - of_a});
     return result;
+}
+
+std::array<ir::Buffer, 2> tables_of_products(ir::Builder& builder, int terms) {
+    std::array<std::vector<Integer>, 2> numbers;
+    for (const auto& [of_a, of_b] : products_of_terms(terms)) {
+        numbers[0].push_back(of_b);
+        numbers[1].push_back(of_a);
+    }
+    const ir::Buffer of_b = builder.table("terms_of_b", numbers[0]);
+    return {of_b, builder.table("terms_of_a", numbers[1])};
 }
 
 GpuTermsLayout terms_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch, int terms) {

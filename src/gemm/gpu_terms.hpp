@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_schedule.hpp"
-#include "ir/program.hpp"
+#include "ir/builder.hpp"
 
 #include <array>
 #include <vector>
@@ -14,6 +14,8 @@ namespace swirl::gemm {
 
 /// Which term of A and which of B, in the order in which they are multiplied.
 std::vector<std::array<int, 2>> products_of_terms(int terms);
+/// The same as tables of a kernel: which of B, and which of A.
+std::array<ir::Buffer, 2> tables_of_products(ir::Builder& builder, int terms);
 
 /// Where terms of a matrix are: neighbours are next to each other as they are in the matrix, all of the first term before the second.
 struct GpuTermsLayout {

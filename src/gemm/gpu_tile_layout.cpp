@@ -1,6 +1,7 @@
 #include "gemm/gpu_tile_layout.hpp"
 
 #include "gemm/gpu_terms.hpp"
+#include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
 
 #include <fmt/format.h>
@@ -73,10 +74,21 @@ GpuTileFactor factor_of(const Source& source, const GpuSchedule& schedule, Integ
         factor.tensor = tensor_of(source.name, {all_lines, depth}, depth_stride, {factor.row(), factor.depth},
                                   layout, matrices);
     }
+    factor.tensor.rounds = schedule.rounds();
     return factor;
 }
 
+bool wants_depth(const GpuSchedule& schedule) { return schedule.rounds() && !schedule.has_terms(); }
+
 } // namespace
+
+bool has_fragments(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return wants_depth(schedule) && oriented.a.column_stride != 1;
+}
+
+bool turns_b(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return wants_depth(schedule) && oriented.b.row_stride != 1;
+}
 
 Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     return schedule.has_terms() ? bytes_of(Number::bfloat16) : bytes_of(oriented.number_of_a());
@@ -100,8 +112,9 @@ std::vector<GpuTileFactor::Load> GpuTileFactor::loads() const {
 Integer GpuTileFactor::scalars_of_share() const { return place(lines_of_share(), 0); }
 
 std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const Source b = {"b_tiles",        oriented.b, oriented.number_of_b(), oriented.depth,
-                      oriented.columns, false,      schedule.block_columns, schedule.cluster_rows};
+    const MatrixLayout layout_of_b = turns_b(schedule, oriented) ? turned_layout(oriented) : oriented.b;
+    const Source b = {"b_tiles",        layout_of_b, oriented.number_of_b(), oriented.depth,
+                      oriented.columns, false,       schedule.block_columns, schedule.cluster_rows};
     const Source a = {"a_tiles",      oriented.a, oriented.number_of_a(), oriented.rows,
                       oriented.depth, true,       schedule.block_rows,    schedule.cluster_columns};
     return {factor_of(b, schedule, oriented.batch), factor_of(a, schedule, oriented.batch)};
@@ -109,8 +122,10 @@ std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const Mat
 
 ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const Integer row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
-    return tensor_of("c_tiles", {oriented.rows, oriented.columns}, oriented.c.column_stride,
-                     {row, schedule.block_columns / schedule.warpgroups}, oriented.c, oriented.batch);
+    const Integer columns = has_fragments(schedule, oriented) ? columns_of_round(schedule)
+                                                              : schedule.block_columns / schedule.warpgroups;
+    return tensor_of("c_tiles", {oriented.rows, oriented.columns}, oriented.c.column_stride, {row, columns},
+                     oriented.c, oriented.batch);
 }
 
 std::string objection_to_tensor(const MatrixLayout& layout, Number number, Integer batch) {

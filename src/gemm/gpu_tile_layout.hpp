@@ -19,6 +19,12 @@ constexpr int rows_of_product = 64; ///< of a tile_product: columns of C
 /// As tensor cores read them: of terms, or of the product's numbers.
 Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
+/// Whether C = A·B is computed the other way: rows of A, which threads bring from shared memory to registers, are the rows of a
+/// tile_product, and columns of B its columns. So it is of numbers that tensor cores want along the depth where A's are not.
+bool has_fragments(const GpuSchedule& schedule, const MatrixProduct& oriented);
+/// Whether a kernel before the product brings B's numbers, of which tensor cores want the same, in an order along the depth.
+bool turns_b(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
 /// One factor of a product as it is oriented: a tile has so many lines, each along the depth.
 struct GpuTileFactor {
     ir::TensorInfo tensor; ///< what one load moves is its box
@@ -50,7 +56,12 @@ struct GpuTileFactor {
 /// Of B's columns and of A's rows, in this order: those of a tile_product's A and B.
 std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
-/// C as its tiles are stored: boxes of a warpgroup's columns and a row of shared memory.
+/// Of a tile with fragments, of which each warpgroup has all rows there, on their way out at once; others' are staged_rows.
+constexpr int columns_of_round(const GpuSchedule& schedule) {
+    return schedule.staged_rows * schedule.block_columns / schedule.block_rows;
+}
+
+/// C as its tiles are stored: boxes of a warpgroup's columns, or those of a round, and a row of shared memory.
 ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
 /// Why a matrix is none that the copy engine can move; empty where it can. It reads neighbours along one of the extents.

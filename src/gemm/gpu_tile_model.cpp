@@ -46,16 +46,33 @@ constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
 constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along the depth
 /// Of the second cache, for what neighbours read of A.
 constexpr double share_of_cache = 1.0 / 6;
+constexpr Integer most_staged = 32768; ///< bytes of C, of rounded numbers
 constexpr int most_stages = 8, most_in_group = 8, most_in_group_of_terms = 4;
 
-int terms_for(Accuracy accuracy) {
+/// What tensor cores multiply for products of float32.
+struct Arithmetic {
+    int terms = 0;
+    int rounded = 0;
+};
+std::vector<Arithmetic> arithmetics(const MatrixProduct& oriented, Accuracy accuracy) {
+    if (oriented.number_of_a() != Number::float32) return {{}};
     switch (accuracy) {
     case Accuracy::ordinary: break;
-    case Accuracy::ordinary_in_range: return 3;
-    case Accuracy::reduced: return 2;
-    case Accuracy::low: return 1;
+    case Accuracy::ordinary_in_range: return {{.terms = 3}};
+    case Accuracy::reduced: return {{.terms = 2}};
+    case Accuracy::eleven_bits: return {{.rounded = 1}, {.terms = 2}};
+    case Accuracy::low: return {{.rounded = 1}, {.terms = 1}};
     }
-    return 0;
+    return {};
+}
+
+/// Rows that fit what is kept for them where stages take the rest.
+int staged_rows_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const Integer number = bytes_of(oriented.number_of_c());
+    const Integer row = ir::tile_row_bytes / number;
+    Integer rows = std::max<Integer>(row, std::min(64, schedule.block_rows));
+    while (schedule.rounds() && rows > row && rows * schedule.block_columns * number > most_staged) rows /= 2;
+    return static_cast<int>(rows);
 }
 
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
@@ -87,6 +104,28 @@ bool add_stages(GpuSchedule& schedule, const MatrixProduct& oriented, const targ
     return false;
 }
 
+void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const MatrixProduct& oriented,
+                   const target::Gpu& gpu, Accuracy accuracy, std::vector<GpuSchedule>& result) {
+    for (const int rows_of_depth : depths) {
+        GpuSchedule schedule;
+        schedule.block_rows = shape.rows;
+        schedule.block_columns = shape.columns;
+        schedule.warpgroups = shape.warpgroups;
+        schedule.cluster_rows = shape.cluster_rows;
+        schedule.cluster_columns = shape.cluster_columns;
+        schedule.terms = arithmetic.terms;
+        schedule.rounded = arithmetic.rounded;
+        const Integer bytes = bytes_of_factor(schedule, oriented);
+        schedule.block_depth = rows_of_depth * static_cast<int>(ir::tile_row_bytes / bytes);
+        if (schedule.has_terms() && accuracy == Accuracy::ordinary_in_range)
+            schedule.run = longest_run / schedule.block_depth;
+        schedule.staged_rows = staged_rows_of(schedule, oriented);
+        schedule.group = group_of(schedule, oriented, gpu);
+        if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
+            result.push_back(schedule);
+    }
+}
+
 } // namespace
 
 double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
@@ -105,7 +144,9 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth * products;
     const double bytes = static_cast<double>(bytes_of_factor(schedule, oriented));
     const double alone = schedule.warpgroups == 1 ? alone_reached : 1;
-    const double narrow = std::min(1.0, schedule.block_rows / (2 * narrow_lines));
+    const int columns_of_product =
+        has_fragments(schedule, oriented) ? schedule.block_columns : schedule.block_rows;
+    const double narrow = std::min(1.0, columns_of_product / (2 * narrow_lines));
     const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow;
     const double loads = bytes * depth * lines_loaded(schedule, oriented) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
@@ -115,34 +156,21 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
         static_cast<double>((oriented.rows + oriented.columns) * oriented.depth * oriented.batch);
     const double split =
         schedule.has_terms() ? 2 * launch_of_split + numbers * (4 + 2 * schedule.terms) / rates.memory : 0;
+    const double turned =
+        turns_b(schedule, oriented)
+            ? launch_of_split + static_cast<double>(oriented.columns * oriented.depth * oriented.batch) * 2 *
+                                    bytes / rates.memory
+            : 0;
     const double together = cluster > 1 ? slowed_by_cluster : 1;
-    return launch + split + each * together * (of_tile + runs * around_run) / rates.hertz;
+    return launch + split + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
 }
 
 std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
                                             Accuracy accuracy) {
-    const bool splits = oriented.number_of_a() == Number::float32;
-    if (splits && accuracy == Accuracy::ordinary) return {};
     std::vector<GpuSchedule> result;
-    for (const TileShape& shape : shapes)
-        for (const int rows_of_depth : depths) {
-            GpuSchedule schedule;
-            schedule.block_rows = shape.rows;
-            schedule.block_columns = shape.columns;
-            schedule.warpgroups = shape.warpgroups;
-            schedule.cluster_rows = shape.cluster_rows;
-            schedule.cluster_columns = shape.cluster_columns;
-            if (splits) schedule.terms = terms_for(accuracy);
-            const Integer bytes = bytes_of_factor(schedule, oriented);
-            schedule.block_depth = rows_of_depth * static_cast<int>(ir::tile_row_bytes / bytes);
-            if (splits && accuracy == Accuracy::ordinary_in_range)
-                schedule.run = longest_run / schedule.block_depth;
-            const Integer c_row = ir::tile_row_bytes / bytes_of(oriented.number_of_c());
-            schedule.staged_rows = static_cast<int>(std::max<Integer>(c_row, std::min(64, shape.rows)));
-            schedule.group = group_of(schedule, oriented, gpu);
-            if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
-                result.push_back(schedule);
-        }
+    for (const Arithmetic& arithmetic : arithmetics(oriented, accuracy))
+        for (const TileShape& shape : shapes)
+            add_schedules(shape, arithmetic, oriented, gpu, accuracy, result);
     return result;
 }
 

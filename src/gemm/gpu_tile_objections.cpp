@@ -9,7 +9,26 @@ namespace swirl::gemm {
 
 namespace {
 
+constexpr int lines_of_pattern = static_cast<int>(ir::tile_pattern_bytes / ir::tile_row_bytes);
+
 bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
+
+/// Where A's rows are those of tile_products, warpgroups share them.
+std::string objection_to_fragments(const GpuSchedule& schedule) {
+    const int parts = schedule.block_rows / schedule.warpgroups / rows_of_product;
+    if (!is_multiple(schedule.block_rows, rows_of_product * schedule.warpgroups) ||
+        (parts > 1 && parts % 2 != 0))
+        return fmt::format("block_rows is {}; {}, and even multiples of it, are possible for A as it lies",
+                           schedule.block_rows, rows_of_product * schedule.warpgroups);
+    if (!is_multiple(schedule.block_columns, lines_of_pattern))
+        return fmt::format("block_columns is {}; multiples of {} are possible for A as it lies",
+                           schedule.block_columns, lines_of_pattern);
+    if (!is_multiple(columns_of_round(schedule), lines_of_pattern) ||
+        schedule.staged_rows * schedule.block_columns % schedule.block_rows != 0)
+        return fmt::format("staged_rows is {}, which is {} columns of A's rows; multiples of {} are possible",
+                           schedule.staged_rows, columns_of_round(schedule), lines_of_pattern);
+    return {};
+}
 
 std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const int row = static_cast<int>(ir::tile_row_bytes / bytes_of_factor(schedule, oriented));
@@ -18,7 +37,9 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
     if (!is_multiple(schedule.block_rows, row) || schedule.block_rows > 256)
         return fmt::format("block_rows is {}; multiples of {} up to 256 are possible", schedule.block_rows,
                            row);
-    if (!is_multiple(schedule.block_columns, rows_of_product * schedule.warpgroups))
+    if (has_fragments(schedule, oriented)) {
+        if (std::string why = objection_to_fragments(schedule); !why.empty()) return why;
+    } else if (!is_multiple(schedule.block_columns, rows_of_product * schedule.warpgroups))
         return fmt::format("block_columns is {}; multiples of {} are possible", schedule.block_columns,
                            rows_of_product * schedule.warpgroups);
     if (schedule.block_columns / schedule.cluster_rows > 256)
@@ -29,7 +50,7 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
         return fmt::format("staged_rows is {}; multiples of {} that divide {} are possible",
                            schedule.staged_rows, c_row, schedule.block_rows);
     if (schedule.stages < 2 || schedule.stages > 32) return fmt::format("stages is {}", schedule.stages);
-    const int registers = schedule.block_columns / schedule.warpgroups / 2 * schedule.block_rows / 64 *
+    const int registers = schedule.block_columns / 2 * schedule.block_rows / 64 / schedule.warpgroups *
                           (schedule.run > 0 ? 2 : 1);
     if (registers > (schedule.warpgroups == 3 ? 128 : 192))
         return fmt::format("{} sums in each thread", registers);
@@ -44,7 +65,8 @@ std::string objection_to_cluster(const GpuSchedule& schedule, const target::Gpu&
         (rows * columns & (rows * columns - 1)) != 0)
         return fmt::format("clusters of {} by {}; 1, 2, 4 or {} along one of both are possible", rows,
                            columns, gpu.portable_cluster);
-    if (schedule.block_columns % (64 * rows) != 0 || schedule.block_rows % (64 * columns) != 0)
+    if ((rows > 1 && schedule.block_columns % (64 * rows) != 0) ||
+        (columns > 1 && schedule.block_rows % (64 * columns) != 0))
         return fmt::format("{} rows and {} columns, of which {} and {} blocks do not load shares of 64",
                            schedule.block_rows, schedule.block_columns, columns, rows);
     return {};
@@ -57,24 +79,34 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
         return fmt::format("{} has no products of tiles", gpu.name);
     const bool is_short =
         number == Number::bfloat16 || number == Number::float16 || number == Number::float8_e4m3;
-    if (schedule.has_terms() ? number != Number::float32 || schedule.terms > 3 : !is_short)
+    const bool is_known = schedule.has_terms() ? number == Number::float32 && schedule.terms <= 3
+                          : schedule.rounds()  ? number == Number::float32
+                                               : is_short;
+    if (!is_known)
         return fmt::format(
-            "factors are {}, split into {} terms; float32 in 1 … 3, bfloat16, float16 and float8_e4m3 in "
-            "none are possible",
+            "factors are {}, split into {} terms; float32 in 1 … 3, or in none and rounded, bfloat16, "
+            "float16 "
+            "and float8_e4m3 in none are possible",
             word_of(number), schedule.terms);
+    if (schedule.rounds() && (schedule.rounded > 1 || !(number == Number::float32) || schedule.has_terms()))
+        return fmt::format("rounded is {}; 1 is possible for float32 that is not split", schedule.rounded);
+    if (schedule.rounds() && oriented.number_of_c() != Number::float32)
+        return fmt::format("rounded is {}, and C {}; float32 is possible", schedule.rounded,
+                           word_of(oriented.number_of_c()));
     if (oriented.number_of_b() != number || oriented.number != Number::float32)
         return fmt::format("factors are {} and {}, their sums {}", word_of(number),
                            word_of(oriented.number_of_b()), word_of(oriented.number));
     if (oriented.epilogue.tree() != nullptr) return "an epilogue, which products by threads have";
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
-        if (!factor.layout.along_depth && size_in_bytes(factor.scalar) != 2)
+        if (!factor.layout.along_depth && size_in_bytes(factor.scalar) != 2 && !schedule.rounds())
             return fmt::format("tensor cores read {} along the depth only", word_of(number));
     for (const auto& [name, layout, stored] : {std::tuple{"A", oriented.a, number},
                                                {"B", oriented.b, number},
                                                {"C", oriented.c, oriented.number_of_c()}})
         if (const std::string why = objection_to_tensor(layout, stored, oriented.batch);
-            !why.empty() && (!schedule.has_terms() || *name == 'C'))
+            !why.empty() && (!schedule.has_terms() || *name == 'C') &&
+            (*name != 'B' || !turns_b(schedule, oriented)))
             return fmt::format("the copy engine cannot move {} with {}", name, why);
     return {};
 }

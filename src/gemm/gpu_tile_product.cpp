@@ -4,10 +4,12 @@
 
 #include "gemm/gpu_product.hpp"
 #include "gemm/gpu_terms.hpp"
+#include "gemm/gpu_tile_fragments.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
 #include "gemm/gpu_tile_result.hpp"
 #include "gemm/gpu_tile_stages.hpp"
+#include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
 #include "target/gpu_tiles.hpp"
@@ -35,7 +37,9 @@ public:
           gpu_(gpu),
           builder_("gemm"),
           factors_(tile_factors(schedule, oriented)),
-          product_entry_(target::tile_product_of(factors_[0].scalar, schedule.block_rows)),
+          has_fragments_(has_fragments(schedule, oriented)),
+          product_entry_(target::tile_product_of(
+              factors_[0].scalar, has_fragments_ ? schedule.block_columns : schedule.block_rows)),
           cluster_(schedule.cluster_rows * schedule.cluster_columns) {
         order_.rows = ceil_divide(oriented.rows, Integer{schedule.block_rows * schedule.cluster_rows});
         order_.columns =
@@ -104,12 +108,15 @@ private:
         };
         const ir::Buffer a =
             factor(is_turned_ ? "b" : "a", product_.a, product_.rows, product_.depth, product_.number_of_a());
-        const ir::Buffer b = factor(is_turned_ ? "a" : "b", product_.b, product_.depth, product_.columns,
-                                    product_.number_of_b());
+        const char* const name_of_b = is_turned_ ? "a" : "b";
+        const ir::Buffer b =
+            turns_b(schedule_, product_)
+                ? builder_.add(buffer_of_turned(name_of_b, product_))
+                : factor(name_of_b, product_.b, product_.depth, product_.columns, product_.number_of_b());
         const ir::Buffer c =
             matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
         declare_tensors(b, a, c);
-        declare_terms();
+        if (schedule_.has_terms()) terms_ = tables_of_products(builder_, schedule_.terms);
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = ir::Scalar::float32;
@@ -123,18 +130,11 @@ private:
         result_.signals = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", ir::Scalar::int64, 2 * GpuTileStages::count);
         added_ = builder_.local("added", ir::Scalar::float32, count_of_sums());
+        if (has_fragments_)
+            fragments_ =
+                builder_.local("fragments", ir::Scalar::float32, GpuTileFragments::registers(products()));
         result_.sums =
             schedule_.run == 0 ? added_ : builder_.local("sums", ir::Scalar::float32, count_of_sums());
-    }
-
-    void declare_terms() {
-        if (!schedule_.has_terms()) return;
-        std::array<std::vector<Integer>, 2> numbers;
-        for (const auto& [of_a, of_b] : products_of_terms(schedule_.terms)) {
-            numbers[0].push_back(of_b);
-            numbers[1].push_back(of_a);
-        }
-        terms_ = {builder_.table("terms_of_b", numbers[0]), builder_.table("terms_of_a", numbers[1])};
     }
 
     void declare_tensors(ir::Buffer b, ir::Buffer a, ir::Buffer c) {
@@ -271,7 +271,10 @@ private:
     }
 
     // ---- the warpgroups that multiply
-    int products() const { return schedule_.block_columns / schedule_.warpgroups / rows_of_product; }
+    int products() const {
+        return (has_fragments_ ? schedule_.block_rows : schedule_.block_columns) / schedule_.warpgroups /
+               rows_of_product;
+    }
 
     void multiply(int warpgroup) {
         const GpuTileStages stages(builder_, counters_, 0, schedule_.stages);
@@ -309,31 +312,41 @@ private:
     void multiply_run(int warpgroup, const GpuTileStages& stages, const Affine& count) {
         clear(added_);
         builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
-            multiply_piece(warpgroup, stages.stage(), stages.parity());
-            builder_.if_then({{piece - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
+            const Value stage = stages.stage();
+            builder_.signal_wait(signal(full_, stage), stages.parity());
+            const auto release_before = [&] { release(stages.stage_before()); };
+            multiply_piece(warpgroup, stage, [&] {
+                builder_.if_then({{piece - 1, Relation::nonnegative}}, release_before);
+            });
             stages.advance();
         });
         builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
+        if (has_fragments_) builder_.barrier();
         builder_.if_then({{count - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
     }
 
-    /// Starts the products of a piece, and waits for those of the piece before.
-    void multiply_piece(int warpgroup, Value stage, Value parity) {
-        builder_.signal_wait(signal(full_, stage), parity);
-        builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
-        const auto factor = [&](std::size_t which, Integer line, Integer step) {
-            return Builder::Factor{
-                {pieces_[which], factors_[which].place(line, step), stage, factors_[which].scalars()},
+    Builder::Factor factor(std::size_t which, Integer line, Integer step, Value stage) const {
+        return {{pieces_[which], factors_[which].place(line, step), stage, factors_[which].scalars()},
                 factors_[which].layout};
-        };
+    }
+
+    /// Starts the products of a piece, and waits for those of the piece before.
+    template <class Release> void multiply_piece(int warpgroup, Value stage, Release&& release_one_before) {
+        if (has_fragments_)
+            return GpuTileFragments(builder_, product_entry_, factors_[1], {fragments_, pieces_[1], added_},
+                                    warpgroup, products())
+                .multiply_piece(
+                    stage, [&](Integer step) { return factor(0, 0, step, stage); }, release_one_before);
+        builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
         for (Integer step = 0; step < schedule_.block_depth; step += product_entry_.depth)
             for (int part = 0; part < products(); ++part)
                 builder_.tile_product(
                     product_entry_, added_, Integer{part} * product_entry_.registers(),
-                    factor(0, Integer{warpgroup * products() + part} * rows_of_product, step),
-                    factor(1, 0, step));
+                    factor(0, Integer{warpgroup * products() + part} * rows_of_product, step, stage),
+                    factor(1, 0, step, stage));
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
         builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
+        release_one_before();
     }
 
     /// One thread for each block of the cluster says that the stage may be filled.
@@ -351,7 +364,8 @@ private:
     const GpuSchedule& schedule_;
     const target::Gpu& gpu_;
     Builder builder_;
-    std::array<GpuTileFactor, 2> factors_; ///< of tile_products: from B and from A
+    std::array<GpuTileFactor, 2> factors_; ///< from B and from A
+    bool has_fragments_;
     const ir::TileInstruction& product_entry_;
     Integer cluster_;
     GpuTileOrder order_; ///< of what a cluster has at once
@@ -360,7 +374,8 @@ private:
     std::array<ir::Buffer, 2> terms_{}; ///< tables: of which terms products are, one after the other
     std::array<ir::Buffer, 2> pieces_{};
     ir::Buffer full_ = 0, empty_ = 0, counters_ = 0;
-    ir::Buffer added_ = 0; ///< by tensor cores
+    ir::Buffer added_ = 0;     ///< by tensor cores
+    ir::Buffer fragments_ = 0; ///< of A, where it comes by registers
     GpuTileResult result_;
     Affine steps_;
 };

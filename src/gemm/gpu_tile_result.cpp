@@ -32,8 +32,12 @@ void GpuTileUpdate::wait_for_stores() const {
 void GpuTileUpdate::finish() const { wait_for_stores(); }
 
 void GpuTileUpdate::write(Value row, Value column, Value matrix) const {
-    for (int first = 0; first < schedule_.block_rows; first += schedule_.staged_rows)
-        write_round({first, row, column, matrix});
+    for (int k = 0; k < schedule_.block_rows / schedule_.staged_rows; ++k)
+        write_round({k * schedule_.staged_rows, k * columns_of_round(schedule_), row, column, matrix});
+}
+
+void GpuTileUpdate::stage(const Round& round, bool reads) const {
+    has_fragments_ ? stage_sums_by_rows(round, reads) : stage_sums(round, reads);
 }
 
 void GpuTileUpdate::write_round(const Round& round) const {
@@ -43,9 +47,9 @@ void GpuTileUpdate::write_round(const Round& round) const {
         {{result_.reads_c - 1, Relation::nonnegative}},
         [&] {
             read_c(round);
-            stage_sums(round, true);
+            stage(round, true);
         },
-        [&] { stage_sums(round, false); });
+        [&] { stage(round, false); });
     builder_.fence({CopyFence::Kind::publish});
     builder_.barrier();
     in_one_thread([&] {
@@ -63,9 +67,11 @@ template <class Body> void GpuTileUpdate::transfer(const Round& round, Body&& bo
                        : builder_.add(
                              from, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(by)));
     };
-    for (Integer i = 0; i < schedule_.staged_rows; i += row()) {
-        std::vector<Value> at = {further(round.row, round.first_row + i),
-                                 further(round.column, Integer{warpgroup_} * columns())};
+    const Integer own_rows = schedule_.block_rows / schedule_.warpgroups;
+    const Integer first_row = has_fragments_ ? warpgroup_ * own_rows : round.first_row;
+    const Integer first_column = has_fragments_ ? round.first_column : Integer{warpgroup_} * columns();
+    for (Integer i = 0; i < (has_fragments_ ? own_rows : schedule_.staged_rows); i += row()) {
+        std::vector<Value> at = {further(round.row, first_row + i), further(round.column, first_column)};
         if (result_.has_matrix) at.push_back(round.matrix);
         body(std::span<const Value>(at),
              ir::Builder::Place{result_.staged, first_staged() + i / row() * panel()});
@@ -75,8 +81,7 @@ template <class Body> void GpuTileUpdate::transfer(const Round& round, Body&& bo
 void GpuTileUpdate::read_c(const Round& round) const {
     const ir::Builder::Place signal{result_.signals, Integer{warpgroup_}};
     in_one_thread([&] {
-        builder_.signal_expect(signal,
-                               Integer{schedule_.staged_rows} * columns() * bytes_of(product_.number_of_c()));
+        builder_.signal_expect(signal, staged_elements() * bytes_of(product_.number_of_c()));
         transfer(round, [&](std::span<const Value> at, const ir::Builder::Place& place) {
             builder_.tile_load(result_.c, at, place, signal);
         });

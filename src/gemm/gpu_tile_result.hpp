@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
 #include "gemm/gpu_tile_stages.hpp"
 #include "ir/builder.hpp"
@@ -30,7 +31,8 @@ public:
           product_(oriented),
           result_(result),
           stages_(stages),
-          warpgroup_(warpgroup) {}
+          warpgroup_(warpgroup),
+          has_fragments_(has_fragments(schedule, oriented)) {}
 
     /// The tile begins at that row and column.
     void write(ir::Value row, ir::Value column, ir::Value matrix) const;
@@ -39,20 +41,27 @@ public:
 
 private:
     struct Round {
-        int first_row;
+        int first_row;    ///< of staged_rows, of the warpgroup's columns
+        int first_column; ///< or of columns_of_round, of the rows that it has by fragments
         ir::Value row, column, matrix;
     };
     void write_round(const Round& round) const;
     template <class Body> void transfer(const Round& round, Body&& body) const;
     void read_c(const Round& round) const;
+    void stage(const Round& round, bool reads) const;
     void stage_sums(const Round& round, bool reads) const;
+    void stage_sums_by_rows(const Round& round, bool reads) const; ///< of tile_products whose rows are C's
     void wait_for_stores() const;
     template <class Body> void in_one_thread(Body&& body) const;
 
     int columns() const { return schedule_.block_columns / schedule_.warpgroups; }
     Integer row() const; ///< elements of a row of shared memory
-    Integer panel() const { return columns() * row(); }
-    Integer first_staged() const { return Integer{warpgroup_} * columns() * schedule_.staged_rows; }
+    Integer panel() const { return (has_fragments_ ? columns_of_round(schedule_) : columns()) * row(); }
+    /// Of a warpgroup, in a round.
+    Integer staged_elements() const {
+        return Integer{schedule_.staged_rows} * schedule_.block_columns / schedule_.warpgroups;
+    }
+    Integer first_staged() const { return warpgroup_ * staged_elements(); }
 
     ir::Builder& builder_;
     const GpuSchedule& schedule_;
@@ -60,6 +69,7 @@ private:
     const GpuTileResult& result_;
     const GpuTileStages& stages_;
     int warpgroup_;
+    bool has_fragments_;
 };
 
 } // namespace swirl::gemm

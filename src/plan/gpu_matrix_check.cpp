@@ -157,9 +157,10 @@ public:
 
     /// As part of the magnitudes that are added up.
     double error_of_sums() const {
-        constexpr double kept_of_e4m3 = 0x1p-12, reduced = 0x1p-16, low = 0x1p-7;
+        constexpr double kept_of_e4m3 = 0x1p-12, reduced = 0x1p-16, eleven_bits = 0x1p-9, low = 0x1p-7;
         switch (accuracy_of(plan_.schedule(), product_)) {
         case Accuracy::reduced: return reduced;
+        case Accuracy::eleven_bits: return eleven_bits;
         case Accuracy::low: return low;
         default: break;
         }

@@ -138,6 +138,7 @@ int products_for(Accuracy accuracy) {
     switch (accuracy) {
     case Accuracy::ordinary:
     case Accuracy::ordinary_in_range: return gemm::sixfold_product().products();
+    case Accuracy::eleven_bits: // of bfloat16 slices one has 8 bits
     case Accuracy::reduced: return gemm::triple_product().products();
     case Accuracy::low: return gemm::single_product().products();
     }

@@ -194,8 +194,10 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
     std::uniform_real_distribution<float> uniform(-1, 1);
     for (std::vector<float>* operand : {&a, &b})
         for (float& x : *operand) x = uniform(random);
-    for (const auto& [accuracy, bound] :
-         {std::pair(Accuracy::ordinary, 0x1p-21), {Accuracy::reduced, 0x1p-16}, {Accuracy::low, 0x1p-7}}) {
+    for (const auto& [accuracy, bound] : {std::pair(Accuracy::ordinary, 0x1p-21),
+                                          {Accuracy::reduced, 0x1p-16},
+                                          {Accuracy::eleven_bits, 0x1p-9},
+                                          {Accuracy::low, 0x1p-7}}) {
         const MatrixPlan planned =
             plan(MatrixProduct::column_major(Number::float32, n, n, n), {.accuracy = accuracy});
         EXPECT_LE(planned.accuracy(), accuracy);
@@ -233,7 +235,8 @@ TEST(MatrixPlan, ServesC) {
     ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
     EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
     swirl_matrix_plan_destroy(plan);
-    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, 4, 1, &plan), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW + 1, 1, &plan),
+              SWIRL_USER_ERROR);
     product.number = 9;
     EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
     EXPECT_EQ(plan, nullptr);

@@ -5,6 +5,7 @@
 #include "emit/gpu_transforms.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_product.hpp"
 #include "ir/builder.hpp"
 #include "ir/tile.hpp"
 #include "target/gpu_tiles.hpp"
@@ -285,6 +286,44 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
                 const std::string module = ptx(Product(factor, along, cluster).program(), for_sm_90a);
                 EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << module;
             }
+}
+
+gemm::GpuSchedule rounded_schedule() {
+    return gemm::parse_gpu_schedule(
+        "block_rows=256 block_columns=128 block_depth=32 warpgroups=2 stages=4 "
+        "staged_rows=64 rounded=1");
+}
+
+std::vector<ir::Program> rounded_product(char a, char b) {
+    constexpr Integer n = 1024;
+    const auto layout = [](char letter) { return letter == 'N' ? MatrixLayout{1, n} : MatrixLayout{n, 1}; };
+    MatrixProduct product;
+    product.number = Number::float32;
+    product.rows = product.columns = product.depth = n;
+    product.a = layout(a);
+    product.b = layout(b);
+    product.c = {1, n};
+    return gemm::gpu_product(product, rounded_schedule(), target::gpu_named("sm_90"));
+}
+
+TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
+    const std::string module = ptx(rounded_product('N', 'N').front(), for_sm_90a);
+    const std::size_t product = module.find("wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%f");
+    ASSERT_NE(product, std::string::npos) << module;
+    const std::string line = module.substr(product, module.find(';', product) - product);
+    EXPECT_EQ(count(line, "%f"), 64U) << line;
+    EXPECT_EQ(count(line, "{%r"), 1U) << line;
+    EXPECT_EQ(count(module, "ld.shared.v2.f32"), 2U * 16 + 4 * 32) << "of A, in two roles, and of C's rounds";
+}
+
+TEST(EmittedPtxOfTiles, ProductsOfRoundedNumbersOverlap) {
+    const auto compiler = ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "ptxas is not installed";
+    for (const char a : {'N', 'T'})
+        for (const ir::Program& program : rounded_product(a, 'T')) {
+            const std::string module = ptx(program, for_sm_90a);
+            EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << program.name;
+        }
 }
 
 TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {

@@ -4,11 +4,14 @@
 #include <swirl/gpu_matrix_product.hpp>
 #include <swirl/half.hpp>
 
+#include "ir/rounding.hpp"
 #include "support/first_gpu.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -136,6 +139,68 @@ TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1, 1), 4e-7);
 }
 
+/// In the middle between two numbers of eleven bits, beside it, and anywhere: by a product with 1 the copy engine's rounding shows.
+TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
+    constexpr Integer n = 256;
+    std::vector<float> numbers = random_numbers<float>(n * n, 5);
+    for (std::size_t k = 0; k < numbers.size(); k += 3) {
+        const auto bits = std::bit_cast<std::uint32_t>(numbers[k]) & ~0x1fffU;
+        numbers[k] = std::bit_cast<float>(bits + 0xfffU + static_cast<std::uint32_t>(k % 2 + k / 6 % 2));
+    }
+    std::vector<float> ones(n * n), found(n * n);
+    for (std::size_t k = 0; k < n; ++k) ones[k * (n + 1)] = 1;
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) {
+            const MatrixProduct product = product_of(a, b, n, n, n, Number::float32);
+            const gpu::MatrixPlan plan = gpu::plan(
+                product, {.check = false,
+                          .use_cache = false,
+                          .schedule = "block_rows=128 block_columns=128 block_depth=32 warpgroups=2 "
+                                      "stages=4 staged_rows=32 rounded=1"});
+            const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
+            for (const bool is_a : {true, false}) {
+                plan.execute(1, is_a ? there_numbers.data() : there_ones.data(),
+                             is_a ? there_ones.data() : there_numbers.data(), 0, there_c.data());
+                there_c.copy_to(found);
+                const MatrixLayout& layout = is_a ? product.a : product.b;
+                for (Integer i = 0; i < n; ++i)
+                    for (Integer j = 0; j < n; ++j) {
+                        const auto at =
+                            static_cast<std::size_t>(i * layout.row_stride + j * layout.column_stride);
+                        ASSERT_EQ(static_cast<double>(found[static_cast<std::size_t>(i + j * n)]),
+                                  ir::round_to_tf32(static_cast<double>(numbers[at])))
+                            << a << b << is_a << ": " << i << ", " << j;
+                    }
+            }
+        }
+}
+
+TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'})
+            for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{256, 128, 64},
+                                                       {1, 1, 1},
+                                                       {130, 257, 65},
+                                                       {61, 300, 777},
+                                                       {600, 5, 128}}) {
+                const MatrixProduct product = product_of(a, b, rows, columns, depth, Number::float32);
+                const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
+                const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
+                int rounded = 0;
+                for (const std::string& schedule : gpu::schedules(product, 1000, 0, Accuracy::eleven_bits)) {
+                    if (schedule.find("rounded=1") == std::string::npos) continue;
+                    ++rounded;
+                    const gpu::MatrixPlan plan =
+                        gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
+                    for (const float beta : {0.0F, -0.5F})
+                        EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
+                            << a << b << " " << rows << ", " << columns << ", " << depth << " by "
+                            << schedule;
+                }
+                EXPECT_GT(rounded, 0);
+            }
+}
+
 /// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.
 TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
     constexpr Integer rows = 200, columns = 150, depth = 2500;
@@ -151,6 +216,7 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
         scaled_b[k] = std::ldexp(b[k], static_cast<int>(k * 5 % 81) - 40);
     for (const auto& [accuracy, allowed] : {std::pair(Accuracy::ordinary_in_range, 2.4e-7),
                                             {Accuracy::reduced, 0x1p-16},
+                                            {Accuracy::eleven_bits, 0x1p-10},
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
         for (const std::string& schedule : gpu::schedules(product, 1000, 0, accuracy)) {

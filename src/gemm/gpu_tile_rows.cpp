@@ -1,0 +1,44 @@
+// Sums of tile_products whose rows are C's, on their way to shared memory.
+#include "gemm/gpu_tile_fragments.hpp"
+#include "gemm/gpu_tile_result.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Value;
+
+constexpr int group = 8; ///< columns of which four threads have two each
+constexpr int pair = 2;  ///< neighbours along C's rows that a thread has
+
+} // namespace
+
+/// Threads that store at once have different banks (GpuFragmentRows).
+void GpuTileUpdate::stage_sums_by_rows(const Round& round, bool reads) const {
+    const int parts = schedule_.block_rows / schedule_.warpgroups / rows_of_product;
+    const int registers = schedule_.block_columns / 2; ///< of each part
+    const GpuFragmentRows rows(builder_, warpgroup_, parts);
+    const auto factor = [&](Integer which) {
+        return builder_.splat(builder_.load(result_.factors, which), pair);
+    };
+    const Value alpha = factor(0);
+    const Value beta = reads ? factor(1) : ir::no_value;
+    for (int part = 0; part < parts; ++part)
+        for (int odd = 0; odd < 2; ++odd) {
+            const Affine column = 2 * builder_.thread(0, 1, 4) + odd;
+            const Affine line = panel() / pair * rows.panel(part, false) + row() / pair * column;
+            const Value place = builder_.add(rows.place_in_row(part, column), builder_.index(line));
+            const ir::Access access{.lanes = pair, .dynamic = place, .dynamic_scale = pair};
+            for (int first = 0; first < columns_of_round(schedule_); first += group) {
+                const Integer sum =
+                    Integer{part} * registers + (round.first_column + first) / group * 4 + odd;
+                const Integer at = first_staged() + first * row();
+                Value value = builder_.multiply(
+                    alpha, builder_.load(result_.sums, sum, {.lanes = pair, .lane_stride = 2}));
+                if (reads) value = builder_.fma(beta, builder_.load(result_.staged, at, access), value);
+                builder_.store(result_.staged, at, value, access);
+            }
+        }
+}
+
+} // namespace swirl::gemm

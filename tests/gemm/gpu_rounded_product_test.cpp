@@ -1,0 +1,227 @@
+// Products by tiles of float32 numbers that are rounded on their way to shared memory.
+#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_turn.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/print.hpp"
+#include "ir/rounding.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace swirl::gemm::test {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+GpuSchedule rounded_schedule(const std::string& more = {}) {
+    return parse_gpu_schedule(
+        "block_rows=64 block_columns=64 block_depth=32 warpgroups=1 stages=2 "
+        "staged_rows=64 group=2 rounded=1 " +
+        more);
+}
+
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth) {
+    const auto pitch = [](Integer extent) { return ceil_divide(extent, 4) * 4; };
+    const auto layout = [&](char letter, Integer r, Integer c) {
+        return letter == 'N' ? MatrixLayout{1, pitch(r)} : MatrixLayout{pitch(c), 1};
+    };
+    MatrixProduct product;
+    product.number = Number::float32;
+    product.rows = rows;
+    product.columns = columns;
+    product.depth = depth;
+    product.a = layout(a, rows, depth);
+    product.b = layout(b, depth, columns);
+    product.c = {1, pitch(rows)};
+    return product;
+}
+
+/// Quarters of small whole numbers, and a little more or less than them, which rounding takes away.
+void fill(ir::Memory& memory, std::mt19937& random, long double little) {
+    std::uniform_int_distribution<int> uniform(-8, 8), more(-1, 1);
+    for (Integer i = 0; i < memory.elements(); ++i)
+        memory.set(memory.first() + i, static_cast<long double>(uniform(random)) / 4 *
+                                           (1 + static_cast<long double>(more(random)) * little));
+}
+
+struct Execution {
+    bool reads_c = true;
+    bool last_role_first = false;
+};
+
+/// All kernels of a product, one after the other; reports are the last one's.
+class Interpreted {
+public:
+    Interpreted(const MatrixProduct& product, const GpuSchedule& schedule, const Execution& execution) {
+        std::mt19937 random(7);
+        for (const ir::Program& program : gpu_product(product, schedule, gpu())) {
+            ir::verify(program, ir::Stage::vectorized);
+            ir::Arguments arguments(program);
+            for (const auto& [name, memory] : memories_) bind(program, arguments, name, memory);
+            for (const char* name : {"a", "b"})
+                if (has(program, name) && memories_.count(name) == 0) fill(arguments[name], random, 0x1p-13L);
+            if (has(program, "c")) {
+                fill(arguments["factors"], random, 0);
+                if (execution.reads_c) fill(arguments["c"], random, 0);
+                before.emplace(arguments["c"]);
+                arguments.parameters = {1, execution.reads_c ? 1 : 0};
+            }
+            report = ir::interpret(program, arguments, {.last_role_first = execution.last_role_first});
+            for (const ir::BufferInfo& buffer : program.buffers)
+                if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
+                    memories_.insert_or_assign(buffer.name, arguments[buffer.name]);
+            text += ir::to_string(program);
+            ++kernels;
+        }
+    }
+
+    const ir::Memory& operator[](const std::string& name) const { return memories_.at(name); }
+    std::optional<ir::Memory> before; ///< C
+    ir::InterpreterReport report;
+    std::string text;
+    int kernels = 0;
+
+private:
+    static bool has(const ir::Program& program, const std::string& name) {
+        return std::any_of(program.buffers.begin(), program.buffers.end(),
+                           [&](const ir::BufferInfo& buffer) { return buffer.name == name; });
+    }
+    static void bind(const ir::Program& program, ir::Arguments& arguments, const std::string& name,
+                     const ir::Memory& memory) {
+        if (has(program, name)) arguments[name] = memory;
+    }
+    std::map<std::string, ir::Memory> memories_;
+};
+
+long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
+                    Integer j) {
+    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
+}
+
+void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, bool reads_c = true) {
+    SCOPED_TRACE(to_string(schedule));
+    for (const bool last_role_first : {false, true}) {
+        const Interpreted result(product, schedule, {reads_c, last_role_first});
+        const auto rounded = [&](const char* name, const MatrixLayout& layout, Integer matrix, Integer i,
+                                 Integer j) {
+            return static_cast<long double>(
+                ir::round_to_tf32(static_cast<double>(element(result[name], layout, matrix, i, j))));
+        };
+        const long double alpha = result["factors"][0], beta = result["factors"][1];
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            for (Integer i = 0; i < product.rows; ++i)
+                for (Integer j = 0; j < product.columns; ++j) {
+                    long double expected = 0;
+                    for (Integer k = 0; k < product.depth; ++k)
+                        expected += alpha * rounded("a", product.a, matrix, i, k) *
+                                    rounded("b", product.b, matrix, k, j);
+                    if (reads_c) expected += beta * element(*result.before, product.c, matrix, i, j);
+                    ASSERT_EQ(element(result["c"], product.c, matrix, i, j), expected)
+                        << matrix << ", " << i << ", " << j;
+                }
+    }
+}
+
+TEST(GpuRoundedProduct, IsThatOfRoundedNumbersForEveryTransposition) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) expect_product(product_of(a, b, 128, 64, 96), rounded_schedule());
+}
+
+TEST(GpuRoundedProduct, HasEdgesAnywhere) {
+    for (const auto& [rows, columns, depth] :
+         {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}})
+        for (const char b : {'N', 'T'}) {
+            expect_product(product_of('N', b, rows, columns, depth), rounded_schedule());
+            expect_product(product_of('T', b, rows, columns, depth), rounded_schedule());
+        }
+}
+
+TEST(GpuRoundedProduct, WarpgroupsShareRowsOfFragments) {
+    for (const char* more :
+         {"block_rows=128", "block_rows=128 warpgroups=2", "block_rows=192 warpgroups=3 staged_rows=96",
+          "block_rows=256 warpgroups=2 staged_rows=32", "block_rows=256 block_columns=32",
+          "block_rows=128 staged_rows=32 block_columns=96 block_depth=64"})
+        expect_product(product_of('N', 'N', 300, 70, 100), rounded_schedule(more));
+}
+
+TEST(GpuRoundedProduct, BlocksOfAClusterLoadTogether) {
+    expect_product(product_of('N', 'N', 300, 300, 40),
+                   rounded_schedule("cluster_rows=2 block_columns=128 staged_rows=32"));
+    expect_product(product_of('N', 'T', 300, 300, 40), rounded_schedule("cluster_columns=2 block_rows=128"));
+}
+
+TEST(GpuRoundedProduct, AddsRunsAndDoesNotReadC) {
+    expect_product(product_of('N', 'N', 70, 66, 200), rounded_schedule("run=2"));
+    expect_product(product_of('N', 'N', 70, 66, 70), rounded_schedule(), false);
+}
+
+TEST(GpuRoundedProduct, OfABatchAndOfRows) {
+    MatrixProduct product = product_of('N', 'T', 64, 40, 72);
+    product.batch = 3;
+    product.a.batch_stride = 64 * 72;
+    product.b.batch_stride = 40 * 72;
+    product.c.batch_stride = 64 * 40;
+    expect_product(product, rounded_schedule());
+    product.b.batch_stride = 0;
+    expect_product(product, rounded_schedule());
+    MatrixProduct by_rows = product_of('T', 'N', 64, 40, 72);
+    by_rows.c = {40, 1};
+    expect_product(by_rows, rounded_schedule());
+}
+
+TEST(GpuRoundedProduct, TurnsBOnlyWhereItLiesAcross) {
+    const auto kernels = [](char a, char b) {
+        return gpu_product(product_of(a, b, 64, 64, 64), rounded_schedule(), gpu()).size();
+    };
+    EXPECT_EQ(kernels('N', 'N'), 1);
+    EXPECT_EQ(kernels('T', 'N'), 1);
+    EXPECT_EQ(kernels('N', 'T'), 2);
+    EXPECT_EQ(kernels('T', 'T'), 2);
+}
+
+/// Pairs of 32 threads take two wavefronts, that is 256 bytes.
+TEST(GpuRoundedProduct, HasNoBankConflicts) {
+    for (const char* more : {"", "block_rows=128", "block_rows=128 warpgroups=2"}) {
+        const Interpreted result(product_of('N', 'N', 128, 64, 64), rounded_schedule(more), {});
+        EXPECT_EQ(result.report.bank_conflict_cycles(), 0) << more;
+    }
+    const Interpreted turned(product_of('N', 'T', 64, 64, 64), rounded_schedule(), {});
+    EXPECT_EQ(turned.report.bank_conflict_cycles(), 0);
+}
+
+TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
+    const auto why = [](const MatrixProduct& product, const std::string& more) {
+        return objection(rounded_schedule(more), product, gpu()).value_or("nothing");
+    };
+    const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
+    EXPECT_EQ(why(product, ""), "nothing");
+    for (const auto& [more, word] : {std::pair{"rounded=2", "rounded is 2"},
+                                     {"terms=2", "rounded"},
+                                     {"rounded=0", "factors are float32"},
+                                     {"block_rows=192", "block_rows"},
+                                     {"block_columns=36", "block_columns"},
+                                     {"block_rows=256 block_columns=16 staged_rows=32", "staged_rows"},
+                                     {"block_depth=16", "block_depth"}})
+        EXPECT_NE(why(product, more).find(word), std::string::npos) << more << ": " << why(product, more);
+    MatrixProduct odd = product;
+    odd.a.column_stride = 129;
+    EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");
+    MatrixProduct any = product_of('N', 'T', 128, 128, 128);
+    any.b.row_stride = 129;
+    EXPECT_EQ(why(any, ""), "nothing") << "a kernel of threads reads it";
+    MatrixProduct halves = product;
+    halves.a_number = halves.b_number = Number::bfloat16;
+    EXPECT_NE(why(halves, "block_depth=64").find("bfloat16"), std::string::npos);
+}
+
+TEST(GpuRoundedProduct, HasElevenBits) {
+    const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
+    EXPECT_EQ(accuracy_of(rounded_schedule(), product), Accuracy::eleven_bits);
+    EXPECT_EQ(parse_gpu_schedule(to_string(rounded_schedule())), rounded_schedule());
+}
+
+} // namespace
+} // namespace swirl::gemm::test
