@@ -77,6 +77,7 @@ int staged_rows_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
 
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
 int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
+    if (schedule.rounds()) return most_in_group; // of 4 bytes hardly a row would stay there
     const double row = static_cast<double>(oriented.depth * bytes_of_factor(schedule, oriented)) *
                        schedule.block_rows * schedule.cluster_rows;
     const double rows = share_of_cache * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
