@@ -92,23 +92,36 @@ void GpuKernelWriter::write_ptx(ir::Value value) {
     Lanes& result = values_[static_cast<std::size_t>(value)];
     std::vector<std::string> outputs, inputs, lists;
     int number = 0;
-    const auto list_of = [&](int lanes) {
+    std::string before; // short numbers are brought together in pairs
+    int pairs = 0;
+    const auto list_of = [&](const ir::Type& type) {
         std::vector<std::string> places;
-        for (int lane = 0; lane < lanes; ++lane) places.push_back(fmt::format("%{}", number++));
+        for (int lane = 0; lane < type.lanes; ++lane) places.push_back(fmt::format("%{}", number++));
+        if (is_short(type.scalar)) {
+            std::vector<std::string> registers;
+            for (std::size_t lane = 0; lane + 1 < places.size(); lane += 2) {
+                registers.push_back(fmt::format("pair{}", pairs++));
+                before += fmt::format(".reg .b32 {0}; cvt.rn.{1}x2.f32 {0}, {2}, {3}; ", registers.back(),
+                                      type.scalar == ir::Scalar::float16 ? "f16" : "bf16", places[lane + 1],
+                                      places[lane]);
+            }
+            places = registers;
+        }
         lists.push_back(fmt::format("{{{}}}", fmt::join(places, ", ")));
     };
-    list_of(entry.result.lanes);
+    list_of(entry.result);
     for (int lane = 0; lane < entry.result.lanes; ++lane) {
         result.push_back(fmt::format("v{}_{}", value, lane));
         outputs.push_back(fmt::format("\"={}\"({})", letter(entry.result.scalar), result.back()));
     }
     for (std::size_t i = 0; i < entry.operands.size(); ++i) {
-        list_of(entry.operands[i].lanes);
+        list_of(entry.operands[i]);
         for (const std::string& lane : lanes_of(operation, i))
             inputs.push_back(fmt::format("\"{}\"({})", letter(entry.operands[i].scalar), lane));
     }
     out_.line("{} {};", value_type(entry.result.scalar), fmt::join(result, ", "));
-    out_.line("asm volatile(\"{} {};\" : {} : {});", entry.text, fmt::join(lists, ", "),
+    const std::string text = fmt::format("{}{} {};", before, entry.text, fmt::join(lists, ", "));
+    out_.line("asm volatile(\"{}\" : {} : {});", before.empty() ? text : "{ " + text + " }",
               fmt::join(outputs, ", "), fmt::join(inputs, ", "));
 }
 

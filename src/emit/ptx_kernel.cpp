@@ -66,18 +66,24 @@ void PtxKernelWriter::write() {
     out_.code().line("ret;");
 }
 
-/// Products of tiles take factors in registers of bits.
+/// Products take factors in registers of bits: those of tiles numbers of 32, those of warps pairs of short numbers.
 void PtxKernelWriter::declare_registers() {
     std::vector<bool> has_factors(registers_.size());
-    for (const ir::Operation& operation : program_.operations)
+    for (const ir::Operation& operation : program_.operations) {
         if (operation.opcode == ir::Opcode::tile_product)
             has_factors[static_cast<std::size_t>(operation.tile->places.front().buffer)] = true;
+        if (operation.opcode == ir::Opcode::instruction && operation.instruction->threads > 1 &&
+            is_short(operation.instruction->operands.front().scalar))
+            short_factors_ = operation.instruction->operands.front().scalar;
+    }
     for (std::size_t b = 0; b < registers_.size(); ++b) {
         if (addresses_.place(static_cast<ir::Buffer>(b)).space != PtxPlace::Space::registers ||
             !usage_.buffers[b])
             continue;
-        const PtxRegister kind =
-            has_factors[b] ? PtxRegister::int32 : ptx_register(program_.buffers[b].element);
+        const ir::Scalar element_type = program_.buffers[b].element;
+        const PtxRegister kind = has_factors[b]             ? PtxRegister::int32
+                                 : holds_bits(element_type) ? PtxRegister::bits16
+                                                            : ptx_register(element_type);
         for (Integer element = 0; element < program_.buffers[b].elements; ++element)
             registers_[b].push_back(out_.fresh(kind));
     }

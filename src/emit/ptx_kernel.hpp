@@ -58,6 +58,7 @@ private:
     std::string less(const ir::Operation& operation, std::size_t lane);
     std::string select(const ir::Operation& operation, std::size_t lane);
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
+    Lanes pairs(ir::Scalar scalar, const Lanes& lanes);
     Lanes executed_together(const ir::Operation& operation);
 
     // ---- conversions (ptx_convert.cpp)
@@ -117,6 +118,9 @@ private:
     std::vector<Lanes> values_;   ///< by Value, once written
     std::vector<bool> is_copied_; ///< by Value: loaded for an asynchronous store alone, which does both
     std::vector<std::vector<std::string>> registers_; ///< by Buffer that is registers, then element
+    std::optional<ir::Scalar> short_factors_;         ///< of products by warps
+    /// Whether registers that are buffers have short numbers as they are in memory.
+    bool holds_bits(ir::Scalar scalar) const { return short_factors_ == scalar; }
     std::map<std::pair<std::string, ir::Scalar>, std::string>
         bits_;              ///< of float32 registers that hold 16 bits
     std::string zero_bits_; ///< a register of 16 bits that holds 0

@@ -89,18 +89,28 @@ std::string& PtxKernelWriter::element_register(const ir::Address& address, int l
 PtxKernelWriter::Lanes PtxKernelWriter::load_registers(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     Lanes result;
-    for (int lane = 0; lane < operation.active; ++lane)
-        result.push_back(out_.result(ptx_register(scalar), fmt::format("mov.{}", ptx_type(scalar)),
-                                     {element_register(operation.address, lane)}));
+    for (int lane = 0; lane < operation.active; ++lane) {
+        const std::string& element = element_register(operation.address, lane);
+        result.push_back(
+            holds_bits(scalar)
+                ? unpacked(scalar, out_.result(PtxRegister::bits16, "mov.b16", {element}))
+                : out_.result(ptx_register(scalar), fmt::format("mov.{}", ptx_type(scalar)), {element}));
+    }
     result.resize(static_cast<std::size_t>(operation.type.lanes), ptx_literal(0, scalar));
     return result;
 }
 
 void PtxKernelWriter::store_registers(const ir::Operation& operation) {
     const Lanes& values = operand(operation, 0);
-    for (int lane = 0; lane < operation.active; ++lane)
-        out_.emit(fmt::format("mov.{}", ptx_type(operation.type.scalar)),
-                  {element_register(operation.address, lane), values[static_cast<std::size_t>(lane)]});
+    const ir::Scalar scalar = operation.type.scalar;
+    for (int lane = 0; lane < operation.active; ++lane) {
+        const std::string& element = element_register(operation.address, lane);
+        const std::string& value = values[static_cast<std::size_t>(lane)];
+        if (holds_bits(scalar))
+            out_.emit("mov.b16", {element, packed(scalar, value)});
+        else
+            out_.emit(fmt::format("mov.{}", ptx_type(scalar)), {element, value});
+    }
 }
 
 PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {

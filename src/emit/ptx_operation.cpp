@@ -128,6 +128,16 @@ PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double numb
     return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
 }
 
+/// Two short numbers in a register each.
+PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& lanes) {
+    Lanes result;
+    for (std::size_t l = 0; l + 1 < lanes.size(); l += 2) {
+        const std::string low = packed(scalar, lanes[l]), high = packed(scalar, lanes[l + 1]);
+        result.push_back(out_.result(PtxRegister::int32, "mov.b32", {fmt::format("{{{}, {}}}", low, high)}));
+    }
+    return result;
+}
+
 /// An instruction whose operands are lists of registers, the result's first.
 PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
@@ -140,6 +150,10 @@ PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& o
     for (std::size_t i = 0; i < entry.operands.size(); ++i) {
         Lanes registers;
         const ir::Scalar scalar = entry.operands[i].scalar;
+        if (is_short(scalar)) {
+            lists.push_back(fmt::format("{{{}}}", fmt::join(pairs(scalar, operand(operation, i)), ", ")));
+            continue;
+        }
         for (const std::string& lane : operand(operation, i)) // which may be literals
             registers.push_back(
                 lane.starts_with('%')

@@ -39,7 +39,7 @@ GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule
     // A lane of float64 counts as two: of these a multiprocessor has half as many units.
     result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /
                   (static_cast<double>(bytes) / 4);
-    if (schedule.warp_depth > 0) result.peak *= 2; // by the tensor cores
+    if (schedule.warp_depth > 0) result.peak *= warp_speedup(product.number); // by the tensor cores
     result.cache_needed = result.peak / result.flops_per_byte();
     result.cache_given = rates.cache;
     result.memory_given = rates.memory;

@@ -7,16 +7,16 @@
 
 namespace swirl::gemm {
 
-/// The product that a warp's instruction computes, where a schedule has warps multiply.
-target::WarpProduct warp_product_of(const GpuSchedule& schedule, const target::Gpu& gpu);
+/// The product that a warp's instruction computes, where a schedule has warps multiply numbers of such a type.
+target::WarpProduct warp_product_of(const GpuSchedule& schedule, const target::Gpu& gpu, ir::Scalar factor);
 
 /// A thread's factors and sums as fragments of products that its warp computes. The instruction's rows g and g + 8 are a thread's
 /// neighbouring rows of the tile: which rows these are is free, as long as A and C agree.
 class GpuFragments {
 public:
     GpuFragments(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
-                 const target::WarpProduct& shape)
-        : builder_(builder), schedule_(schedule), threads_(threads), shape_(shape) {}
+                 ir::Scalar factor, const target::WarpProduct& shape)
+        : builder_(builder), schedule_(schedule), threads_(threads), factor_(factor), shape_(shape) {}
 
     /// Numbers that a thread has of A, and of B, for one step of the schedule's: four steps of the depth after four, in these by
     /// rows, or by groups of eight columns.
@@ -39,11 +39,15 @@ private:
     int groups() const { return schedule_.thread_columns / 2; }
     int row_parts() const { return shape_.rows / 8; } ///< of one product, that a thread has
 
+    bool is_of_pairs() const { return factor_ != ir::Scalar::float64; }
+    const ir::Instruction& instruction() const;
+    ir::Value joined_a(const std::vector<ir::Value>& a, int row) const;
     ir::Value lane(ir::Value vector, int lane) const;
 
     ir::Builder& builder_;
     const GpuSchedule& schedule_;
     const GpuThreads& threads_;
+    ir::Scalar factor_;
     target::WarpProduct shape_;
 };
 

@@ -4,6 +4,12 @@
 
 namespace swirl::gemm {
 
+namespace {
+
+constexpr int columns_of_warp_product = 2; ///< that a thread has
+
+} // namespace
+
 Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus) {
     return modulus == 1 ? Affine(0) : builder.thread(0, divisor, modulus);
 }
@@ -23,10 +29,15 @@ int GpuThreads::vector_of(Number number, int extent) {
     return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
 }
 
+int GpuThreads::column_vector_of(const GpuSchedule& schedule, Number number) {
+    return std::gcd(vector_of(number, schedule.thread_columns),
+                    schedule.warp_depth > 0 ? columns_of_warp_product : schedule.thread_columns);
+}
+
 GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number)
     : schedule_(schedule),
       row_vector_(vector_of(number, schedule.thread_rows)),
-      column_vector_(vector_of(number, schedule.thread_columns)) {
+      column_vector_(column_vector_of(schedule, number)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
     };
@@ -68,11 +79,12 @@ Affine GpuThreads::factor_column(int group) const {
 
 namespace {
 
-/// Four steps of a quarter of a warp's rows, or columns, are in as many banks: their numbers of 8 bytes are 4 apart, modulo 16.
-constexpr Integer banks_of_wide_numbers = 16, bank_of_next_step = 4;
+/// Four steps of a part of a warp's rows, or columns, are in as many banks: they lie so many bytes apart, modulo those of all banks.
+constexpr Integer bytes_of_banks = 128, bytes_to_next_step = 32;
 
-Integer pitch_for_warps(Integer extent) {
-    return extent + modulo(bank_of_next_step - extent, banks_of_wide_numbers);
+Integer pitch_for_warps(Number number, Integer extent) {
+    const Integer bytes = bytes_of(number);
+    return extent + modulo(bytes_to_next_step / bytes - extent, bytes_of_banks / bytes);
 }
 
 } // namespace
@@ -85,7 +97,7 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
         const Integer padding =
             result.along_depth ? GpuThreads::widest_access / bytes_of(oriented.number) : 0;
-        result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(extent) : extent + padding;
+        result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(number, extent) : extent + padding;
         return result;
     };
     return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, oriented.a.row_stride,

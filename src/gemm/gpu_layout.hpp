@@ -16,6 +16,8 @@ public:
     static constexpr int widest_access = 16; ///< bytes
     /// Elements of a vector of a thread's part that has so many rows or columns.
     static int vector_of(Number number, int extent);
+    /// Of the columns; two where warps multiply, as their sums are.
+    static int column_vector_of(const GpuSchedule& schedule, Number number);
 
     GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number);
 

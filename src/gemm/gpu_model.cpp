@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -72,11 +73,14 @@ struct StepCycles {
 StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
     const double rows = schedule.thread_rows, columns = schedule.thread_columns;
     const double words = static_cast<double>(bytes_of(number)) / 4;
-    if (schedule.warp_depth > 0) { // at twice the rate; a thread has every fourth step of its factors
-        const double loads = (rows / 2 + columns / 2) / 4;
-        const double issue = rows * columns * words / 2 + loads * constants.load_issue;
+    if (schedule.warp_depth > 0) { // a thread has every fourth step of its factors
+        const bool is_short = number != Number::float64;
+        const double row_loads = rows / GpuThreads::vector_of(number, schedule.thread_rows);
+        const double loads = (row_loads + columns / 2) / 4;
+        const double issue = rows * columns * words / warp_speedup(number) + loads * constants.load_issue;
+        const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
         return {.issue = issue,
-                .shared = (rows + columns / 2) / 4 * words * constants.fragment_pass,
+                .shared = passes * constants.fragment_pass,
                 .latency = issue + constants.warp_latency / schedule.warp_depth};
     }
     const auto loads = [&](int extent) {
@@ -186,10 +190,17 @@ constexpr std::array<int, 7> warp_tiles[] = {
     {32, 16, 32, 2, 4, 2, 0},   {16, 32, 32, 2, 4, 2, 0},   {16, 16, 32, 2, 2, 2, 0},
 };
 
-std::vector<Shape> shapes_of_warps() {
-    constexpr int lane_rows = 8, lane_columns = 4, warp_depth = 4;
+/// The same of short numbers, not timed yet.
+constexpr std::array<int, 7> short_warp_tiles[] = {
+    {128, 128, 32, 8, 8, 1, 0}, {128, 256, 32, 8, 16, 1, 0}, {128, 64, 32, 8, 8, 1, 0},
+    {64, 128, 32, 8, 8, 1, 0},  {64, 64, 32, 4, 8, 1, 0},    {64, 64, 64, 8, 8, 2, 0},
+    {64, 32, 32, 4, 4, 1, 0},   {32, 32, 64, 4, 4, 2, 0},    {16, 16, 64, 2, 4, 2, 0},
+};
+
+std::vector<Shape> shapes_of_warps(std::span<const std::array<int, 7>> tiles, int warp_depth) {
+    constexpr int lane_rows = 8, lane_columns = 4;
     std::vector<Shape> result;
-    for (const auto& [rows, columns, depth, thread_rows, thread_columns, slices, resident] : warp_tiles) {
+    for (const auto& [rows, columns, depth, thread_rows, thread_columns, slices, resident] : tiles) {
         result.push_back(
             {rows, columns, depth, thread_rows, thread_columns, lane_rows, lane_columns, slices, resident});
         result.back().warp_depth = warp_depth;
@@ -197,9 +208,14 @@ std::vector<Shape> shapes_of_warps() {
     return result;
 }
 
-std::vector<Shape> shapes_of(Number number, const target::Gpu& gpu) {
+/// Where a GPU multiplies tiles of short numbers, that is faster than by warps.
+std::vector<Shape> shapes_of(const MatrixProduct& oriented, const target::Gpu& gpu, bool has_tiles) {
+    constexpr int of_float64 = 4, of_short = 16;
     std::vector<Shape> result;
-    if (number == Number::float64 && gpu.tensor.float64) result = shapes_of_warps();
+    if (oriented.number == Number::float64 && gpu.tensor.float64)
+        result = shapes_of_warps(warp_tiles, of_float64);
+    if (oriented.number == Number::float32 && oriented.number_of_a() != Number::float32 && !has_tiles)
+        result = shapes_of_warps(short_warp_tiles, of_short);
     for (const Shape& shape : timed_shapes) {
         result.push_back(shape);
         if (shape.rows != shape.columns || shape.thread_rows != shape.thread_columns)
@@ -307,10 +323,13 @@ int gpu_registers(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
     int factors = schedule.thread_rows + schedule.thread_columns;
     if (schedule.warp_depth > 0)
-        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4;
+        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4 /
+                  (number == Number::float64 ? 1 : 2); // two to a register
     return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
            registers_beside_sums;
 }
+
+double warp_speedup(Number number) { return number == Number::float64 ? 2 : 8; }
 
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
@@ -352,7 +371,7 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
             if (!objection(schedule, product, gpu))
                 rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
     };
-    for (const Shape& shape : shapes_of(oriented.number, gpu))
+    for (const Shape& shape : shapes_of(oriented, gpu, !rated.empty()))
         if (!by_tiles_alone && suits(shape, oriented)) rate(shape);
     if (rated.empty())
         for (const Shape& shape : tiny_shapes())

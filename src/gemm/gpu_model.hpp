@@ -18,6 +18,9 @@ struct GpuRates {
 };
 GpuRates gpu_rates(const target::Gpu& gpu);
 
+/// How many multiply-adds of such sums warps do in the time of one by threads: of float64, or of short numbers with sums of float32.
+double warp_speedup(Number number);
+
 /// Registers of a thread that the model expects the driver's compiler to want.
 int gpu_registers(const GpuSchedule& schedule, Number number);
 

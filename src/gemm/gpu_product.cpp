@@ -182,7 +182,7 @@ private:
     void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
         place.matrix += threads.matrix();
-        GpuSums sums(builder_, schedule_, threads, scalar_, gpu_);
+        GpuSums sums(builder_, schedule_, threads, product_, gpu_);
         sums.clear();
         if (product_.depth > 0)
             builder_.if_then({{steps_ - 1, ir::Condition::Relation::nonnegative}},

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <vector>
 
 namespace swirl::gemm {
 
@@ -69,17 +70,31 @@ void require_threads(Objection& objection, const GpuSchedule& schedule, const ta
                       schedule.stages);
 }
 
+/// Which steps of the depth warps multiply at once; in words.
+std::string warp_depths(const MatrixProduct& product, const target::Gpu& gpu, std::vector<int>& possible) {
+    const Number factor = product.number_of_a();
+    if (product.number == Number::float64) {
+        if (gpu.tensor.float64) possible = {4};
+        if (gpu.tensor.float64 && gpu.capability_major >= 9) possible = {4, 8, 16};
+        return "4 is possible from compute capability 8.0 on, 8 and 16 from 9.0 on";
+    }
+    const bool is_known = (factor == Number::bfloat16 && gpu.tensor.bfloat16) ||
+                          (factor == Number::float16 && gpu.tensor.float16);
+    if (is_known && product.number_of_b() == factor && gpu.capability_major >= capability_of_bfloat16)
+        possible = {16};
+    return "float64, and from compute capability 8.0 on bfloat16 and float16 with 16, are possible";
+}
+
 /// Fragments of the instructions are those of 8 × 4 lanes.
-void require_warps(Objection& objection, const GpuSchedule& schedule, Number number, const target::Gpu& gpu) {
+void require_warps(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
+                   const target::Gpu& gpu) {
     const int depth = schedule.warp_depth;
     if (depth == 0) return;
-    const bool is_known =
-        gpu.tensor.float64 && (depth == 4 || (gpu.capability_major >= 9 && (depth == 8 || depth == 16)));
-    objection.require(number == Number::float64, "warp_depth is {}, and numbers are {}; float64 is possible",
-                      depth, word_of(number));
-    objection.require(is_known,
-                      "warp_depth is {}; 4 is possible from compute capability 8.0 on, 8 and 16 from 9.0 on",
-                      depth);
+    std::vector<int> possible;
+    const std::string words = warp_depths(product, gpu, possible);
+    objection.require(std::find(possible.begin(), possible.end(), depth) != possible.end(),
+                      "warp_depth is {}, and numbers are {}; {}", depth, word_of(product.number_of_a()),
+                      words);
     objection.require(schedule.lane_rows == 8 && schedule.lane_columns == 4 && schedule.zigzag == 0,
                       "warp_depth is {}, which 8 by 4 lanes without zigzag can have", depth);
     objection.require(schedule.thread_rows % 2 == 0 && schedule.thread_columns % 2 == 0,
@@ -107,7 +122,7 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
     objection.require(
         is_power_of_two(schedule.splits) && (!is_cluster || schedule.splits <= gpu.largest_cluster),
         "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits, gpu.largest_cluster);
-    const int vector = GpuThreads::vector_of(product.number, schedule.thread_columns);
+    const int vector = GpuThreads::column_vector_of(schedule, product.number);
     const int vector_shares = std::gcd(schedule.shares(), schedule.thread_columns / vector);
     objection.require(vector % (schedule.shares() / vector_shares) == 0,
                       "{} splits do not share {} columns of a thread, which are in vectors of {}",
@@ -210,7 +225,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
         return std::nullopt;
     }
     require_threads(objection, schedule, gpu);
-    require_warps(objection, schedule, oriented.number, gpu);
+    require_warps(objection, schedule, oriented, gpu);
     if (objection.reason) return objection.reason;
     objection.require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
                       "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,

@@ -1,19 +1,22 @@
 #include "gemm/gpu_sums.hpp"
 
+#include "gemm/tile.hpp"
+
 #include <algorithm>
 
 namespace swirl::gemm {
 
 GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
-                 ir::Scalar scalar, const target::Gpu& gpu)
+                 const MatrixProduct& oriented, const target::Gpu& gpu)
     : builder_(builder),
       schedule_(schedule),
       threads_(threads),
-      scalar_(scalar),
-      fragments_(builder, schedule, threads, warp_product_of(schedule, gpu)),
-      sums_(builder.local("sums", scalar, Integer{schedule.thread_rows} * schedule.thread_columns)),
-      a_(builder.local("a_factors", scalar, count_of_a())),
-      b_(builder.local("b_factors", scalar, count_of_b())) {}
+      scalar_(scalar_of(oriented.number)),
+      factor_(schedule.warp_depth > 0 ? scalar_of(oriented.number_of_a()) : scalar_),
+      fragments_(builder, schedule, threads, factor_, warp_product_of(schedule, gpu, factor_)),
+      sums_(builder.local("sums", scalar_, Integer{schedule.thread_rows} * schedule.thread_columns)),
+      a_(builder.local("a_factors", factor_, count_of_a())),
+      b_(builder.local("b_factors", factor_, count_of_b())) {}
 
 int GpuSums::count_of_a() const {
     return schedule_.warp_depth > 0 ? fragments_.count_of_a() : schedule_.thread_rows;

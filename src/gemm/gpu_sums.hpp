@@ -9,8 +9,8 @@ namespace swirl::gemm {
 /// A thread's sums, and the numbers of a step that it multiplies. Within a straight run they are values, elsewhere in registers.
 class GpuSums {
 public:
-    GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, ir::Scalar scalar,
-            const target::Gpu& gpu);
+    GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
+            const MatrixProduct& oriented, const target::Gpu& gpu);
 
     void clear();
 
@@ -53,6 +53,8 @@ private:
     const GpuSchedule& schedule_;
     const GpuThreads& threads_;
     ir::Scalar scalar_;
+    ir::Scalar
+        factor_; ///< of what is multiplied: sums' numbers, or as they are in memory where warps multiply
     GpuFragments fragments_;
     ir::Buffer sums_, a_, b_;
 };

@@ -1,6 +1,7 @@
 #include "target/gpu_tensor_cores.hpp"
 
 #include "base/error.hpp"
+#include "ir/type_rules.hpp"
 
 #include <cmath>
 
@@ -38,6 +39,48 @@ private:
         return static_cast<std::size_t>(thread * lanes + lane);
     }
 };
+
+/// Of short numbers: which lane holds an element, as above.
+struct ShortFragments {
+    static constexpr WarpProduct shape{16, 8, 16};
+    static std::size_t of_a(int i, int k) {
+        return 8 * thread(i % 8, k) + place(k) + 2 * at(i / 8) + 4 * at(k / 8);
+    }
+    static std::size_t of_b(int k, int j) { return 4 * thread(j, k) + place(k) + 2 * at(k / 8); }
+
+private:
+    static std::size_t at(int number) { return static_cast<std::size_t>(number); }
+    static std::size_t thread(int g, int k) { return at(g * 4 + k % 8 / 2); }
+    static std::size_t place(int k) { return at(k % 2); }
+};
+
+Lanes multiply_add_short(std::span<const Lanes> operands) {
+    constexpr WarpProduct shape = ShortFragments::shape;
+    const Fragments sums{shape};
+    Lanes result = operands[2];
+    for (int i = 0; i < shape.rows; ++i)
+        for (int j = 0; j < shape.columns; ++j) {
+            long double& sum = result[sums.of_c(i, j)];
+            for (int k = 0; k < shape.depth; ++k)
+                sum += operands[0][ShortFragments::of_a(i, k)] * operands[1][ShortFragments::of_b(k, j)];
+            sum = static_cast<float>(sum);
+        }
+    return result;
+}
+
+ir::Instruction of_short(Scalar factor, std::string_view name, std::string_view text) {
+    constexpr WarpProduct shape = ShortFragments::shape;
+    constexpr unsigned capability = 80;
+    const ir::Type sums{Scalar::float32, 4};
+    return {.name = name,
+            .operands = {{factor, 8}, {factor, 4}, sums},
+            .result = sums,
+            .meaning = multiply_add_short,
+            .threads = warp,
+            .flops = 2 * shape.rows * shape.columns * shape.depth / warp,
+            .encoding = capability,
+            .text = text};
+}
 
 Lanes multiply_add(const WarpProduct& shape, std::span<const Lanes> operands) {
     const Fragments fragments{shape};
@@ -93,6 +136,16 @@ const ir::Instruction& warp_product_of_float64(const WarpProduct& shape) {
         if (entry.shape == shape) return entry.instruction;
     throw InternalError("no instruction multiplies {} x {} x {} of float64", shape.rows, shape.columns,
                         shape.depth);
+}
+
+const ir::Instruction& warp_product_of_short(ir::Scalar factor) {
+    static const ir::Instruction of_bfloat16 = of_short(
+        Scalar::bfloat16, "warp_product_16x8x16_bf16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
+    static const ir::Instruction of_float16 = of_short(Scalar::float16, "warp_product_16x8x16_f16",
+                                                       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+    if (factor == Scalar::bfloat16) return of_bfloat16;
+    if (factor == Scalar::float16) return of_float16;
+    throw InternalError("no instruction of a warp multiplies {} with sums of float32", name_of(factor));
 }
 
 } // namespace swirl::target

@@ -18,4 +18,9 @@ struct WarpProduct {
 /// compute capability 8.0 on, 16 × 8 × 4, 8 and 16 from 9.0 on; InternalError for any other.
 const ir::Instruction& warp_product_of_float64(const WarpProduct& shape);
 
+/// Of bfloat16 or float16 with sums of float32, 16 × 8 × 16, from compute capability 8.0 on; InternalError for other factors. Of these
+/// the thread has in each row, or column, the steps 2r, 2r + 1, 2r + 8 and 2r + 9: of A the first two of row g, those of row g + 8,
+/// then the others. How sums are rounded is the chip's; here they are once, when all products have been added.
+const ir::Instruction& warp_product_of_short(ir::Scalar factor);
+
 } // namespace swirl::target

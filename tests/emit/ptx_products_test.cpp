@@ -165,20 +165,64 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
 }
 
 /// Each thread's fragments as they lie in memory.
-ir::Program warp_product(const target::WarpProduct& shape) {
-    const ir::Instruction& instruction = target::warp_product_of_float64(shape);
+ir::Program warp_product(const ir::Instruction& instruction) {
     ir::Builder b("warp_product");
     b.launch({.blocks = {1, 1, 1}, .threads = {64, 1, 1}});
     std::vector<ir::Value> operands;
     for (const ir::Type& type : instruction.operands)
-        operands.push_back(b.load(b.input("in", Scalar::float64, 64 * type.lanes), type.lanes * b.thread(),
+        operands.push_back(b.load(b.input("in", type.scalar, 64 * type.lanes), type.lanes * b.thread(),
                                   {.lanes = type.lanes}));
     const ir::Value zeros = b.constant(instruction.result, 0);
     const ir::Value first = b.instruction(instruction, {operands[0], operands[1], zeros});
     const ir::Value sums = b.instruction(instruction, {operands[0], operands[1], first});
-    b.store(b.output("out", Scalar::float64, 64 * instruction.result.lanes),
+    b.store(b.output("out", instruction.result.scalar, 64 * instruction.result.lanes),
             instruction.result.lanes * b.thread(), b.add(sums, operands[2]));
     return b.finish();
+}
+
+ir::Program warp_product(const target::WarpProduct& shape) {
+    return warp_product(target::warp_product_of_float64(shape));
+}
+
+TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
+    const auto compiler = ptx_compiler();
+    for (const auto& [scalar, name] : {std::pair{Scalar::bfloat16, "bf16"}, {Scalar::float16, "f16"}}) {
+        const ir::Program program = warp_product(target::warp_product_of_short(scalar));
+        const std::string module = ptx(program, {.target = "sm_80"});
+        EXPECT_EQ(count(module, fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.{0}.{0}.f32 {{%f", name)),
+                  2U)
+            << module;
+        EXPECT_EQ(count(module, "}, {%r"), 4U) << module;
+        EXPECT_EQ(count(module, "cvt.rn"), 0U) << "pairs are of what was loaded\n" << module;
+        if (compiler) {
+            EXPECT_EQ(complaints(*compiler, module, "sm_80"), "") << module;
+        }
+        if (const auto library = nvrtc_library()) {
+            const std::string words =
+                nvrtc_complaints(*library, emit_gpu(alone(program, "warps").transform), "sm_80");
+            EXPECT_EQ(words.find("error"), std::string::npos) << words; // a function may be left unused
+        }
+    }
+    EXPECT_THROW(ptx(warp_product(target::warp_product_of_short(Scalar::float16)), {.target = "sm_75"}),
+                 InternalError);
+}
+
+/// Where factors are kept in registers from one piece to the next they stay as they are in memory.
+TEST(EmittedPtxOfProducts, KeepsShortFactorsAsBits) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 256, 256);
+    product.a_number = product.b_number = Number::float16;
+    const std::string module = ptx(
+        gemm::gpu_product(product,
+                          gemm::parse_gpu_schedule("block_rows=128 block_columns=128 block_depth=32 "
+                                                   "thread_rows=8 thread_columns=8 warp_depth=16 a_lanes=8"),
+                          target::gpu_named("sm_80"))
+            .front(),
+        {.target = "sm_80"});
+    EXPECT_GT(count(module, "mov.b16"), 0U);
+    EXPECT_EQ(count(module, "cvt.rn.f16.f32"), 0U);
+    if (const auto compiler = ptx_compiler()) {
+        EXPECT_EQ(complaints(*compiler, module, "sm_80", "-O3 --warn-on-spills"), "") << module;
+    }
 }
 
 TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {

@@ -230,6 +230,64 @@ TEST(GpuProduct, WarpsMultiply) {
     expect_product(batch, warp_schedule("matrices=2"));
 }
 
+GpuSchedule short_warp_schedule(const char* more = "") {
+    return parse_gpu_schedule(
+        "block_rows=32 block_columns=16 block_depth=32 thread_rows=2 thread_columns=2 warp_depth=16 stages=3 "
+        "group=2 depth_run=16 " +
+        std::string(more));
+}
+
+/// Factors are short, sums of float32.
+MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integer depth, Integer gap,
+                            Number factor) {
+    MatrixProduct product = product_of(a, b, rows, columns, depth, gap);
+    product.a_number = product.b_number = factor;
+    return product;
+}
+
+TEST(GpuProduct, WarpsMultiplyShortNumbers) {
+    const target::Gpu& earlier = target::gpu_named("sm_80");
+    for (const Number factor : {Number::bfloat16, Number::float16}) {
+        for (const char* more :
+             {"", "slices=2 block_depth=64", "thread_rows=4 thread_columns=4 spread=0",
+              "thread_rows=2 thread_columns=8 block_columns=32", "c_lanes=2 a_lanes=8 b_lanes=4"})
+            for (const Integer depth : {16, 37})
+                expect_product(short_product('N', 'T', 72, 36, depth, 0, factor), short_warp_schedule(more),
+                               {}, earlier);
+        for (const char a : {'N', 'T'})
+            for (const char b : {'N', 'T'})
+                expect_product(short_product(a, b, 65, 33, 20, 1, factor), short_warp_schedule(), {},
+                               earlier);
+    }
+    expect_product(short_product('N', 'T', 72, 36, 80, 0, Number::bfloat16),
+                   short_warp_schedule("splits=2 stages=4"), {}, gpu());
+    for (const auto& [product, target] :
+         {std::pair(short_product('N', 'N', 64, 32, 20, 0, Number::float16), "generic"),
+          {product_of('N', 'N', 64, 32, 20), "sm_80"}})
+        EXPECT_NE(error_of([&, &of = product, name = target] {
+                      gpu_product(of, short_warp_schedule(), target::gpu_named(name));
+                  }).find("warp_depth is 16"),
+                  std::string::npos)
+            << target;
+}
+
+TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
+    const MatrixProduct product = short_product('N', 'T', 64, 64, 64, 0, Number::bfloat16);
+    const GpuSchedule schedule = short_warp_schedule(
+        "block_rows=64 block_columns=64 thread_rows=8 thread_columns=8 a_lanes=8 b_lanes=8");
+    EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
+}
+
+TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
+    for (const Integer n : {256, 1024, 4096}) {
+        const MatrixProduct product = short_product('N', 'T', n, n, n, 0, Number::bfloat16);
+        EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().warp_depth, 16);
+        EXPECT_TRUE(gpu_schedules(product, gpu(), 1).front().has_tiles());
+        const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, Number::bfloat16);
+        EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().warp_depth, 16);
+    }
+}
+
 TEST(GpuProduct, WarpsMultiplyOnEarlierGpusInSmallerProducts) {
     const target::Gpu& earlier = target::gpu_named("sm_80");
     const MatrixProduct product = product_of('N', 'N', 64, 32, 20, 0, Number::float64);

@@ -96,6 +96,47 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
     EXPECT_THROW(warp_product_of_float64({16, 16, 4}), InternalError);
 }
 
+/// By NVIDIA's description of PTX ("Matrix Fragments for mma.m16n8k16 with floating point type").
+TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
+    constexpr int warp = 32, m = 16, n = 8, depth = 16;
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> uniform(-4, 4);
+    std::array<std::array<long double, depth>, m> a{};
+    std::array<std::array<long double, n>, depth> b{};
+    std::array<std::array<long double, n>, m> c{};
+    const auto fill = [&](auto& matrix) {
+        for (auto& row : matrix)
+            for (long double& element : row) element = uniform(random);
+    };
+    fill(a);
+    fill(b);
+    fill(c);
+    for (const Scalar factor : {Scalar::bfloat16, Scalar::float16}) {
+        const ir::Instruction& instruction = warp_product_of_short(factor);
+        std::array<ir::Lanes, 3> lanes;
+        for (int thread = 0; thread < warp; ++thread) {
+            const auto g = static_cast<std::size_t>(thread / 4), r = static_cast<std::size_t>(thread % 4);
+            for (std::size_t i = 0; i < 8; ++i) {
+                const bool is_upper = i < 2 || (i >= 4 && i < 6);
+                lanes[0].push_back(a[is_upper ? g : g + 8][r * 2 + (i & 1U) + (i < 4 ? 0 : 8)]);
+            }
+            for (std::size_t i = 0; i < 4; ++i) lanes[1].push_back(b[r * 2 + (i & 1U) + (i < 2 ? 0 : 8)][g]);
+            for (std::size_t i = 0; i < 4; ++i) lanes[2].push_back(c[i < 2 ? g : g + 8][r * 2 + (i & 1U)]);
+        }
+        const ir::Lanes result = instruction.meaning(lanes);
+        ASSERT_EQ(result.size(), lanes[2].size());
+        for (std::size_t at = 0; at < result.size(); ++at) {
+            const std::size_t g = at / 16, r = at / 4 % 4, i = at % 4;
+            const std::size_t row = i < 2 ? g : g + 8, column = r * 2 + (i & 1U);
+            long double sum = c[row][column];
+            for (std::size_t k = 0; k < depth; ++k) sum += a[row][k] * b[k][column];
+            EXPECT_EQ(result[at], sum) << at;
+        }
+        EXPECT_EQ(instruction.flops * warp, 2 * m * n * depth);
+    }
+    EXPECT_THROW(warp_product_of_short(Scalar::float32), InternalError);
+}
+
 TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
     const auto report_of = [](ir::Program program) {
         ir::Arguments arguments(program);
