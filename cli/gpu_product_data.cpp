@@ -24,16 +24,26 @@ GpuProductData::GpuProductData(const runtime::GpuDevice& device, const ProductDa
     send(c_, data.place_of_c());
     for (const ProductData::Place& place : data.places_of_arrays())
         send(arrays_.emplace_back(device, place.bytes), place);
+    if (data.product().listed)
+        lists_.emplace(device, planning::one_behind_the_other(data.product()), matrices());
     device.synchronize(); // the last bytes of a small copy may still be on their way
+}
+
+planning::GpuMatrixArguments GpuProductData::matrices() const {
+    return {.alpha = data_.alpha(),
+            .a = origin(a_, data_.place_of_a()),
+            .b = origin(b_, data_.place_of_b()),
+            .beta = data_.beta(),
+            .c = origin(c_, data_.place_of_c())};
 }
 
 void GpuProductData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
     std::vector<const void*> arrays;
     for (const runtime::GpuBuffer& array : arrays_)
         arrays.push_back(reinterpret_cast<const void*>(array.address()));
-    plan.execute({data_.alpha(), origin(a_, data_.place_of_a()), origin(b_, data_.place_of_b()), data_.beta(),
-                  origin(c_, data_.place_of_c()), arrays},
-                 stream);
+    planning::GpuMatrixArguments arguments = lists_ ? lists_->of(matrices()) : matrices();
+    arguments.arrays = arrays;
+    plan.execute(arguments, stream);
 }
 
 std::size_t GpuProductData::bytes() const {

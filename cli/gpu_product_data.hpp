@@ -1,10 +1,12 @@
 #pragma once
 
 #include "cli/product_data.hpp"
+#include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda_memory.hpp"
 
 #include <deque>
+#include <optional>
 
 namespace swirl::cli {
 
@@ -20,9 +22,12 @@ public:
     std::size_t bytes() const;
 
 private:
+    planning::GpuMatrixArguments matrices() const; ///< without arrays
+
     const ProductData& data_;
     runtime::GpuBuffer a_, b_, c_;
     std::deque<runtime::GpuBuffer> arrays_;
+    std::optional<planning::GpuMatrixLists> lists_;
 };
 
 } // namespace swirl::cli

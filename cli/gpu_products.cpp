@@ -14,6 +14,7 @@
 #include "ir/print.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "problem/matrix_syntax.hpp"
+#include "search/gpu_matrix_timekeeper.hpp"
 #include "search/gpu_remembered.hpp"
 #include "search/gpu_turns.hpp"
 
@@ -21,6 +22,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace swirl::cli {
 namespace {
@@ -35,7 +37,7 @@ target::Gpu target_of(const PlanningOptions& options) {
 GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
                              const target::Gpu& gpu) {
     GpuProductInspection result{gpu, {}, {}};
-    const auto likely = gemm::gpu_schedules(product, result.gpu, 1);
+    const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
@@ -74,6 +76,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
                                                                 const PlanningOptions& options) {
     return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
                                                       .effort = effort_of(options),
+                                                      .accuracy = accuracy_of(options),
                                                       .time_budget_seconds = options.budget,
                                                       .use_wisdom = !options.no_wisdom,
                                                       .check = !options.no_check,
@@ -104,7 +107,34 @@ std::deque<GpuProductData> sets_of(const runtime::GpuDevice& device, const Produ
     return sets;
 }
 
+/// Of numbers that ProductData does not have.
+double seconds_of_any(const planning::GpuMatrixPlan& plan, const PlanningOptions& options) {
+    search::DeviceMatrixTimekeeper timekeeper(plan.device(), plan.product(), !options.no_cache);
+    return timekeeper.seconds(std::span(&plan.schedule(), 1)).front();
+}
+
 } // namespace
+
+swirl::Accuracy accuracy_of(const PlanningOptions& options) {
+    constexpr std::pair<std::string_view, swirl::Accuracy> names[] = {
+        {"ordinary", swirl::Accuracy::ordinary},
+        {"ordinary-in-range", swirl::Accuracy::ordinary_in_range},
+        {"reduced", swirl::Accuracy::reduced},
+        {"eleven-bits", swirl::Accuracy::eleven_bits},
+        {"low", swirl::Accuracy::low}};
+    for (const auto& [name, accuracy] : names)
+        if (name == options.product_accuracy) return accuracy;
+    throw UserError("--product-accuracy is '{}'; use one of ordinary, ordinary-in-range, reduced, eleven-bits, low",
+                    options.product_accuracy);
+}
+
+std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
+    if (options.no_check)
+        throw UserError("--no-check, but {} is verified by the check of its plan", to_text(product));
+    PlanningOptions anew = options;
+    anew.no_cache = true; // what is in the cache is not compared again
+    return to_string(make_plan_on_gpu(product, anew)->schedule());
+}
 
 GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
     if (!number_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
@@ -168,6 +198,18 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
                           const ProductTiming& timing) {
     const auto plan = make_plan_on_gpu(product, options);
     const runtime::GpuDevice& device = plan->device();
+    if (!ProductData::has_numbers_of(product)) {
+        const double seconds = seconds_of_any(*plan, options), rate = plan->flops() / seconds * 1e-9;
+        if (timing.json)
+            return print_json({{"problem", to_text(product)},
+                               {"device", device.description()},
+                               {"schedule", to_string(plan->schedule())},
+                               {"median_seconds", seconds},
+                               {"gflops", rate}});
+        return print(fmt::format("{}: {}, {:.0f} Gflop/s, by {}\n{}\n", to_text(product),
+                                 format_seconds(seconds), rate, to_string(plan->schedule()),
+                                 device.description()));
+    }
     const ProductData data(product, timing.seed, 1, 0);
     const std::deque<GpuProductData> sets = sets_of(device, data);
     const runtime::GpuStream stream(device);
@@ -196,6 +238,9 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
 
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                     emit::GpuLanguage language, const std::string& function) {
+    if (product.listed)
+        throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
+                        to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);

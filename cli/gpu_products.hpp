@@ -14,6 +14,9 @@
 /// Products of matrices with --device gpu, or, to look at them, with a kind of GPU such as sm_90.
 namespace swirl::cli {
 
+/// Of --product-accuracy.
+swirl::Accuracy accuracy_of(const PlanningOptions& options);
+
 void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
 
 /// A schedule and its kernel, to look at: for a GPU of this machine, compiled, so that registers are known; or, with
@@ -25,6 +28,9 @@ struct GpuProductInspection {
 };
 /// UserError where nothing is to be computed.
 GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
+
+/// Makes a plan, which is compared with the definition on the GPU; the schedule is told.
+std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 
 /// On copies of the operands, of which C's comes back.
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data);

@@ -42,6 +42,13 @@ void PlanningOptions::add_device_to(CLI::App& command) {
             "cpu, gpu (NVIDIA's; gpu:1 for the second), or for plan and show a kind of GPU such as sm_90")
         ->type_name("NAME")
         ->capture_default_str();
+    command
+        .add_option("--product-accuracy", product_accuracy,
+                    "Of products of float32 on a GPU: ordinary, or ordinary-in-range, reduced, eleven-bits or low, for "
+                    "which tensor "
+                    "cores may multiply")
+        ->type_name("NAME")
+        ->capture_default_str();
     command.add_flag("--no-cache", no_cache,
                      "On a GPU neither take machine code from an earlier run nor keep it for the next");
 }

@@ -23,6 +23,7 @@ struct PlanningOptions {
     bool no_wisdom = false;
     bool no_check = false;
     bool no_cache = false;
+    std::string product_accuracy = "ordinary"; ///< of products on GPUs
     int threads = 1;
 
     void add_to(CLI::App& command);

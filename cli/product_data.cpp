@@ -1,6 +1,7 @@
 #include "cli/product_data.hpp"
 
 #include "base/error.hpp"
+#include "plan/gpu_matrix_lists.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/matrix_syntax.hpp"
 
@@ -19,8 +20,19 @@ Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer 
     return extent_of(layout, rows, columns, batch);
 }
 
+/// Batch strides have no meaning for lists: there are some.
+MatrixProduct with_strides(const MatrixProduct& product) {
+    if (!product.listed) return product;
+    const MatrixProduct strided = planning::one_behind_the_other(product);
+    MatrixProduct result = product;
+    result.a.batch_stride = strided.a.batch_stride;
+    result.b.batch_stride = strided.b.batch_stride;
+    result.c.batch_stride = strided.c.batch_stride;
+    return result;
+}
+
 const MatrixProduct& of_one_kind(const MatrixProduct& product) {
-    if (product.widens() || product.converts() || product.number == Number::int32)
+    if (!ProductData::has_numbers_of(product))
         throw UserError(
             "{} is of several kinds of numbers\n  plan and show know such products; to compute "
             "them use the library",
@@ -30,13 +42,17 @@ const MatrixProduct& of_one_kind(const MatrixProduct& product) {
 
 } // namespace
 
+bool ProductData::has_numbers_of(const MatrixProduct& product) {
+    return !product.widens() && !product.converts() && product.number != Number::int32;
+}
+
 ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta)
-    : product_(of_one_kind(product)),
+    : product_(with_strides(of_one_kind(product))),
       state_(seed),
       is_single_(gemm::scalar_of(product.number) == ir::Scalar::float32),
-      extent_a_(reach(product.a, product.rows, product.depth, product.batch)),
-      extent_b_(reach(product.b, product.depth, product.columns, product.batch)),
-      extent_c_(reach(product.c, product.rows, product.columns, product.batch)),
+      extent_a_(reach(product_.a, product.rows, product.depth, product.batch)),
+      extent_b_(reach(product_.b, product.depth, product.columns, product.batch)),
+      extent_c_(reach(product_.c, product.rows, product.columns, product.batch)),
       a_(filled(extent_a_)),
       b_(filled(extent_b_)),
       c_(filled(extent_c_)),

@@ -13,12 +13,16 @@ namespace swirl::cli {
 /// Random operands of a product, with the arrays of its epilogue, and what the definition makes of them.
 class ProductData {
 public:
+    /// Whether all numbers are of one kind that it has.
+    static bool has_numbers_of(const MatrixProduct& product);
     /// α and β are real. UserError for numbers of several kinds.
     ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta);
 
     void execute(const planning::MatrixPlan& plan) const;
     void restore_c() const; ///< as it was before executions
 
+    /// Its matrices of a batch lie at the strides, also where they are listed.
+    const MatrixProduct& product() const { return product_; }
     const void* a() const { return element(a_, extent_a_); }
     const void* b() const { return element(b_, extent_b_); }
     void* c() const { return element(c_, extent_c_); }

@@ -13,6 +13,7 @@
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
+#include "problem/matrix_product.hpp"
 #include "problem/matrix_syntax.hpp"
 #include "runtime/affinity.hpp"
 #include "search/timing.hpp"
@@ -65,11 +66,14 @@ bool is_product(const std::vector<std::string>& words) {
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options) {
     if (options.is_for_gpu())
         require_gpu_options(options);
+    else if (accuracy_of(options) != swirl::Accuracy::ordinary)
+        throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
     else if (!options.cpu.empty() || !options.recipe.empty())
         throw UserError("{} with a product of matrices; SWIRL_CPU forces an instruction set",
                         options.cpu.empty() ? "--recipe" : "--cpu");
     MatrixProduct product = parse_matrix_product(fmt::format("{}", fmt::join(words, " ")));
     validate(product);
+    if (!options.is_for_gpu()) validate_for_cpus(product);
     return product;
 }
 
@@ -142,6 +146,13 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
 
 void verify_product(const MatrixProduct& product, const PlanningOptions& options, std::uint32_t seed,
                     double tolerance, bool json) {
+    if (options.is_for_gpu() && (!ProductData::has_numbers_of(product) ||
+                                 accuracy_of(options) > swirl::Accuracy::ordinary_in_range)) {
+        const std::string schedule = compare_on_gpu(product, options);
+        if (json) return print_json({{"problem", to_text(product)}, {"schedule", schedule}, {"ok", true}});
+        return print(fmt::format("{}: compared with the definition on the GPU, by {}: ok\n", to_text(product),
+                                 schedule));
+    }
     const ProductData data(product, seed, 0.5, -1);
     if (options.is_for_gpu())
         execute_on_gpu(product, options, data);

@@ -47,11 +47,11 @@ concept Scalar = swirl::detail::Real<T> || swirl::detail::Half<T>;
 template <class T> constexpr bool is_element = Scalar<T>;
 template <class T> constexpr bool is_element<std::complex<T>> = true;
 template <class T> constexpr bool is_element<complex_half<T>> = true;
-/// Of arrays: also numbers of matrices that transforms do not have.
+/// Of arrays: also numbers of matrices that transforms do not have, and pointers to matrices.
 template <class T>
 constexpr bool is_stored =
     is_element<T> || std::is_same_v<T, float8_e4m3> || std::is_same_v<T, std::int8_t> ||
-    std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>;
+    std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> || std::is_pointer_v<T>;
 
 } // namespace detail
 

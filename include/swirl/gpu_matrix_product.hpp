@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ class GpuMatrixPlan;
 }
 
 namespace gpu {
+
+template <MatrixNumber T> struct MatrixGroup;
+template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, Stream stream = {});
 
 struct MatrixPlanOptions {
     int device = 0; ///< which GPU, as CUDA counts them
@@ -66,7 +70,23 @@ public:
     template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
     void execute(const SumOf<A>& alpha, const A* a, const B* b, const SumOf<A>& beta, C* c,
                  Stream stream = {}, Workspace workspace = {}) const {
-        run({number_of<A>(), number_of<B>(), number_of<C>()}, {&alpha, a, b, &beta, c}, stream, workspace);
+        run(numbers_of<SumOf<A>, A, B, C>(), {&alpha, a, b, &beta, c}, Where::strided, stream, workspace);
+    }
+
+    /// The products of a plan that has lists (MatrixProduct::listed): `a`, `b` and `c` are arrays in memory of the GPU of as many
+    /// pointers as the batch has matrices, each to the element (0, 0) of a matrix in such memory, a multiple of list_alignment bytes. These
+    /// arrays are read when the product is computed, not before, so nothing that depends on what is in them is looked at: no C may overlap
+    /// another, nor A, B or an array; A's and B's may be equal. Where α or the depth is zero, `a` and `b` may be null.
+    template <MatrixNumber T>
+    void execute_each(const SumOf<T>& alpha, const T* const* a, const T* const* b, const SumOf<T>& beta,
+                      T* const* c, Stream stream = {}, Workspace workspace = {}) const {
+        execute_each<T, T, T>(alpha, a, b, beta, c, stream, workspace);
+    }
+    template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
+    void execute_each(const SumOf<A>& alpha, const A* const* a, const B* const* b, const SumOf<A>& beta,
+                      C* const* c, Stream stream = {}, Workspace workspace = {}) const {
+        run(numbers_of<SumOf<A>, A, B, C>(), {&alpha, a, b, &beta, const_cast<C**>(c)}, Where::listed, stream,
+            workspace);
     }
 
     /// The same plan with the place of one of the arrays that the epilogue names, on the plan's GPU: of contiguous numbers,
@@ -94,23 +114,59 @@ public:
 private:
     friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
     explicit MatrixPlan(std::shared_ptr<const planning::GpuMatrixPlan> plan);
+    template <MatrixNumber T>
+    friend void execute_groups(std::span<const MatrixGroup<T>> groups, Stream stream);
     struct Numbers {
-        Number a, b, c;
+        Number sums, a, b, c;
     };
+    template <class S, class A, class B, class C> static constexpr Numbers numbers_of() {
+        return {number_of<S>(), number_of<A>(), number_of<B>(), number_of<C>()};
+    }
     struct Pointers {
         const void* alpha;
-        const void* a;
+        const void* a; ///< a matrix, or a list of pointers to such
         const void* b;
         const void* beta;
         void* c;
     };
-    void run(const Numbers& numbers, const Pointers& pointers, Stream stream, Workspace workspace) const;
+    enum class Where : bool { strided, listed };
+    void check(const Numbers& numbers, Where where) const;
+    void run(const Numbers& numbers, const Pointers& pointers, Where where, Stream stream,
+             Workspace workspace) const;
+    /// One of some groups, without types.
+    struct AnyGroup {
+        const MatrixPlan* plan;
+        Numbers numbers;
+        Pointers pointers;
+    };
+    static void run_groups(std::span<const AnyGroup> groups, Stream stream);
     MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
 
     std::shared_ptr<const planning::GpuMatrixPlan> plan_; ///< never empty
     std::shared_ptr<const std::vector<const void*>>
         arrays_; ///< in the order of arrays_of; empty until one is given
 };
+
+/// Products of a plan that has lists, as by execute_each.
+template <MatrixNumber T> struct MatrixGroup {
+    MatrixPlan plan;
+    SumOf<T> alpha;
+    const T* const* a;
+    const T* const* b;
+    SumOf<T> beta;
+    T* const* c;
+};
+
+/// Groups of products of several shapes, one group after the other in the stream. UserError, before any is put there, where one of
+/// them does not fit its plan; all plans are of one GPU.
+template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, Stream stream) {
+    std::vector<MatrixPlan::AnyGroup> any;
+    for (const MatrixGroup<T>& group : groups)
+        any.push_back({&group.plan,
+                       MatrixPlan::numbers_of<SumOf<T>, T, T, T>(),
+                       {&group.alpha, group.a, group.b, &group.beta, const_cast<T**>(group.c)}});
+    MatrixPlan::run_groups(any, stream);
+}
 
 /// Derives, compiles and checks a product: of float32 or float64, or of bfloat16 and float16 in memory with sums of float32. Throws
 /// UserError for one that cannot be computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a

@@ -140,6 +140,10 @@ struct SWIRL_API MatrixProduct {
     /// float32 of int32 sums, which then are float32 numbers before anything else is done to them: exact up to 2^24, else
     /// rounded. Rounded to the nearest, ties to even; bytes keep to their range, NaN becomes 0. β has to be 0: C is not read.
     std::optional<Number> c_number = {};
+    /// The matrices of a batch lie where lists of pointers say, in the memory of a GPU: batch strides have no meaning, and plans are
+    /// executed by gpu::MatrixPlan::execute_each. Plans for CPUs take lists of any product.
+    bool listed = false;
+    int list_alignment = 0; ///< bytes that these pointers are multiples of, a power of two; 0: of an element
 
     bool operator==(const MatrixProduct&) const = default;
 
@@ -167,6 +171,7 @@ struct SWIRL_API MatrixProduct {
 /// - no two elements of C share a place (elements of A and B may)
 /// - the numbers of A, B and C are of one kind, or a combination that Number lists; C's are sums or what c_number says
 /// - conjugated are A and B only, and only of complex numbers
+/// - list_alignment is 0 but for lists
 /// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
 SWIRL_API void validate(const MatrixProduct& product);
 

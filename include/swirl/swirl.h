@@ -221,7 +221,8 @@ typedef enum swirl_number {
     SWIRL_NUMBER_FLOAT16 = 5,  /* IEEE 754's binary16 */
     SWIRL_NUMBER_INT8 = 6,
     SWIRL_NUMBER_UINT8 = 7,
-    SWIRL_NUMBER_INT32 = 8 /* of C, alpha and beta only */
+    SWIRL_NUMBER_INT32 = 8,      /* of C, alpha and beta only */
+    SWIRL_NUMBER_FLOAT8_E4M3 = 9 /* of A and B, on GPUs */
 } swirl_number;
 
 /* Element (i, j) is i * row_stride + j * column_stride elements behind element (0, 0); the matrix is the conjugate of
@@ -326,6 +327,20 @@ SWIRL_API swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_pr
                                                            int b_number, int c_number, const char* schedule,
                                                            int device, unsigned flags,
                                                            swirl_gpu_matrix_plan** plan);
+/* What else a plan may be; all of it 0 or NULL: nothing. */
+typedef struct swirl_gpu_matrix_options {
+    const int* numbers; /* three of swirl_number: of A, B and C in memory; NULL: those of the product */
+    int accuracy;       /* a swirl_accuracy, of a product of float32 */
+    int listed; /* not 0: matrices of the batch lie where lists of pointers say, and batch strides have no meaning */
+    int list_alignment;   /* bytes that such pointers are multiples of, a power of two; 0: of an element */
+    const char* schedule; /* every choice; NULL or "": chosen */
+    int device;           /* which GPU, as CUDA counts them */
+    unsigned flags;
+} swirl_gpu_matrix_options;
+/* As the others above. Lists are given to swirl_gpu_matrix_execute_each. */
+SWIRL_API swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* product,
+                                                         const swirl_gpu_matrix_options* options,
+                                                         swirl_gpu_matrix_plan** plan);
 /* NULL is allowed. Not before what the plan has put into streams is done. */
 SWIRL_API void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan);
 
@@ -350,6 +365,27 @@ SWIRL_API swirl_status swirl_gpu_matrix_execute_with_arrays(const swirl_gpu_matr
                                                             const void* alpha, const void* a, const void* b,
                                                             const void* beta, void* c, void* stream,
                                                             void* workspace, size_t bytes);
+
+/* Products of a plan that has lists: `a`, `b` and `c` are arrays in memory of the GPU of as many pointers as the batch has matrices, each
+ * to the element (0, 0) of a matrix in such memory. They are read when the product is computed, not before: that no C overlaps another,
+ * nor A or B, is not looked at. The rest is as above. */
+SWIRL_API swirl_status swirl_gpu_matrix_execute_each(const swirl_gpu_matrix_plan* plan,
+                                                     const swirl_array* arrays, size_t count,
+                                                     const void* alpha, const void* const* a,
+                                                     const void* const* b, const void* beta, void* const* c,
+                                                     void* stream, void* workspace, size_t bytes);
+/* Executions of plans that have lists, without an epilogue's arrays, one after the other in the stream. Nothing is put there where one
+ * of them fails. */
+typedef struct swirl_gpu_matrix_group {
+    const swirl_gpu_matrix_plan* plan;
+    const void* alpha;
+    const void* const* a;
+    const void* const* b;
+    const void* beta;
+    void* const* c;
+} swirl_gpu_matrix_group;
+SWIRL_API swirl_status swirl_gpu_matrix_execute_groups(const swirl_gpu_matrix_group* groups, size_t count,
+                                                       void* stream);
 
 #ifdef __cplusplus
 }

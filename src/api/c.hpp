@@ -28,6 +28,7 @@ swirl_status failed(swirl_status status, const char* message) noexcept;
 Problem problem_of(const swirl_problem& description);
 MatrixProduct product_of(const swirl_matrix_product& description);
 Number number_of(const char* name, int number);
+Accuracy accuracy_of(int accuracy);
 /// The epilogue's arrays in the order of arrays_of, null where they are not given.
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count);

@@ -6,8 +6,10 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 struct swirl_gpu_matrix_plan {
     std::shared_ptr<const swirl::planning::GpuMatrixPlan> plan;
@@ -18,7 +20,7 @@ namespace swirl::api {
 namespace {
 
 swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* schedule, int device,
-                                 unsigned flags) {
+                                 unsigned flags, Accuracy accuracy = Accuracy::ordinary) {
     constexpr unsigned known =
         SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE | SWIRL_NO_CACHE;
     if ((flags & ~known) != 0)
@@ -29,12 +31,20 @@ swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* sched
                                               .effort = (flags & SWIRL_EXHAUSTIVE) != 0 ? Effort::exhaustive
                                                         : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
                                                                                         : Effort::estimate,
+                                              .accuracy = accuracy,
                                               .use_wisdom = (flags & SWIRL_NO_WISDOM) == 0,
                                               .check = (flags & SWIRL_NO_CHECK) == 0,
                                               .use_cache = (flags & SWIRL_NO_CACHE) == 0,
                                               .schedule = schedule == nullptr ? "" : schedule});
     std::string text = to_string(plan->schedule());
     return new swirl_gpu_matrix_plan{std::move(plan), std::move(text)};
+}
+
+planning::GpuMatrixArguments lists(const void* alpha, const void* const* a, const void* const* b,
+                                   const void* beta, void* const* c) {
+    require(alpha, "alpha");
+    require(beta, "beta");
+    return {alpha, a, b, beta, const_cast<void**>(c)};
 }
 
 } // namespace
@@ -75,6 +85,27 @@ swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* pro
     });
 }
 
+swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* product,
+                                               const swirl_gpu_matrix_options* options,
+                                               swirl_gpu_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        require(options, "options");
+        swirl::MatrixProduct wanted = product_of(*product);
+        if (options->numbers != nullptr) {
+            wanted.a_number = number_of("numbers[0]", options->numbers[0]);
+            wanted.b_number = number_of("numbers[1]", options->numbers[1]);
+            wanted.c_number = number_of("numbers[2]", options->numbers[2]);
+        }
+        wanted.listed = options->listed != 0;
+        wanted.list_alignment = options->list_alignment;
+        *plan = make_plan(wanted, options->schedule, options->device, options->flags,
+                          accuracy_of(options->accuracy));
+    });
+}
+
 void swirl_gpu_matrix_plan_destroy(swirl_gpu_matrix_plan* plan) { delete plan; }
 
 const char* swirl_gpu_matrix_plan_schedule(const swirl_gpu_matrix_plan* plan) {
@@ -103,9 +134,39 @@ swirl_status swirl_gpu_matrix_execute_with_arrays(const swirl_gpu_matrix_plan* p
         require(plan, "plan");
         require(alpha, "alpha");
         require(beta, "beta");
+        require_lists(plan->plan->product(), false);
         const auto given = arrays_named(plan->plan->product(), arrays, count);
         plan->plan->execute({alpha, a, b, beta, c, given}, static_cast<swirl::runtime::cuda::Stream>(stream),
                             {workspace, bytes});
+    });
+}
+
+swirl_status swirl_gpu_matrix_execute_each(const swirl_gpu_matrix_plan* plan, const swirl_array* arrays,
+                                           size_t count, const void* alpha, const void* const* a,
+                                           const void* const* b, const void* beta, void* const* c,
+                                           void* stream, void* workspace, size_t bytes) {
+    return guarded([&] {
+        require(plan, "plan");
+        require_lists(plan->plan->product(), true);
+        const auto given = arrays_named(plan->plan->product(), arrays, count);
+        swirl::planning::GpuMatrixArguments arguments = lists(alpha, a, b, beta, c);
+        arguments.arrays = given;
+        plan->plan->execute(arguments, static_cast<swirl::runtime::cuda::Stream>(stream), {workspace, bytes});
+    });
+}
+
+swirl_status swirl_gpu_matrix_execute_groups(const swirl_gpu_matrix_group* groups, size_t count,
+                                             void* stream) {
+    return guarded([&] {
+        if (count > 0) require(groups, "groups");
+        std::vector<GpuMatrixGroup> all;
+        for (const swirl_gpu_matrix_group& group : std::span(groups, count)) {
+            require(group.plan, "groups[].plan");
+            require_lists(group.plan->plan->product(), true);
+            all.push_back(
+                {group.plan->plan.get(), lists(group.alpha, group.a, group.b, group.beta, group.c)});
+        }
+        execute_groups(all, swirl::gpu::Stream(stream));
     });
 }
 

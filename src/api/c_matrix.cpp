@@ -3,6 +3,7 @@
 #include "api/plan.hpp"
 #include "plan/matrix_groups.hpp"
 #include "plan/matrix_values.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <memory>
 #include <vector>
@@ -42,16 +43,24 @@ MatrixLayout layout_of(const swirl_matrix_layout& layout) {
 void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
             Accuracy accuracy = Accuracy::ordinary) {
     swirl::validate(wanted);
+    swirl::validate_for_cpus(wanted);
     *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
 }
 
 } // namespace
 
 Number number_of(const char* name, int number) {
-    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_INT32)
+    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_FLOAT8_E4M3)
         throw UserError("{} is {}; it has values from {} to {}", name, number, static_cast<int>(SWIRL_REAL32),
-                        static_cast<int>(SWIRL_NUMBER_INT32));
+                        static_cast<int>(SWIRL_NUMBER_FLOAT8_E4M3));
     return static_cast<Number>(number);
+}
+
+Accuracy accuracy_of(int accuracy) {
+    if (accuracy < SWIRL_ACCURACY_ORDINARY || accuracy > SWIRL_ACCURACY_LOW)
+        throw UserError("accuracy is {}; it has values from {} to {}", accuracy,
+                        static_cast<int>(SWIRL_ACCURACY_ORDINARY), static_cast<int>(SWIRL_ACCURACY_LOW));
+    return static_cast<Accuracy>(accuracy);
 }
 
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
@@ -128,11 +137,7 @@ swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* p
         require(plan, "plan");
         *plan = nullptr;
         require(product, "product");
-        if (accuracy < SWIRL_ACCURACY_ORDINARY || accuracy > SWIRL_ACCURACY_LOW)
-            throw swirl::UserError("accuracy is {}; it has values from {} to {}", accuracy,
-                                   static_cast<int>(SWIRL_ACCURACY_ORDINARY),
-                                   static_cast<int>(SWIRL_ACCURACY_LOW));
-        create(product_of(*product), threads, plan, static_cast<swirl::Accuracy>(accuracy));
+        create(product_of(*product), threads, plan, accuracy_of(accuracy));
     });
 }
 

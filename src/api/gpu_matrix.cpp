@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace swirl {
 
@@ -53,6 +54,31 @@ std::shared_ptr<const planning::GpuMatrixPlan> api::build(const MatrixProduct& p
     });
 }
 
+void api::require_lists(const MatrixProduct& product, bool are_given) {
+    if (product.listed && !are_given)
+        throw UserError("the product has lists of pointers: use execute_each()");
+    if (!product.listed && are_given)
+        throw UserError(
+            "the product has no lists of pointers\n  plan one whose 'listed' is true, and whose "
+            "batch is as long as the lists");
+}
+
+void api::execute_groups(std::span<const GpuMatrixGroup> groups, gpu::Stream stream) {
+    with_public_errors([&] {
+        std::vector<planning::GpuMatrixPlan::Execution> executions;
+        for (const auto& [plan, arguments] : groups) {
+            const int first = groups.front().plan->device().facts().number,
+                      own = plan->device().facts().number;
+            if (own != first)
+                throw UserError("group {} is of GPU {}, the first one of GPU {}; a stream is of one",
+                                executions.size(), own, first);
+            executions.push_back(plan->examined(arguments));
+        }
+        for (std::size_t k = 0; k < groups.size(); ++k)
+            groups[k].plan->launch(executions[k], static_cast<runtime::cuda::Stream>(stream.handle()));
+    });
+}
+
 namespace gpu {
 
 MatrixPlan::MatrixPlan(std::shared_ptr<const planning::GpuMatrixPlan> plan) : plan_(std::move(plan)) {}
@@ -71,17 +97,23 @@ std::vector<std::string> schedules(const MatrixProduct& product, int most, int d
     return result;
 }
 
-void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream stream,
-                     Workspace workspace) const {
+void MatrixPlan::check(const Numbers& numbers, Where where) const {
     const MatrixProduct& wanted = plan_->product();
     const auto check = [](const char* name, Number given, Number number) {
         if (given != number)
-            throw UserError("matrix '{}' is of another kind of number than the product's: {}, not {}", name,
+            throw UserError("{} of another kind of number than the product's: {}, not {}", name,
                             word_of(given), word_of(number));
     };
-    check("a", numbers.a, wanted.number_of_a());
-    check("b", numbers.b, wanted.number_of_b());
-    check("c", numbers.c, wanted.number_of_c());
+    check("matrix 'a' is", numbers.a, wanted.number_of_a());
+    check("matrix 'b' is", numbers.b, wanted.number_of_b());
+    check("matrix 'c' is", numbers.c, wanted.number_of_c());
+    check("alpha and beta are", numbers.sums, wanted.number);
+    api::require_lists(wanted, where == Where::listed);
+}
+
+void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Where where, Stream stream,
+                     Workspace workspace) const {
+    check(numbers, where);
     api::with_public_errors([&] {
         planning::GpuMatrixArguments arguments{pointers.alpha, pointers.a, pointers.b, pointers.beta,
                                                pointers.c};
@@ -89,6 +121,19 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Stream st
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
                        {workspace.data, workspace.bytes});
     });
+}
+
+void MatrixPlan::run_groups(std::span<const AnyGroup> groups, Stream stream) {
+    std::vector<api::GpuMatrixGroup> checked;
+    for (const AnyGroup& group : groups) {
+        const auto& [plan, numbers, pointers] = group;
+        plan->check(numbers, Where::listed);
+        planning::GpuMatrixArguments arguments{pointers.alpha, pointers.a, pointers.b, pointers.beta,
+                                               pointers.c};
+        if (plan->arrays_) arguments.arrays = *plan->arrays_;
+        checked.push_back({plan->plan_.get(), arguments});
+    }
+    api::execute_groups(checked, stream);
 }
 
 MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {

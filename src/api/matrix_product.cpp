@@ -23,8 +23,7 @@ MatrixPlan::MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan) : plan_
 
 MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) {
     validate(product);
-    if (product.number_of_a() == Number::float8_e4m3)
-        throw UserError("a_number is float8_e4m3; such numbers are multiplied on GPUs: swirl::gpu::plan()");
+    validate_for_cpus(product);
     const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);
     if (!(budget >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);

@@ -136,6 +136,10 @@ GpuKernelWriter::GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, c
             names_.reserve(fmt::format("v{}_{}", i, lane));
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program_.buffers[b];
+        if (buffer.absolute)
+            throw UserError(
+                "'{}' lies where a list of pointers says, which is not written in {}\n  its PTX is there",
+                buffer.name, dialect.name);
         name_buffer(kernel.tables[b].empty() ? names_.unique(buffer.name) : kernel.tables[b],
                     kernel.is_passed(b) ? kernel.origins[b].value() : buffer.first);
         for (Integer i = 0; buffer.by_value && i < buffer.elements; ++i)

@@ -143,7 +143,8 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
         return is_short(scalar) ? rounded(scalar, result) : result;
     }
     case Opcode::divide:
-        return fmt::format(fmt::runtime(is_wide ? "{} / {}" : dialect_.divide32), a(0), a(1));
+        return fmt::format(fmt::runtime(scalar != ir::Scalar::float32 ? "{} / {}" : dialect_.divide32), a(0),
+                           a(1));
     case Opcode::square_root:
         return fmt::format("{}({})", is_wide ? dialect_.square_root64 : dialect_.square_root32, a(0));
     case Opcode::magnitude:

@@ -83,6 +83,8 @@ void PtxAddresses::declare() {
         if (place.space == PtxPlace::Space::registers) continue;
         if (place.space == PtxPlace::Space::parameter) {
             bases_[b] = place.name;
+        } else if (program_.buffers[b].absolute) { // global memory has its generic addresses
+            bases_[b] = out_.result(PtxRegister::int64, "mov.u64", {"0"});
         } else if (place.is_passed) {
             const std::string generic =
                 out_.result(PtxRegister::int64, "ld.param.u64", {fmt::format("[{}]", place.name)});

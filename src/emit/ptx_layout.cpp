@@ -103,7 +103,7 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
             place.space =
                 in_registers[places.size() - 1] ? PtxPlace::Space::registers : PtxPlace::Space::local;
         place_in_global(buffer, place, options);
-        if (place.is_passed) continue;
+        if (place.is_passed || buffer.absolute) continue;
         place.alignment = std::max(place.alignment, widest_access);
         place.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), place.alignment);
         const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements;
@@ -118,7 +118,8 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
 void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options) {
     switch (buffer.space) {
     case ir::Space::argument:
-        place.is_passed = true;
+        place.is_passed = !buffer.absolute;
+        if (buffer.absolute) place.alignment = widest_access; // as the address 0 is
         place.is_constant = !buffer.written && !options.arguments_overlap && !buffer.by_value;
         if (buffer.by_value) {
             place.space = PtxPlace::Space::parameter;

@@ -71,9 +71,11 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::multiply: return each([&](std::size_t l) { return arithmetic(operation, l); });
     case Opcode::divide:
         return each([&](std::size_t l) {
-            return out_.result(ptx_register(operation.type.scalar),
-                               fmt::format("div.rn.{}", ptx_type(operation.type.scalar)),
-                               {operand(operation, 0)[l], operand(operation, 1)[l]});
+            const bool is_integer = operation.type.scalar == ir::Scalar::int64;
+            return out_.result(
+                ptx_register(operation.type.scalar),
+                fmt::format("div{}.{}", is_integer ? "" : ".rn", ptx_type(operation.type.scalar)),
+                {operand(operation, 0)[l], operand(operation, 1)[l]});
         });
     case Opcode::square_root:
     case Opcode::magnitude:

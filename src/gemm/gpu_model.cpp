@@ -250,8 +250,8 @@ bool suits(const Shape& shape, const MatrixProduct& oriented) {
 }
 
 int widest(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int tile,
-           Number number) {
-    int lanes = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
+           int most) {
+    int lanes = most;
     while (!suits_lanes(layout, stride, other_stride, extent, lanes) || tile % lanes != 0) lanes /= 2;
     return lanes;
 }
@@ -293,12 +293,12 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
     schedule.warp_depth = shape.warp_depth;
     if (shape.warp_depth > 0) schedule.depth_run = shape.warp_depth; // other banks for each step of a run
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
-    schedule.a_lanes =
-        widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows, oriented.number_of_a());
-    schedule.b_lanes =
-        widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns, oriented.number_of_b());
-    schedule.c_lanes =
-        widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows, oriented.number);
+    schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows,
+                              widest_lanes(oriented, oriented.number_of_a()));
+    schedule.b_lanes = widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns,
+                              widest_lanes(oriented, oriented.number_of_b()));
+    schedule.c_lanes = widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows,
+                              widest_lanes_of_c(oriented));
     std::vector<GpuSchedule> result;
     for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2) {
         schedule.stages = stages_of(schedule, oriented);

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_fetch.hpp"
+#include "gemm/gpu_lists.hpp"
 #include "gemm/gpu_sums.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -59,6 +60,12 @@ public:
     }
 
 private:
+    /// A matrix's buffer, and that of the list which says where those of a batch lie, if there is one.
+    struct Matrix {
+        ir::Buffer buffer = 0;
+        ir::Buffer list = 0;
+    };
+
     // ---- buffers and blocks
     void declare(const GpuEpilogue& epilogue) {
         const auto matrix = [&](const char* name, Number number, const MatrixLayout& layout, Integer rows,
@@ -71,7 +78,10 @@ private:
             info.elements = extent.highest - extent.lowest + 1;
             info.alignment = lanes * size_in_bytes(info.element);
             info.written = written;
-            return builder_.add(info);
+            info.absolute = product_.listed;
+            const Matrix result{builder_.add(info),
+                                product_.listed ? add_list(builder_, name, product_.batch) : 0};
+            return result;
         };
         const bool turned = orientation_.is_turned;
         const auto add_a = [&] {
@@ -147,13 +157,21 @@ private:
         return builder_.select(is_regular, regular, integer((extent - tile) * stride / lanes));
     }
 
-    /// Where a block's matrix begins; threads that have none take the last one.
-    Value matrix_start(const BlockPlace& place, const MatrixLayout& layout, Integer lanes) {
-        const Integer stride = layout.batch_stride / lanes;
-        const Value regular = builder_.index(place.matrix * stride);
+    /// The number of a block's matrix, so many times; threads that have none take the last one.
+    Value matrix_number(const BlockPlace& place, Integer times) {
+        const Value regular = builder_.index(place.matrix * times);
         if (product_.batch % schedule_.matrices == 0) return regular;
         const Value is_regular = builder_.less(builder_.index(place.matrix), integer(product_.batch));
-        return builder_.select(is_regular, regular, integer((product_.batch - 1) * stride));
+        return builder_.select(is_regular, regular, integer((product_.batch - 1) * times));
+    }
+    /// Where it begins, in accesses of so many elements.
+    Value matrix_start(const BlockPlace& place, const Matrix& matrix, const MatrixLayout& layout,
+                       Integer lanes) {
+        if (!product_.listed) return matrix_number(place, layout.batch_stride / lanes);
+        const ir::Scalar element =
+            builder_.program().buffers[static_cast<std::size_t>(matrix.buffer)].element;
+        return place_in_memory(builder_, matrix.list, matrix_number(place, 1),
+                               lanes * size_in_bytes(element));
     }
 
     /// The first piece is short where pieces do not divide the depth: it begins before the first step.
@@ -165,7 +183,8 @@ private:
         const Integer lanes = is_a ? schedule_.a_lanes : schedule_.b_lanes;
         const MatrixLayout& layout = is_a ? product_.a : product_.b;
         GpuSource result;
-        result.buffer = is_a ? a_ : b_;
+        const Matrix& matrix = is_a ? a_ : b_;
+        result.buffer = matrix.buffer;
         result.stride = is_a ? layout.row_stride : layout.column_stride;
         result.depth_stride = is_a ? layout.column_stride : layout.row_stride;
         const Value along =
@@ -173,7 +192,7 @@ private:
                  : tile_start(place.column_block, schedule_.block_columns, product_.columns, result.stride,
                               lanes);
         const Affine first_step = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
-        result.start = builder_.add(builder_.add(along, matrix_start(place, layout, lanes)),
+        result.start = builder_.add(builder_.add(along, matrix_start(place, matrix, layout, lanes)),
                                     builder_.index(first_step * (result.depth_stride / lanes)));
         return result;
     }
@@ -193,7 +212,7 @@ private:
 
     GpuResult result(const BlockPlace& place) {
         GpuResult c;
-        c.buffer = c_;
+        c.buffer = c_.buffer;
         c.factors = factors_;
         c.reads_c = reads_c_;
         c.tile = place.tile;
@@ -203,9 +222,9 @@ private:
         const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);
         const Value column =
             tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
-        c.start = builder_.add(builder_.add(row, column), matrix_start(place, product_.c, lanes));
+        c.start = builder_.add(builder_.add(row, column), matrix_start(place, c_, product_.c, lanes));
         if (epilogue_) {
-            epilogue_->begin({matrix_start(place, {.batch_stride = 1}, 1),
+            epilogue_->begin({matrix_number(place, 1),
                               tile_start(place.row_block, rows, product_.rows, 1, lanes),
                               tile_start(place.column_block, columns, product_.columns, 1, 1)});
             c.epilogue = &*epilogue_;
@@ -342,7 +361,8 @@ private:
     std::array<GpuPiece, 2> pieces_;
     Integer row_blocks_, column_blocks_;
     Integer pieces_of_split_;
-    ir::Buffer a_ = 0, b_ = 0, c_ = 0, factors_ = 0;
+    Matrix a_, b_, c_;
+    ir::Buffer factors_ = 0;
     Affine steps_, reads_c_;
     std::array<ir::Buffer, 2> piece_buffers_{};
     std::array<GpuSource, 2> sources_{};

@@ -38,6 +38,11 @@ void fill(ir::Memory& memory) {
 
 MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule) {
     MatrixProduct result = oriented_for_gpu(product).product;
+    if (result.listed) { // their accesses are the same
+        result.listed = false;
+        result.list_alignment = 0;
+        result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = period;
+    }
     result.rows = schedule.block_rows;
     result.columns = schedule.block_columns;
     result.depth = std::min(result.depth, std::max<Integer>(pieces, schedule.splits) * schedule.block_depth);

@@ -145,24 +145,34 @@ void require_company(Objection& objection, const GpuSchedule& schedule, const Ma
 }
 
 void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
-    const auto check = [&](const char* name, Number number, int lanes, int rows, bool suits) {
-        const int widest = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
+    const auto check = [&](const char* name, int widest, int lanes, int rows, bool suits) {
         objection.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
                           "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
         objection.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
     };
-    check("a_lanes", product.number_of_a(), schedule.a_lanes, schedule.block_rows,
+    check("a_lanes", widest_lanes(product, product.number_of_a()), schedule.a_lanes, schedule.block_rows,
           suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
                       schedule.a_lanes));
-    check("b_lanes", product.number_of_b(), schedule.b_lanes, schedule.block_columns,
+    check("b_lanes", widest_lanes(product, product.number_of_b()), schedule.b_lanes, schedule.block_columns,
           suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
                       schedule.b_lanes));
-    check("c_lanes", product.number, schedule.c_lanes, schedule.thread_rows,
+    check("c_lanes", widest_lanes_of_c(product), schedule.c_lanes, schedule.thread_rows,
           suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
                       schedule.c_lanes));
 }
 
 } // namespace
+
+int widest_lanes(const MatrixProduct& product, Number number) {
+    const auto bytes = static_cast<int>(bytes_of(number));
+    const int widest = GpuThreads::widest_access / bytes;
+    return product.listed ? std::clamp(product.list_alignment / bytes, 1, widest) : widest;
+}
+
+int widest_lanes_of_c(const MatrixProduct& product) {
+    const int of_sums = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
+    return std::min(of_sums, widest_lanes(product, product.number_of_c()));
+}
 
 bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
                  int lanes) {
@@ -179,18 +189,19 @@ Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) 
 }
 
 GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
-    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {product, false};
     MatrixProduct turned = product;
+    if (product.listed) turned.a.batch_stride = turned.b.batch_stride = turned.c.batch_stride = 0;
+    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {turned, false};
     std::swap(turned.rows, turned.columns);
     std::swap(turned.a_number, turned.b_number);
     const auto transposed = [](MatrixLayout layout) {
         std::swap(layout.row_stride, layout.column_stride);
         return layout;
     };
-    std::swap(turned.a_number, turned.b_number);
-    turned.a = transposed(product.b);
-    turned.b = transposed(product.a);
-    turned.c = transposed(product.c);
+    std::swap(turned.a, turned.b);
+    turned.a = transposed(turned.a);
+    turned.b = transposed(turned.b);
+    turned.c = transposed(turned.c);
     return {turned, true};
 }
 

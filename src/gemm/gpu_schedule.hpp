@@ -95,12 +95,18 @@ std::string to_string(const GpuSchedule& schedule);
 /// Reads what to_string wrote, parameters that are not named being as in GpuSchedule{}; UserError, naming the word, otherwise.
 GpuSchedule parse_gpu_schedule(std::string_view text);
 
-/// The product that kernels compute: C's rows are next to each other if they can be, A and B exchanged for that.
+/// The product that kernels compute: C's rows are next to each other if they can be, A and B exchanged for that. Batch strides of what
+/// lists say are 0.
 struct GpuOrientation {
     MatrixProduct product;
     bool is_turned = false; ///< A is the caller's B, transposed, and B the caller's A
 };
 GpuOrientation oriented_for_gpu(const MatrixProduct& product);
+
+/// Elements that an access to A or B, of such numbers, or to C may have at once as far as pointers are concerned: those of lists may
+/// be aligned to less than what is moved.
+int widest_lanes(const MatrixProduct& product, Number number);
+int widest_lanes_of_c(const MatrixProduct& product);
 
 /// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
 bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int lanes);

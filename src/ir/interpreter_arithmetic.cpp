@@ -63,6 +63,14 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
     }
 }
 
+/// By zero, and where the quotient is none of the type: anything.
+void divide_integers(Cell* result, const Cell* a, const Cell* b, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool is_meant = b[i].integer != 0 && !(a[i].integer == INT64_MIN && b[i].integer == -1);
+        result[i].integer = is_meant ? a[i].integer / b[i].integer : open_lane(Scalar::int64).integer;
+    }
+}
+
 void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (is_floating(scalar))
@@ -212,7 +220,9 @@ void compute(const Step& step, Cell* cells, std::span<const int> threads, std::s
     case Opcode::add: return binary(step.scalar, result, a, b, count, std::plus<>());
     case Opcode::subtract: return binary(step.scalar, result, a, b, count, std::minus<>());
     case Opcode::multiply: return binary(step.scalar, result, a, b, count, std::multiplies<>());
-    case Opcode::divide: return binary(step.scalar, result, a, b, count, std::divides<>());
+    case Opcode::divide:
+        if (step.scalar == Scalar::int64) return divide_integers(result, a, b, count);
+        return binary(step.scalar, result, a, b, count, std::divides<>());
     case Opcode::square_root:
         return unary(step.scalar, result, a, count, [](double x) { return std::sqrt(x); });
     case Opcode::magnitude:

@@ -45,6 +45,10 @@ void Interpreter::Machine::bind(Arguments& arguments) {
             continue;
         }
         Memory& memory = arguments[static_cast<Buffer>(b)];
+        if (info.absolute) { // it is all the memory that there is
+            view.low = memory.first();
+            view.high = memory.first() + memory.elements();
+        }
         ensure(memory.element() == info.element && memory.first() <= view.low &&
                    view.high <= memory.first() + memory.elements(),
                "'{}': buffer '{}' is given {} elements of {} from {}", program_.name, info.name,

@@ -56,6 +56,9 @@ struct BufferInfo {
     bool zeroed = false; ///< scratch that whoever launches the kernel has filled with zeros
     bool by_value =
         false; ///< an argument of a few numbers that a launch hands over themselves; only read, at constant indices
+    /// An argument whose index 0 is the address 0, so that nothing is handed over: what is computed in an index is an address,
+    /// loaded from memory, over the element's size. The extents are of what is around one such address.
+    bool absolute = false;
     TableData data;                                       ///< Space::table of floating elements
     std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
 };
@@ -103,7 +106,7 @@ enum class Opcode : std::uint8_t {
     add,      ///< a + b
     subtract, ///< a − b
     multiply, ///< a · b
-    divide,   ///< a / b
+    divide,   ///< a / b; of int64, b being no 0, rounded towards zero
     square_root,
     magnitude,    ///< |a|, also of −0
     power_of_two, ///< 2^a where a is a whole number and 2^a a normal one; of others anything

@@ -166,6 +166,8 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
         if (!is_number(scalar)) return problem("arithmetic of {}", name_of(operation.type));
         return same_types(program, operation, operand_count(operation.opcode));
     case Opcode::divide:
+        if (operation.type == Type{Scalar::int64, 1}) return same_types(program, operation, 2);
+        [[fallthrough]];
     case Opcode::square_root:
     case Opcode::magnitude:
     case Opcode::power_of_two:

@@ -262,6 +262,8 @@ private:
             fail_at(value, "nothing has been stored to '{}' before", buffer.name);
         if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
         if (buffer.by_value) passed_by_value(value, operation);
+        if (buffer.absolute && operation.address.dynamic == no_value)
+            fail_at(value, "is at no computed index of what is at absolute addresses");
         if (operation.asynchronous) asynchronous(value, operation, buffer);
     }
 

@@ -52,6 +52,8 @@ Problem buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
                             buffer.elements * size_in_bytes(buffer.element) > most_bytes_by_value))
         return "is passed by value, but no few numbers that are only read";
+    if (buffer.absolute && (buffer.space != Space::argument || buffer.by_value))
+        return "is at absolute addresses, but no argument in memory";
     if (buffer.zeroed && buffer.space != Space::scratch) return "is filled with zeros, but no scratch";
     if (buffer.space != Space::table) return std::nullopt;
     if (buffer.written) return "is written";

@@ -5,6 +5,7 @@
 #include <swirl/half.hpp>
 
 #include "base/error.hpp"
+#include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/expression.hpp"
@@ -127,7 +128,7 @@ class Comparison {
 public:
     explicit Comparison(const GpuMatrixPlan& plan)
         : plan_(plan),
-          product_(plan.product()),
+          product_(one_behind_the_other(plan.product())),
           known_(arrays_of(product_)),
           beta_(product_.converts() ? 0 : -0.5),
           c_(matrix(product_.number_of_c(), product_.c, product_.rows, product_.columns, 3)) {
@@ -148,11 +149,14 @@ public:
         with_stored(product_.number, [&](auto example) {
             using T = decltype(example);
             const T alpha = rounded<T>(alpha_), beta = rounded<T>(beta_);
-            plan_.execute({&alpha, a_ ? a_->origin() : nullptr, b_ ? b_->origin() : nullptr, &beta,
-                           c_.origin(), arrays},
-                          nullptr);
+            GpuMatrixArguments arguments{
+                &alpha, a_ ? a_->origin() : nullptr, b_ ? b_->origin() : nullptr, &beta, c_.origin(), arrays};
+            std::optional<GpuMatrixLists> lists;
+            if (plan_.product().listed)
+                arguments = lists.emplace(plan_.device(), product_, arguments).of(arguments);
+            plan_.execute(arguments, nullptr);
+            plan_.device().synchronize();
         });
-        plan_.device().synchronize();
     }
 
     /// As part of the magnitudes that are added up.
@@ -226,7 +230,7 @@ private:
     }
 
     const GpuMatrixPlan& plan_;
-    const MatrixProduct& product_;
+    MatrixProduct product_; ///< its batch at strides
     std::vector<ProblemArray> known_;
     double alpha_ = 0.75, beta_;
     RepeatedMatrix c_;

@@ -65,7 +65,10 @@ std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& pro
 }
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string& name) const {
-    constexpr std::array<std::pair<const char*, Source>, 6> names = {{{"a", Source::a},
+    constexpr std::array<std::pair<const char*, Source>, 9> names = {{{"a_list", Source::a},
+                                                                      {"b_list", Source::b},
+                                                                      {"c_list", Source::c},
+                                                                      {"a", Source::a},
                                                                       {"b", Source::b},
                                                                       {"c", Source::c},
                                                                       {"factors", Source::factors},

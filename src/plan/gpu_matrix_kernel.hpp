@@ -19,7 +19,8 @@
 
 namespace swirl::planning {
 
-/// Where an execution finds a product's matrices on a GPU: their elements (0, 0) of the first of a batch; α and β on the host.
+/// Where an execution finds a product's matrices on a GPU: their elements (0, 0) of the first of a batch, or lists of pointers to
+/// these of all, where the product has lists; α and β on the host.
 struct GpuMatrixArguments {
     const void* alpha = nullptr;
     const void* a = nullptr;

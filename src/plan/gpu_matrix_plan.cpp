@@ -66,6 +66,12 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
     std::vector<GpuArgument> result;
     const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
                          Integer columns, Number number) {
+        if (product_.listed) {
+            constexpr std::size_t pointer_bytes = sizeof(const void*);
+            result.push_back({std::string("list ") + name, pointer, 0,
+                              product_.batch * static_cast<Integer>(pointer_bytes), pointer_bytes});
+            return;
+        }
         const Extent extent = extent_of(layout, rows, columns, product_.batch);
         const Integer bytes = bytes_of(number);
         result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
@@ -91,11 +97,13 @@ std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& argum
 void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
     for (const GpuArgument& matrix : matrices) {
         if (matrix.pointer == nullptr)
-            throw UserError("{} is null; it must point at the element (0, 0) in memory of {}", matrix.name,
+            throw UserError("{} is null; it must point at the {} in memory of {}", matrix.name,
+                            product_.listed ? "pointers to matrices" : "element (0, 0)",
                             device_.description());
         planning::check(device_, matrix);
     }
     const GpuArgument& c = matrices.front();
+    if (product_.listed) return; // of lists nothing is written
     for (const GpuArgument& matrix : matrices)
         if (&matrix != &c && !are_apart(matrix, c))
             throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is read", c.pointer,
@@ -107,7 +115,10 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>
     // Arrays of an epilogue are read by C's.
     const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
     bool suits = true;
-    for (const GpuArgument& matrix : matrices)
+    // Of what lists point at the kernel assumes no more than the product says.
+    const auto accessed =
+        product_.listed ? std::span(matrices).subspan(1, arrays_.size()) : std::span(matrices);
+    for (const GpuArgument& matrix : accessed)
         suits = suits && is_aligned(matrix.pointer,
                                     schedule_.has_tiles()
                                         ? ir::tile_piece_bytes
@@ -121,9 +132,9 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>
     return *unaligned_;
 }
 
-void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
-                            const GpuWorkspace& workspace) const {
-    if (is_empty_) return;
+GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& arguments,
+                                                 const GpuWorkspace& workspace) const {
+    if (is_empty_) return {};
     const Factor alpha = factor_kind(product_.number, arguments.alpha);
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
     const std::vector<GpuArgument> used = matrices(arguments, multiplies);
@@ -131,9 +142,19 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
     planning::check(device_, workspace, workspace_bytes(), used);
     check_beta(product_, arguments.beta);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
-    kernel_for(used).launch(arguments, multiplies, reads_c,
-                            reinterpret_cast<runtime::cuda::Address>(workspace.data),
-                            runtime::GpuStream::borrowed(device_, stream));
+    return {arguments, multiplies, reads_c, &kernel_for(used),
+            reinterpret_cast<runtime::cuda::Address>(workspace.data)};
+}
+
+void GpuMatrixPlan::launch(const Execution& execution, runtime::cuda::Stream stream) const {
+    if (execution.kernel == nullptr) return;
+    execution.kernel->launch(execution.arguments, execution.multiplies, execution.reads_c,
+                             execution.workspace, runtime::GpuStream::borrowed(device_, stream));
+}
+
+void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                            const GpuWorkspace& workspace) const {
+    launch(examined(arguments, workspace), stream);
 }
 
 double GpuMatrixPlan::flops() const {

@@ -28,6 +28,18 @@ public:
                                                       const runtime::GpuDevice& device,
                                                       const GpuMatrixPlanOptions& options = {});
 
+    /// An execution that can be put into a stream, once: its arguments fit.
+    struct Execution {
+        GpuMatrixArguments arguments = {};
+        bool multiplies = true;
+        bool reads_c = true;
+        const GpuMatrixKernels* kernel = nullptr; ///< null: there is nothing to compute
+        runtime::cuda::Address workspace = 0;
+    };
+    /// UserError for arguments that do not fit. What they point at has to stay until the execution is launched.
+    Execution examined(const GpuMatrixArguments& arguments, const GpuWorkspace& workspace = {}) const;
+    void launch(const Execution& execution, runtime::cuda::Stream stream) const;
+
     /// Puts the product into the stream and returns; waits for nothing, so it can be recorded into a graph. The first execution with
     /// matrices that are less aligned than the schedule's accesses are wide makes another kernel. UserError, before anything is put
     /// into the stream, for arguments that do not fit.

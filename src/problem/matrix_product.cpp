@@ -108,6 +108,14 @@ void check_addresses(const Operand& operand) {
     }
 }
 
+void check_lists(const MatrixProduct& product) {
+    const int alignment = product.list_alignment;
+    if (!product.listed && alignment != 0)
+        throw UserError("list_alignment is {}, but there are no lists: listed is false", alignment);
+    if (alignment < 0 || (alignment & (alignment - 1)) != 0)
+        throw UserError("list_alignment is {}; use a power of two, or 0 for that of an element", alignment);
+}
+
 void check_conjugation(const MatrixProduct& product) {
     if (product.c.conjugated) throw UserError("c.conjugated is true; only A and B can be conjugated");
     if (!is_complex(product.number) && (product.a.conjugated || product.b.conjugated))
@@ -205,16 +213,28 @@ void validate(const MatrixProduct& product) {
     check_numbers(product);
     check_stored_numbers(product);
     check_conjugation(product);
-    const Operand c = operand("C", bytes_of(product.number_of_c()), product.c, product.rows, product.columns,
-                              product.batch);
-    for (const Operand& one : {operand("A", bytes_of(product.number_of_a()), product.a, product.rows,
-                                       product.depth, product.batch),
-                               operand("B", bytes_of(product.number_of_b()), product.b, product.depth,
-                                       product.columns, product.batch),
-                               c})
+    check_lists(product);
+    const Integer batch = product.listed ? 1 : product.batch; // of which nothing is known
+    const Operand c =
+        operand("C", bytes_of(product.number_of_c()), product.c, product.rows, product.columns, batch);
+    for (const Operand& one :
+         {operand("A", bytes_of(product.number_of_a()), product.a, product.rows, product.depth, batch),
+          operand("B", bytes_of(product.number_of_b()), product.b, product.depth, product.columns, batch), c})
         check_addresses(one);
     check_c(c);
     check_epilogue(product);
+}
+
+void validate_for_cpus(const MatrixProduct& product) {
+    if (product.listed)
+        throw UserError(
+            "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
+            "it out, or use swirl::gpu::plan()");
+    for (const auto& [name, number] :
+         {std::pair("a_number", product.number_of_a()), {"b_number", product.number_of_b()}})
+        if (number == Number::float8_e4m3)
+            throw UserError("{} is {}; such numbers are multiplied on GPUs: swirl::gpu::plan()", name,
+                            word_of(number));
 }
 
 std::string_view word_of(Number number) {

@@ -12,6 +12,9 @@ namespace swirl {
 /// "float32" and the like.
 std::string_view word_of(Number number);
 
+/// UserError for a valid product that only GPUs have.
+void validate_for_cpus(const MatrixProduct& product);
+
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a matrix of so many rows and columns
 /// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);

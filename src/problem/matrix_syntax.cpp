@@ -26,7 +26,8 @@ constexpr NumberWord number_words[] = {{Number::float64, "float64"},
 constexpr NumberWord narrow_words[] = {{Number::bfloat16, "bfloat16"},
                                        {Number::float16, "float16"},
                                        {Number::int8, "int8"},
-                                       {Number::uint8, "uint8"}};
+                                       {Number::uint8, "uint8"},
+                                       {Number::float8_e4m3, "float8_e4m3"}};
 
 /// A layout as it is written, before extents and the batch are known.
 struct LayoutText {
@@ -106,6 +107,9 @@ private:
             if (accept(name)) return read(*layout);
         if (accept("batch=")) {
             product.batch = integer("a count");
+            product.listed = accept(",lists");
+            if (product.listed && accept(":"))
+                product.list_alignment = static_cast<int>(integer("bytes, as in batch=10,lists:16"));
             return end_word();
         }
         if (!accept("epilogue="))
@@ -183,7 +187,9 @@ std::string to_text(const MatrixProduct& product) {
     text += text_of("a", product.a, product.rows, product.depth, product.batch, product.a_number);
     text += text_of("b", product.b, product.depth, product.columns, product.batch, product.b_number);
     text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_number);
-    if (product.batch != 1) text += fmt::format(" batch={}", product.batch);
+    if (product.batch != 1 || product.listed) text += fmt::format(" batch={}", product.batch);
+    if (product.listed) text += ",lists";
+    if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
     return text;
 }

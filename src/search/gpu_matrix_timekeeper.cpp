@@ -43,6 +43,7 @@ std::vector<std::byte> random_bytes(Number number) {
     case Number::float64: return random_bytes<double>();
     case Number::bfloat16: return random_bytes<bfloat16>();
     case Number::float16: return random_bytes<float16>();
+    case Number::float8_e4m3: return random_bytes<float8_e4m3>();
     default: return random_bytes<float>();
     }
 }
@@ -60,10 +61,11 @@ DeviceMatrixTimekeeper::DeviceMatrixTimekeeper(const runtime::GpuDevice& device,
     : device_(device),
       stream_(device),
       product_(product),
+      strided_(planning::one_behind_the_other(product)),
       use_cache_(use_cache),
-      extents_{reach(product.a, product.rows, product.depth, product.batch),
-               reach(product.b, product.depth, product.columns, product.batch),
-               reach(product.c, product.rows, product.columns, product.batch)} {
+      extents_{reach(strided_.a, product.rows, product.depth, product.batch),
+               reach(strided_.b, product.depth, product.columns, product.batch),
+               reach(strided_.c, product.rows, product.columns, product.batch)} {
     const double start = runtime::monotonic_seconds();
     add_matrices();
     const std::size_t bytes = sets_.front().bytes();
@@ -79,10 +81,13 @@ void DeviceMatrixTimekeeper::add_matrices() {
     sets_.push_back({filled(product_.number_of_a(), count_of(extents_[0])),
                      filled(product_.number_of_b(), count_of(extents_[1])),
                      filled(product_.number_of_c(), count_of(extents_[2])),
+                     {},
                      {}});
     for (const ProblemArray& array : arrays_of(product_))
         sets_.back().arrays.push_back(
             filled(number_of_epilogue(product_), array.elements * (array.is_complex ? 2 : 1)));
+    if (product_.listed && product_.batch > 0)
+        sets_.back().lists.emplace(device_, strided_, arguments(sets_.back()));
 }
 
 /// With random numbers: zeros would let the GPU run faster.
@@ -135,22 +140,28 @@ std::vector<DeviceMatrixTimekeeper::Plan> DeviceMatrixTimekeeper::plans(
     return result;
 }
 
-void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const {
+planning::GpuMatrixArguments DeviceMatrixTimekeeper::arguments(const Matrices& matrices) const {
     const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, Number number) {
         return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(number);
     };
+    return {.a = origin(matrices.a, extents_[0], product_.number_of_a()),
+            .b = origin(matrices.b, extents_[1], product_.number_of_b()),
+            .c = origin(matrices.c, extents_[2], product_.number_of_c())};
+}
+
+void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const {
     std::vector<const void*> arrays;
     for (const runtime::GpuBuffer& array : matrices.arrays)
         arrays.push_back(reinterpret_cast<const void*>(array.address()));
     constexpr float one = 1, zero = 0;
     constexpr double wide_one = 1, wide_zero = 0;
     const bool is_wide = product_.number == Number::float64;
-    plan.execute({is_wide ? static_cast<const void*>(&wide_one) : &one,
-                  origin(matrices.a, extents_[0], product_.number_of_a()),
-                  origin(matrices.b, extents_[1], product_.number_of_b()),
-                  is_wide ? static_cast<const void*>(&wide_zero) : &zero,
-                  origin(matrices.c, extents_[2], product_.number_of_c()), arrays},
-                 stream_.handle());
+    planning::GpuMatrixArguments all = arguments(matrices);
+    if (matrices.lists) all = matrices.lists->of(all);
+    all.alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
+    all.beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
+    all.arrays = arrays;
+    plan.execute(all, stream_.handle());
 }
 
 std::vector<double> DeviceMatrixTimekeeper::seconds(std::span<const gemm::GpuSchedule> schedules) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "search/gpu_matrix_search.hpp"
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,8 @@ private:
     struct Matrices {
         runtime::GpuBuffer a, b, c;
         std::vector<runtime::GpuBuffer> arrays; ///< of the epilogue
+        std::optional<planning::GpuMatrixLists> lists =
+            {}; ///< of pointers to them, where the product has such
 
         std::size_t bytes() const;
     };
@@ -33,11 +37,13 @@ private:
     void add_matrices();
     runtime::GpuBuffer filled(Number number, Integer count) const;
     std::vector<Plan> plans(std::span<const gemm::GpuSchedule> schedules);
+    planning::GpuMatrixArguments arguments(const Matrices& matrices) const;
     void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
 
     runtime::GpuDevice device_;
     runtime::GpuStream stream_;
     MatrixProduct product_;
+    MatrixProduct strided_; ///< the same with its batch at strides
     bool use_cache_;
     std::array<Extent, 3> extents_; ///< of A, B and C
     std::deque<Matrices> sets_;

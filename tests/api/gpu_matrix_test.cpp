@@ -1,57 +1,13 @@
 // Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
-#include <swirl/swirl.h>
-#include <swirl/gpu_matrix_product.hpp>
+#include "gpu_matrix_fixture.hpp"
 
-#include "support/cuda_fixture.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace swirl {
 namespace {
-
-using runtime::expect_contains;
-
-const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
-const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
-
-/// What a kernel is given.
-struct Given {
-    const float *a, *b;
-    float *c, factors[2];
-    std::int64_t multiplies, reads_c;
-};
-static_assert(sizeof(Given) == 48);
-
-class GpuMatrixInterface : public testing::Test {
-protected:
-    static void SetUpTestSuite() {
-        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
-    }
-    void SetUp() override {
-        fake.free_bytes = std::size_t{1} << 22;
-        fake.launches.clear();
-        fake.argument_bytes = {8, 8, 8, 8, 8, 8};
-    }
-    void TearDown() override {
-        EXPECT_TRUE(fake.failures.empty());
-        fake.argument_bytes.clear();
-    }
-    Given last_given() const {
-        Given given{};
-        EXPECT_EQ(fake.launches.back().arguments.size(), sizeof given);
-        std::memcpy(&given, fake.launches.back().arguments.data(), sizeof given);
-        return given;
-    }
-
-    support::FakeCuda& fake = runtime::fake_of(12080);
-};
 
 TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
@@ -222,13 +178,6 @@ MatrixProduct with_bias() {
     return result;
 }
 
-/// Pointers that a kernel is given, in the order of its parameters.
-const void* pointer_given(const support::FakeCuda& fake, std::size_t number) {
-    const void* pointer = nullptr;
-    std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
-    return pointer;
-}
-
 TEST_F(GpuMatrixInterface, GivesKernelsTheArraysOfEpilogues) {
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
@@ -272,10 +221,6 @@ TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     wrong.rows = -1;
     expect_contains(error_of<UserError>([&] { gpu::plan(wrong); }), {"-1"});
 }
-
-struct Destroy {
-    void operator()(swirl_gpu_matrix_plan* plan) const { swirl_gpu_matrix_plan_destroy(plan); }
-};
 
 TEST_F(GpuMatrixInterface, WorksFromC) {
     const swirl_matrix_product wanted = {SWIRL_REAL32,  64,     48, 32, 1, {1, 64, 0, 0}, {1, 32, 0, 0},

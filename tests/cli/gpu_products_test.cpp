@@ -68,6 +68,28 @@ support::Outcome run_on_fake(const std::string& arguments) {
     return outcome;
 }
 
+TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
+    expect_contains(
+        run_without_driver("show --device sm_90 --stage ptx gemm 100x80x60 float32 batch=10,lists:8"), 0,
+        {".entry gemm", "a_list", "c_list", "a: argument float32 0..5999, not passed"});
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 float32 batch=3,lists"), 0,
+                    {"batch=3,lists", "a_lanes=1"});
+    expect_contains(run_without_driver("plan gemm 64x64x64 float32 batch=3,lists"), 2, {"listed is true"});
+    expect_contains(
+        run_without_driver("emit --language cuda --gpu sm_90 gemm 64x64x64 float32 batch=3,lists"), 2,
+        {"lists of pointers"});
+    expect_contains(
+        run_without_driver("plan --device sm_90 gemm 512x512x512 float32 a=rows,float8_e4m3 b=float8_e4m3"),
+        0, {"a=rows,float8_e4m3", "warpgroups="});
+    expect_contains(
+        run_without_driver("plan --device sm_90 --product-accuracy reduced gemm 4096x4096x4096 float32"), 0,
+        {"terms=2"});
+    expect_contains(run_without_driver("plan --device sm_90 --product-accuracy poor gemm 64x64x64"), 2,
+                    {"--product-accuracy is 'poor'", "in-range"});
+    expect_contains(run_without_driver("plan --product-accuracy low gemm 64x64x64"), 2,
+                    {"for products on GPUs"});
+}
+
 TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     expect_contains(run_on_fake("plan --device gpu --no-check gemm 100x80x60 float32"), 0,
                     {"gemm 100x80x60 float32", "schedule   block_rows=", "resident"});
@@ -85,6 +107,12 @@ TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     // Its kernels do nothing: that is found.
     expect_contains(run_on_fake("verify --device gpu --no-check gemm 20x30x40"), 1, {"WRONG"});
     expect_contains(run_on_fake("verify --device gpu gemm 20x30x40"), 1, {"is wrong at"});
+    expect_contains(run_on_fake("verify --device gpu --no-check gemm 20x30x40 batch=3,lists:16"), 1,
+                    {"WRONG"});
+    expect_contains(run_on_fake("verify --device gpu gemm 64x64x64 float32 a=bfloat16 b=bfloat16"), 1,
+                    {"is wrong at"});
+    expect_contains(run_on_fake("bench --device gpu --no-check gemm 64x64x64 float32 a=bfloat16 b=bfloat16"),
+                    0, {"Gflop/s, by"});
     expect_contains(run_on_fake("verify --device gpu gemm 0x30x40"), 0, {"ok"});
     expect_contains(run_on_fake("plan --device gpu gemm 0x30x40"), 0, {"nothing is to be computed"});
 }

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <swirl/swirl.h>
+#include <swirl/gpu_matrix_product.hpp>
+
+#include "support/cuda_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+/// Products of matrices on a GPU that is not there.
+namespace swirl {
+
+using runtime::expect_contains;
+
+inline const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
+inline const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
+
+/// What a kernel is given.
+struct Given {
+    const float *a, *b;
+    float *c, factors[2];
+    std::int64_t multiplies, reads_c;
+};
+static_assert(sizeof(Given) == 48);
+
+class GpuMatrixInterface : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
+    }
+    void SetUp() override {
+        fake.free_bytes = std::size_t{1} << 22;
+        fake.launches.clear();
+        fake.argument_bytes = {8, 8, 8, 8, 8, 8};
+    }
+    void TearDown() override {
+        EXPECT_TRUE(fake.failures.empty());
+        fake.argument_bytes.clear();
+    }
+    Given last_given() const {
+        Given given{};
+        EXPECT_EQ(fake.launches.back().arguments.size(), sizeof given);
+        std::memcpy(&given, fake.launches.back().arguments.data(), sizeof given);
+        return given;
+    }
+
+    support::FakeCuda& fake = runtime::fake_of(12080);
+};
+
+/// Pointers that a kernel is given, in the order of its parameters.
+inline const void* pointer_given(const support::FakeCuda& fake, std::size_t number) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
+    return pointer;
+}
+
+struct Destroy {
+    void operator()(swirl_gpu_matrix_plan* plan) const { swirl_gpu_matrix_plan_destroy(plan); }
+};
+
+} // namespace swirl

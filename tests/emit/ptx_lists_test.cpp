@@ -1,0 +1,52 @@
+// PTX of products whose matrices lie where lists of pointers say.
+
+#include "emit/gpu_source.hpp"
+#include "emit/gpu_transforms.hpp"
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_product.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::emit {
+namespace {
+
+ir::Program listed(Number number, int alignment) {
+    MatrixProduct product = MatrixProduct::column_major(number, 128, 128, 64);
+    product.batch = 100;
+    product.listed = true;
+    product.list_alignment = alignment;
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    return gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+}
+
+TEST(EmittedPtxOfLists, PassesListsAndNoMatrices) {
+    using Kind = PtxParameter::Kind;
+    const ir::Program program = listed(Number::float32, 16);
+    std::vector<std::string> names;
+    for (const PtxParameter& parameter : ptx_interface(program, {.target = "sm_90"}).parameters)
+        if (parameter.kind == Kind::buffer)
+            names.push_back(program.buffers.at(static_cast<std::size_t>(parameter.position)).name);
+    EXPECT_EQ(names, (std::vector<std::string>{"a_list", "b_list", "c_list"}));
+    const std::string module = ptx(program, {.target = "sm_90"});
+    EXPECT_NE(module.find("div.s64"), std::string::npos) << module;
+    EXPECT_NE(module.find("cp.async.cg.shared.global"), std::string::npos) << module;
+}
+
+TEST(EmittedPtxOfLists, Compiles) {
+    const auto compiler = ptx_compiler();
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+    for (const Number number : {Number::float32, Number::float64})
+        for (const int alignment : {0, 16})
+            EXPECT_EQ(complaints(*compiler, ptx(listed(number, alignment), {.target = "sm_90"}), "sm_90"),
+                      "");
+}
+
+TEST(EmittedPtxOfLists, IsAllThatThereIs) {
+    EXPECT_THROW(emit_gpu_kernels(alone(listed(Number::float32, 0), "listed").transform, {}), UserError);
+}
+
+} // namespace
+} // namespace swirl::emit

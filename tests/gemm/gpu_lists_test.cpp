@@ -1,0 +1,174 @@
+// Products of matrices that lie where lists of pointers say, in the interpreter: its memory is as large as all of them, and has
+// nothing between them.
+
+#include "../support/error_of.hpp"
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_sample.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::gemm::test {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+/// One of a product's three matrices, of a batch, with gaps in between and in no order.
+class Listed {
+public:
+    Listed(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
+           const MatrixProduct& product)
+        : layout_(layout), rows_(rows), columns_(columns) {
+        const Extent extent = extent_of({layout.row_stride, layout.column_stride}, rows, columns, 1);
+        const Integer unit = std::max<Integer>(product.list_alignment / bytes_of(number), 1);
+        const auto rounded = [&](Integer elements) { return ceil_divide(elements, unit) * unit; };
+        const Integer first = rounded(-extent.lowest) + 5 * unit;
+        const Integer apart = rounded(extent.highest - extent.lowest + 1) + 3 * unit;
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            origins_.push_back(first + (product.batch - 1 - matrix) * apart);
+        memory_ = std::make_shared<ir::Memory>(scalar_of(number), first + product.batch * apart);
+    }
+
+    void bind(ir::Arguments& arguments, const std::string& name) const {
+        std::vector<Integer> addresses;
+        for (const Integer origin : origins_) addresses.push_back(origin * size_in_bytes(memory_->element()));
+        arguments.bind(name, memory_);
+        arguments[name + "_list"].assign(addresses);
+    }
+    void fill(std::mt19937& random) {
+        std::uniform_int_distribution<int> uniform(-99, 99);
+        for (const Integer origin : origins_)
+            for (Integer i = 0; i < rows_; ++i)
+                for (Integer j = 0; j < columns_; ++j)
+                    memory_->set(place(origin, i, j), static_cast<long double>(uniform(random)) / 64);
+    }
+    long double at(Integer matrix, Integer i, Integer j) const {
+        return (*memory_)[place(origins_[static_cast<std::size_t>(matrix)], i, j)];
+    }
+    /// Elements that have been written, of all.
+    Integer written() const {
+        Integer count = 0;
+        for (Integer k = 0; k < memory_->elements(); ++k) count += memory_->is_written(k) ? 1 : 0;
+        return count;
+    }
+
+private:
+    Integer place(Integer origin, Integer i, Integer j) const {
+        return origin + i * layout_.row_stride + j * layout_.column_stride;
+    }
+
+    MatrixLayout layout_;
+    Integer rows_, columns_;
+    std::vector<Integer> origins_;
+    std::shared_ptr<ir::Memory> memory_;
+};
+
+void expect_product(const MatrixProduct& product, const GpuSchedule& schedule) {
+    const std::vector<ir::Program> programs = gpu_product(product, schedule, gpu());
+    const ir::Program& program = programs.front();
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    Listed a(product.number_of_a(), product.a, product.rows, product.depth, product);
+    Listed b(product.number_of_b(), product.b, product.depth, product.columns, product);
+    Listed c(product.number_of_c(), product.c, product.rows, product.columns, product);
+    std::mt19937 random(7);
+    a.fill(random);
+    b.fill(random);
+    fill(arguments["factors"], random);
+    a.bind(arguments, "a");
+    b.bind(arguments, "b");
+    c.bind(arguments, "c");
+    arguments.parameters = {1, 0};
+    ir::interpret(program, arguments);
+    EXPECT_EQ(c.written(), product.batch * product.rows * product.columns);
+    const long double alpha = arguments["factors"][0];
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                long double expected = 0;
+                for (Integer k = 0; k < product.depth; ++k)
+                    expected += alpha * a.at(matrix, i, k) * b.at(matrix, k, j);
+                ASSERT_NEAR(static_cast<double>(c.at(matrix, i, j)), static_cast<double>(expected),
+                            static_cast<double>(tolerance(product.number, product.depth)))
+                    << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;
+            }
+}
+
+MatrixProduct listed(Number number, Integer rows, Integer columns, Integer depth, Integer batch,
+                     int alignment) {
+    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+    product.batch = batch;
+    product.listed = true;
+    product.list_alignment = alignment;
+    return product;
+}
+
+TEST(GpuLists, SayWhereMatricesLie) {
+    for (const Number number : {Number::float32, Number::float64})
+        for (const int alignment : {0, 8, 16}) {
+            MatrixProduct product = listed(number, 40, 20, 12, 3, alignment);
+            const std::array<std::array<MatrixLayout, 2>, 4> layouts = {
+                {{{{1, 40}, {1, 40}}}, {{{12, 1}, {1, 44}}}, {{{-1, 41}, {20, 1}}}, {{{1, 44}, {-2, 90}}}}};
+            for (const auto& [of_a, of_c] : layouts) {
+                product.a = of_a;
+                product.c = of_c;
+                for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 2))
+                    expect_product(product, schedule);
+            }
+        }
+}
+
+TEST(GpuLists, AccessesAreNoWiderThanPointersAllow) {
+    const auto lanes = [&](int alignment) {
+        return gpu_schedules(listed(Number::float32, 64, 64, 64, 8, alignment), gpu(), 1).front().a_lanes;
+    };
+    EXPECT_EQ(lanes(0), 1);
+    EXPECT_EQ(lanes(2), 1);
+    EXPECT_EQ(lanes(8), 2);
+    EXPECT_EQ(lanes(256), 4);
+    const GpuSchedule wide = gpu_schedules(listed(Number::float32, 64, 64, 64, 8, 16), gpu(), 1).front();
+    EXPECT_NE(error_of([&] {
+                  gpu_product(listed(Number::float32, 64, 64, 64, 8, 8), wide, gpu());
+              }).find("a_lanes is 4"),
+              std::string::npos);
+}
+
+TEST(GpuLists, BlocksHaveSeveralMatricesAndSplits) {
+    const GpuSchedule several = parse_gpu_schedule(
+        "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
+        "lane_columns=4 stages=2 matrices=4");
+    for (const Integer batch : {1, 7, 8}) expect_product(listed(Number::float32, 8, 8, 5, batch, 0), several);
+    const GpuSchedule split = parse_gpu_schedule(
+        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
+        "lane_columns=4 stages=3 splits=2 through_memory=1");
+    expect_product(listed(Number::float32, 40, 20, 64, 2, 4), split);
+}
+
+TEST(GpuLists, AreForProductsByThreads) {
+    MatrixProduct product = listed(Number::float32, 256, 256, 256, 4, 16);
+    product.a_number = product.b_number = Number::bfloat16;
+    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 10)) EXPECT_FALSE(schedule.has_tiles());
+    product.listed = false;
+    product.list_alignment = 0;
+    const GpuSchedule tiles = gpu_schedules(product, gpu(), 1).front();
+    ASSERT_TRUE(tiles.has_tiles());
+    product.listed = true;
+    EXPECT_NE(error_of([&] { gpu_product(product, tiles, gpu()); }).find("lists of pointers"),
+              std::string::npos);
+}
+
+TEST(GpuLists, HaveTheAccessesOfOtherBatches) {
+    const MatrixProduct product = listed(Number::float32, 8, 8, 8, 9, 16);
+    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 3))
+        EXPECT_NO_THROW(gpu_sample(product, schedule, gpu()));
+}
+
+} // namespace
+} // namespace swirl::gemm::test

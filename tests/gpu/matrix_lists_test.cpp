@@ -1,0 +1,90 @@
+// Products on a real GPU of matrices that lie where lists of pointers say.
+
+#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/half.hpp>
+
+#include "support/first_gpu.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+class MatrixListsOnGpu : public support::FirstGpu {};
+
+MatrixProduct listed(MatrixProduct product, Integer batch, int alignment = 0) {
+    product.batch = batch;
+    product.listed = true;
+    product.list_alignment = alignment;
+    return product;
+}
+
+/// Plans that are compared with the definition, by each schedule that the model likes.
+void expect_plans(const MatrixProduct& product) {
+    for (const std::string& schedule : gpu::schedules(product, 6))
+        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+            << schedule;
+}
+
+TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
+    for (const Number number : {Number::float32, Number::float64})
+        for (const int alignment : {0, 16})
+            for (const bool by_rows : {false, true}) {
+                const MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 100, 68, 36)
+                                                      : MatrixProduct::column_major(number, 100, 68, 36);
+                expect_plans(listed(product, 50, alignment));
+            }
+    expect_plans(listed(MatrixProduct::column_major(Number::float32, 8, 8, 8), 1001, 16));
+    expect_plans(listed(MatrixProduct::column_major(Number::float32, 64, 64, 20000), 3));
+    MatrixProduct narrow = listed(MatrixProduct::column_major(Number::float32, 128, 128, 64), 20, 16);
+    narrow.a_number = narrow.b_number = narrow.c_number = Number::bfloat16;
+    narrow.epilogue = Expression("max(0, x * w[b] + bias[i])");
+    expect_plans(narrow);
+}
+
+/// Of small integers, whose sums are exact: at odd elements of one array, in no order, A being the same for two.
+TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
+    constexpr Integer n = 37, batch = 11, apart = n * n + 1;
+    const gpu::MatrixPlan plan =
+        gpu::plan(listed(MatrixProduct::column_major(Number::float32, n, n, n), batch),
+                  {.use_wisdom = false, .use_cache = false});
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> uniform(-9, 9);
+    std::vector<float> host(apart * batch + 1);
+    for (float& number : host) number = static_cast<float>(uniform(random));
+    const gpu::Array<float> a(host), b(host), c(host);
+    const auto place = [](Integer matrix) { return 1 + matrix * 4 % batch * apart; };
+    const auto shared = [&](Integer matrix) { return place(matrix == 1 ? 0 : matrix); };
+    std::vector<const float*> a_places, b_places;
+    std::vector<float*> c_places;
+    for (Integer matrix = 0; matrix < batch; ++matrix) {
+        a_places.push_back(a.data() + shared(matrix));
+        b_places.push_back(b.data() + place(batch - 1 - matrix));
+        c_places.push_back(c.data() + place(matrix));
+    }
+    const gpu::Array<const float*> a_list(a_places), b_list(b_places);
+    const gpu::Array<float*> c_list(c_places);
+    const std::vector<gpu::MatrixGroup<float>> groups = {
+        {plan, 2, a_list.data(), b_list.data(), 0, c_list.data()},
+        {plan, 1, a_list.data(), b_list.data(), 1, c_list.data()}};
+    gpu::execute_groups<float>(groups);
+    std::vector<float> result(host.size());
+    c.copy_to(result);
+    EXPECT_EQ(result[0], host[0]) << "what lies before all matrices";
+    const auto at = [](Integer first, Integer i, Integer j) {
+        return static_cast<std::size_t>(first + i + j * n);
+    };
+    for (Integer matrix = 0; matrix < batch; ++matrix)
+        for (Integer j = 0; j < n; ++j)
+            for (Integer i = 0; i < n; ++i) {
+                float sum = 0;
+                for (Integer k = 0; k < n; ++k)
+                    sum += host[at(shared(matrix), i, k)] * host[at(place(batch - 1 - matrix), k, j)];
+                ASSERT_EQ(result[at(place(matrix), i, j)], 3 * sum) << matrix << ": " << i << ", " << j;
+            }
+}
+
+} // namespace
+} // namespace swirl
