@@ -124,8 +124,9 @@ swirl::Accuracy accuracy_of(const PlanningOptions& options) {
         {"low", swirl::Accuracy::low}};
     for (const auto& [name, accuracy] : names)
         if (name == options.product_accuracy) return accuracy;
-    throw UserError("--product-accuracy is '{}'; use one of ordinary, ordinary-in-range, reduced, eleven-bits, low",
-                    options.product_accuracy);
+    throw UserError(
+        "--product-accuracy is '{}'; use one of ordinary, ordinary-in-range, reduced, eleven-bits, low",
+        options.product_accuracy);
 }
 
 std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {

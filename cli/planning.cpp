@@ -44,7 +44,8 @@ void PlanningOptions::add_device_to(CLI::App& command) {
         ->capture_default_str();
     command
         .add_option("--product-accuracy", product_accuracy,
-                    "Of products of float32 on a GPU: ordinary, or ordinary-in-range, reduced, eleven-bits or low, for "
+                    "Of products of float32 on a GPU: ordinary, or ordinary-in-range, reduced, eleven-bits "
+                    "or low, for "
                     "which tensor "
                     "cores may multiply")
         ->type_name("NAME")

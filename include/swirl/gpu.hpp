@@ -15,6 +15,7 @@
 
 #include <swirl/export.h>
 #include <swirl/error.hpp>
+#include <swirl/normalised.hpp>
 #include <swirl/plan.hpp>
 #include <swirl/problem.hpp>
 
@@ -50,8 +51,10 @@ template <class T> constexpr bool is_element<complex_half<T>> = true;
 /// Of arrays: also numbers of matrices that transforms do not have, and pointers to matrices.
 template <class T>
 constexpr bool is_stored =
-    is_element<T> || std::is_same_v<T, float8_e4m3> || std::is_same_v<T, std::int8_t> ||
-    std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> || std::is_pointer_v<T>;
+    is_element<T> || std::is_same_v<T, float8_e4m3> || std::is_same_v<T, unorm8> ||
+    std::is_same_v<T, snorm8> || std::is_same_v<T, unorm16> || std::is_same_v<T, snorm16> ||
+    std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t> ||
+    std::is_pointer_v<T>;
 
 } // namespace detail
 

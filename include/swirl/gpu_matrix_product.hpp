@@ -73,6 +73,16 @@ public:
         run(numbers_of<SumOf<A>, A, B, C>(), {&alpha, a, b, &beta, c}, Where::strided, stream, workspace);
     }
 
+    /// The same with α, β and sums of another kind than SumOf<A>: of int8 and uint8 with sums of float32.
+    ///
+    ///     plan.execute_in<float>(scale_of_a * scale_of_b, a, b, 0, c);
+    template <MatrixNumber S, MatrixNumber A, MatrixNumber B, MatrixNumber C>
+    void execute_in(const std::type_identity_t<S>& alpha, const A* a, const B* b,
+                    const std::type_identity_t<S>& beta, C* c, Stream stream = {},
+                    Workspace workspace = {}) const {
+        run(numbers_of<S, A, B, C>(), {&alpha, a, b, &beta, c}, Where::strided, stream, workspace);
+    }
+
     /// The products of a plan that has lists (MatrixProduct::listed): `a`, `b` and `c` are arrays in memory of the GPU of as many
     /// pointers as the batch has matrices, each to the element (0, 0) of a matrix in such memory, a multiple of list_alignment bytes. These
     /// arrays are read when the product is computed, not before, so nothing that depends on what is in them is looked at: no C may overlap
@@ -168,7 +178,7 @@ template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> gr
     MatrixPlan::run_groups(any, stream);
 }
 
-/// Derives, compiles and checks a product: of float32 or float64, or of bfloat16 and float16 in memory with sums of float32. Throws
+/// Derives, compiles and checks a product: of float32 or float64, or of what is narrower in memory with sums of float32. Throws
 /// UserError for one that cannot be computed or that there are no kernels for yet, where there is no such GPU or no driver, and for a
 /// schedule that does not suit it; OutOfMemory.
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});

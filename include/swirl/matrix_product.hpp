@@ -11,6 +11,7 @@
 #include <swirl/expression.hpp>
 #include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
+#include <swirl/normalised.hpp>
 #include <swirl/problem.hpp>
 
 #include <complex>
@@ -37,6 +38,8 @@ class PackedMatrix;
 /// What a matrix's numbers are. Those of A, B and C are of one kind, or narrow ones give wider sums:
 ///     float32   bfloat16 · bfloat16, float16 · float16, or float8_e4m3 · float8_e4m3
 ///     int32     int8 or uint8 · int8 or uint8; sums wrap around at 2^32
+/// and on GPUs
+///     float32   any two of float32, bfloat16, float16, int8, uint8, unorm8, snorm8, unorm16 and snorm16
 enum class Number : std::uint8_t {
     float32,
     float64,
@@ -48,6 +51,10 @@ enum class Number : std::uint8_t {
     uint8,
     int32,       ///< of sums, α and β only
     float8_e4m3, ///< of A and B, on GPUs
+    unorm8,      ///< as it is stored, as the following (<swirl/normalised.hpp>); of A and B on GPUs
+    snorm8,
+    unorm16,
+    snorm16,
 };
 
 constexpr bool is_complex(Number number) {
@@ -57,7 +64,11 @@ constexpr Integer bytes_of(Number number) {
     switch (number) {
     case Number::int8:
     case Number::uint8:
+    case Number::unorm8:
+    case Number::snorm8:
     case Number::float8_e4m3: return 1;
+    case Number::unorm16:
+    case Number::snorm16:
     case Number::bfloat16:
     case Number::float16: return 2;
     case Number::float32:
@@ -80,6 +91,10 @@ template <> struct NumberOf<std::complex<double>> : NumberConstant<Number::compl
 template <> struct NumberOf<bfloat16> : NumberConstant<Number::bfloat16> {};
 template <> struct NumberOf<float16> : NumberConstant<Number::float16> {};
 template <> struct NumberOf<float8_e4m3> : NumberConstant<Number::float8_e4m3> {};
+template <> struct NumberOf<unorm8> : NumberConstant<Number::unorm8> {};
+template <> struct NumberOf<snorm8> : NumberConstant<Number::snorm8> {};
+template <> struct NumberOf<unorm16> : NumberConstant<Number::unorm16> {};
+template <> struct NumberOf<snorm16> : NumberConstant<Number::snorm16> {};
 template <> struct NumberOf<std::int8_t> : NumberConstant<Number::int8> {};
 template <> struct NumberOf<std::uint8_t> : NumberConstant<Number::uint8> {};
 template <> struct NumberOf<std::int32_t> : NumberConstant<Number::int32> {};
@@ -100,6 +115,10 @@ template <class T> struct SumOf { using type = T; };
 template <> struct SumOf<bfloat16> { using type = float; };
 template <> struct SumOf<float16> { using type = float; };
 template <> struct SumOf<float8_e4m3> { using type = float; };
+template <> struct SumOf<unorm8> { using type = float; };
+template <> struct SumOf<snorm8> { using type = float; };
+template <> struct SumOf<unorm16> { using type = float; };
+template <> struct SumOf<snorm16> { using type = float; };
 template <> struct SumOf<std::int8_t> { using type = std::int32_t; };
 template <> struct SumOf<std::uint8_t> { using type = std::int32_t; };
 
@@ -136,9 +155,9 @@ struct SWIRL_API MatrixProduct {
     Expression epilogue = {};
     std::optional<Number> a_number = {};
     std::optional<Number> b_number = {};
-    /// What C's elements are in memory, where these are not the sums: bfloat16, float16, int8 or uint8 of float32 sums; these or
-    /// float32 of int32 sums, which then are float32 numbers before anything else is done to them: exact up to 2^24, else
-    /// rounded. Rounded to the nearest, ties to even; bytes keep to their range, NaN becomes 0. β has to be 0: C is not read.
+    /// What C's elements are in memory, where these are not the sums: bfloat16, float16, int8, uint8 or normalised ones of float32 sums;
+    /// halves, bytes or float32 of int32 sums, which then are float32 numbers before anything else is done to them: exact up to 2^24, else
+    /// rounded. Rounded to the nearest, ties to even; bytes and normalised ones keep to their range, NaN becomes 0. β has to be 0: C is not read.
     std::optional<Number> c_number = {};
     /// The matrices of a batch lie where lists of pointers say, in the memory of a GPU: batch strides have no meaning, and plans are
     /// executed by gpu::MatrixPlan::execute_each. Plans for CPUs take lists of any product.

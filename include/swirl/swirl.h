@@ -221,8 +221,12 @@ typedef enum swirl_number {
     SWIRL_NUMBER_FLOAT16 = 5,  /* IEEE 754's binary16 */
     SWIRL_NUMBER_INT8 = 6,
     SWIRL_NUMBER_UINT8 = 7,
-    SWIRL_NUMBER_INT32 = 8,      /* of C, alpha and beta only */
-    SWIRL_NUMBER_FLOAT8_E4M3 = 9 /* of A and B, on GPUs */
+    SWIRL_NUMBER_INT32 = 8,       /* of C, alpha and beta only */
+    SWIRL_NUMBER_FLOAT8_E4M3 = 9, /* of A and B, on GPUs */
+    SWIRL_NUMBER_UNORM8 = 10,     /* k/255; of A and B on GPUs, of C, as the following */
+    SWIRL_NUMBER_SNORM8 = 11,     /* the greater of k/127 and -1 */
+    SWIRL_NUMBER_UNORM16 = 12,    /* k/65535 */
+    SWIRL_NUMBER_SNORM16 = 13     /* the greater of k/32767 and -1 */
 } swirl_number;
 
 /* Element (i, j) is i * row_stride + j * column_stride elements behind element (0, 0); the matrix is the conjugate of
@@ -322,7 +326,7 @@ SWIRL_API swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matr
                                                                 const char* schedule, int device,
                                                                 unsigned flags, swirl_gpu_matrix_plan** plan);
 /* The same where A, B or C have other numbers than sums, as in swirl_matrix_plan_create_stored: SWIRL_NUMBER_BFLOAT16 or
- * SWIRL_NUMBER_FLOAT16 for SWIRL_REAL32. */
+ * SWIRL_NUMBER_FLOAT16, bytes and normalised numbers for SWIRL_REAL32. */
 SWIRL_API swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
                                                            int b_number, int c_number, const char* schedule,
                                                            int device, unsigned flags,

@@ -50,9 +50,9 @@ void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
 } // namespace
 
 Number number_of(const char* name, int number) {
-    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_FLOAT8_E4M3)
+    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_SNORM16)
         throw UserError("{} is {}; it has values from {} to {}", name, number, static_cast<int>(SWIRL_REAL32),
-                        static_cast<int>(SWIRL_NUMBER_FLOAT8_E4M3));
+                        static_cast<int>(SWIRL_NUMBER_SNORM16));
     return static_cast<Number>(number);
 }
 

@@ -226,6 +226,7 @@ std::string cpp_type(ir::Type type) {
     case ir::Scalar::int8: return scalar ? "std::int8_t" : fmt::format("i8x{}", type.lanes);
     case ir::Scalar::uint8: return scalar ? "std::uint8_t" : fmt::format("u8x{}", type.lanes);
     case ir::Scalar::int16: return scalar ? "std::int16_t" : fmt::format("i16x{}", type.lanes);
+    case ir::Scalar::uint16: return scalar ? "std::uint16_t" : fmt::format("u16x{}", type.lanes);
     case ir::Scalar::int32: return scalar ? "std::int32_t" : fmt::format("i32x{}", type.lanes);
     case ir::Scalar::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
     case ir::Scalar::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);

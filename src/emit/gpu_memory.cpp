@@ -21,10 +21,11 @@ std::string_view short_name(ir::Scalar scalar) {
 std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     switch (scalar) {
     case ir::Scalar::boolean: break;
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::int32: break;       // of CPUs
+    case ir::Scalar::int8: return "signed char";
+    case ir::Scalar::uint8: return "unsigned char";
+    case ir::Scalar::int16: return "short";
+    case ir::Scalar::uint16: return "unsigned short";
+    case ir::Scalar::int32: return "int";
     case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return dialect.wide_integer;
     case ir::Scalar::float16:
@@ -32,12 +33,18 @@ std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     case ir::Scalar::float32: return "float";
     case ir::Scalar::float64: return "double";
     }
-    throw InternalError("neither booleans nor short integers are held in the memory of a GPU");
+    throw InternalError(
+        "neither booleans nor numbers of 8 bits with a point are held in the memory of a GPU");
 }
 
 std::string GpuKernelWriter::vector_type(ir::Scalar scalar, int lanes) const {
     if (scalar == ir::Scalar::int64) return fmt::format("{}{}", dialect_.wide_vector, lanes);
-    return fmt::format("{}{}", is_short(scalar) ? "ushort" : gpu_memory_type(dialect_, scalar), lanes);
+    if (scalar == ir::Scalar::int8) return fmt::format("char{}", lanes);
+    if (scalar == ir::Scalar::uint8) return fmt::format("uchar{}", lanes);
+    return fmt::format(
+        "{}{}",
+        is_short(scalar) || scalar == ir::Scalar::uint16 ? "ushort" : gpu_memory_type(dialect_, scalar),
+        lanes);
 }
 
 Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {

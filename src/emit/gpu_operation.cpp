@@ -196,6 +196,8 @@ std::string GpuKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std
     ensure(to != Scalar::boolean, "a number is no condition");
     if (from == Scalar::boolean)
         return fmt::format("{} ? {} : {}", a, gpu_literal(dialect_, 1, to), gpu_literal(dialect_, 0, to));
+    if (is_short_integer(to) && to != Scalar::int32)
+        return fmt::format("(int)({})(int){}", gpu_memory_type(dialect_, to), a);
     if (!is_short(to)) return fmt::format("({}){}", value_type(to), a);
     return rounded(
         to, from == Scalar::float64 || from == Scalar::int64 ? fmt::format("to_odd((double){})", a) : a);

@@ -28,6 +28,7 @@ std::string c_literal(long double number, ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
+    case ir::Scalar::uint16:
     case ir::Scalar::int32:
     case ir::Scalar::int64: return c_literal(static_cast<Integer>(number));
     case ir::Scalar::float32: return real_literal<float>(number, "f", "float");
@@ -41,7 +42,7 @@ std::string c_literal(long double number, ir::Scalar scalar) {
 
 std::string ptx_literal(long double number, ir::Scalar scalar) {
     if (scalar == ir::Scalar::boolean) return number != 0 ? "1" : "0";
-    if (scalar == ir::Scalar::int64) return fmt::format("{}", static_cast<Integer>(number));
+    if (ir::is_integer(scalar)) return fmt::format("{}", static_cast<Integer>(number));
     const double value = ir::round_to(scalar, number);
     if (scalar == ir::Scalar::float64) return fmt::format("0d{:016X}", std::bit_cast<std::uint64_t>(value));
     return fmt::format("0f{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)));

@@ -37,10 +37,27 @@ std::string PtxKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std
                            {ptx_literal(1, to), ptx_literal(0, to), a});
     if (is_short(to)) return to_short(from, to, a);
     const std::string_view source = ptx_type(from);
-    if (type == source) return a; // a short type is held as float32
-    const bool widens = to == Scalar::float64 && from != Scalar::int64;
-    const std::string_view rounding = to == Scalar::int64 ? ".rzi" : widens ? "" : ".rn";
+    if (type == source && is_floating(to)) return a; // a short type is held as float32
+    if (is_short_integer(to)) return to_short_integer(from, to, a);
+    const bool widens = is_integer(to) ? is_integer(from) : to == Scalar::float64 && from != Scalar::int64;
+    const std::string_view rounding = widens ? "" : is_integer(to) ? ".rzi" : ".rn";
     return out_.result(ptx_register(to), fmt::format("cvt{}.{}.{}", rounding, type, source), {a});
+}
+
+/// The lower bits, as the 32 that stand for the same number.
+std::string PtxKernelWriter::to_short_integer(ir::Scalar from, ir::Scalar to, const std::string& a) {
+    using ir::Scalar;
+    std::string number = a;
+    if (is_floating(from))
+        number = out_.result(PtxRegister::int32, fmt::format("cvt.rzi.s32.{}", ptx_type(from)), {a});
+    else if (from == Scalar::int64)
+        number = out_.result(PtxRegister::int32, "cvt.u32.u64", {a});
+    if (to == Scalar::int32) return number;
+    const std::string_view part = to == Scalar::int8    ? "cvt.s32.s8"
+                                  : to == Scalar::uint8 ? "cvt.u32.u8"
+                                  : to == Scalar::int16 ? "cvt.s32.s16"
+                                                        : "cvt.u32.u16";
+    return out_.result(PtxRegister::int32, part, {number});
 }
 
 std::string PtxKernelWriter::to_short(ir::Scalar from, ir::Scalar to, const std::string& a) {

@@ -63,6 +63,7 @@ private:
 
     // ---- conversions (ptx_convert.cpp)
     std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a);
+    std::string to_short_integer(ir::Scalar from, ir::Scalar to, const std::string& a);
     std::string to_short(ir::Scalar from, ir::Scalar to, const std::string& a);
     std::string to_float32_odd(ir::Scalar from, const std::string& a);
     std::string rounded(ir::Scalar scalar, const std::string& a);

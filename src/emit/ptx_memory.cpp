@@ -22,7 +22,13 @@ std::string_view space_name(PtxPlace::Space space) {
 
 std::string_view memory_type(ir::Scalar scalar) {
     ensure(scalar != ir::Scalar::boolean, "ptx: booleans are not held in memory");
-    return is_short(scalar) ? "b16" : ptx_type(scalar);
+    switch (scalar) {
+    case ir::Scalar::int8: return "s8";
+    case ir::Scalar::uint8: return "u8";
+    case ir::Scalar::int16: return "s16";
+    case ir::Scalar::uint16: return "u16";
+    default: return is_short(scalar) ? "b16" : ptx_type(scalar);
+    }
 }
 
 /// `{a, b}`, or `a` alone.
@@ -69,7 +75,8 @@ PtxKernelWriter::CacheHint PtxKernelWriter::cache_hint(ir::Buffer buffer, bool l
 
 /// The lanes from `lane` on that one instruction can move.
 int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) const {
-    return emit::lanes_at_once(operation, lane, addresses_.alignment(operation.address), 8);
+    const int most = is_short(operation.type.scalar) ? 8 : 4;
+    return emit::lanes_at_once(operation, lane, addresses_.alignment(operation.address), most);
 }
 
 /// Four registers of 32 bits: eight lanes of 16 bits are moved as these, as vectors in PTX have at most four.

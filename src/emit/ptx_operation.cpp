@@ -15,8 +15,9 @@ std::string_view ptx_type(ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
-    case ir::Scalar::int32: break;       // of CPUs
-    case ir::Scalar::float8_e4m3: break; // in tiles alone
+    case ir::Scalar::uint16:
+    case ir::Scalar::int32: return "s32"; // shorter ones are held so
+    case ir::Scalar::float8_e4m3: break;  // in tiles alone
     case ir::Scalar::int64: return "s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
@@ -32,7 +33,8 @@ PtxRegister ptx_register(ir::Scalar scalar) {
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
-    case ir::Scalar::int32: break;       // of CPUs
+    case ir::Scalar::uint16:
+    case ir::Scalar::int32: return PtxRegister::int32;
     case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return PtxRegister::int64;
     case ir::Scalar::float16:
@@ -42,6 +44,15 @@ PtxRegister ptx_register(ir::Scalar scalar) {
     }
     return PtxRegister::int64;
 }
+
+namespace {
+
+/// Short integers are moved, compared and converted alone.
+void expect_arithmetic(ir::Scalar scalar) {
+    ensure(!is_short_integer(scalar), "ptx: arithmetic of {}", name_of(scalar));
+}
+
+} // namespace
 
 const PtxKernelWriter::Lanes& PtxKernelWriter::operand(const ir::Operation& operation,
                                                        std::size_t position) const {
@@ -180,12 +191,14 @@ PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,
 }
 
 std::string PtxKernelWriter::negated(ir::Scalar scalar, const std::string& a) {
+    expect_arithmetic(scalar);
     return out_.result(ptx_register(scalar), fmt::format("neg.{}", ptx_type(scalar)), {a});
 }
 
 std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::size_t lane) {
     using ir::Opcode;
     const ir::Scalar scalar = operation.type.scalar;
+    expect_arithmetic(scalar);
     const bool is_integer = scalar == ir::Scalar::int64;
     std::string_view name = "mul";
     if (operation.opcode == Opcode::add) name = "add";
@@ -214,6 +227,7 @@ std::string PtxKernelWriter::power_of_two(ir::Scalar scalar, const std::string& 
 }
 
 std::string PtxKernelWriter::bitwise(const ir::Operation& operation, std::size_t lane) {
+    expect_arithmetic(operation.type.scalar);
     return out_.result(ptx_register(operation.type.scalar),
                        operation.opcode == ir::Opcode::bit_and ? "and.b64" : "xor.b64",
                        {operand(operation, 0)[lane], operand(operation, 1)[lane]});

@@ -209,14 +209,14 @@ void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gp
     const std::array<Number, 3> stored = {product.number_of_a(), product.number_of_b(),
                                           product.number_of_c()};
     const auto is_known = [&](Number number) {
-        const bool is_half = number == Number::bfloat16 || number == Number::float16;
-        return number == product.number || (product.number == Number::float32 && is_half);
+        return number == product.number || (product.number == Number::float32 &&
+                                            number != Number::float8_e4m3 && number != Number::float64);
     };
     const bool is_real = product.number == Number::float32 || product.number == Number::float64;
     if (!is_real || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
             "a product of {} and {} to {} with sums of {} on a GPU; float32 and float64 are "
-            "possible, and with sums of float32 bfloat16 and float16",
+            "possible, and with sums of float32 bfloat16, float16, bytes and normalised numbers",
             word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.number));
     if (gpu.capability_major < capability_of_bfloat16 &&
         std::find(stored.begin(), stored.end(), Number::bfloat16) != stored.end())

@@ -1,5 +1,7 @@
 #include "gemm/gpu_sums.hpp"
 
+#include "gemm/gpu_numbers.hpp"
+
 #include "gemm/tile.hpp"
 
 #include <algorithm>
@@ -63,7 +65,7 @@ std::vector<ir::Value> GpuSums::load_vectors(const GpuPiece& piece, ir::Buffer b
         ir::Value vector = builder_.load(
             buffer, threads_.matrix() * (schedule_.stages * piece.scalars()) + step * piece.pitch + place,
             {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
-        if (builder_.type(vector).scalar != scalar_) vector = builder_.convert(vector, scalar_);
+        vector = widened(builder_, vector, piece.number, scalar_);
         for (int lane = 0; lane < lanes; ++lane)
             result.push_back(lanes == 1 ? vector
                                         : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));

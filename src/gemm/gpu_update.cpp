@@ -1,6 +1,7 @@
 #include "gemm/gpu_update.hpp"
 
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_numbers.hpp"
 #include "gemm/tile.hpp"
 
 #include <numeric>
@@ -161,6 +162,14 @@ private:
         builder_.if_then({{form, Relation::nonnegative}}, body);
     }
 
+    /// α, over the units that sums are in.
+    ir::Value in_units(ir::Value alpha) {
+        const Integer units = units_of(product_.number_of_a()) * units_of(product_.number_of_b());
+        if (units == 1) return alpha;
+        return builder_.multiply(
+            alpha, builder_.constant(builder_.type(alpha), 1 / static_cast<long double>(units)));
+    }
+
     void write_vector(int i, int j, bool reads) {
         const int lanes = schedule_.c_lanes;
         const ir::Access access{.lanes = lanes, .dynamic = c_.start, .dynamic_scale = lanes};
@@ -170,11 +179,11 @@ private:
             const ir::Value value = builder_.load(c_.factors, which);
             return lanes == 1 ? value : builder_.splat(value, lanes);
         };
-        vector = builder_.multiply(factor(0), vector);
+        vector = builder_.multiply(in_units(factor(0)), vector);
         if (reads) vector = builder_.fma(factor(1), builder_.load(c_.buffer, place, access), vector);
         if (c_.epilogue != nullptr)
             vector = c_.epilogue->finish({Affine(0), threads_.row(i), column(j)}, vector);
-        if (product_.converts()) vector = builder_.convert(vector, scalar_of(product_.number_of_c()));
+        if (product_.converts()) vector = narrowed(builder_, vector, product_.number_of_c());
         builder_.store(c_.buffer, place, vector, access);
     }
 

@@ -27,8 +27,12 @@ constexpr ir::Scalar scalar_of(Number number) {
     case Number::complex64: return ir::Scalar::float64;
     case Number::bfloat16: return ir::Scalar::bfloat16;
     case Number::float16: return ir::Scalar::float16;
+    case Number::snorm8:
     case Number::int8: return ir::Scalar::int8;
+    case Number::unorm8:
     case Number::uint8: return ir::Scalar::uint8;
+    case Number::snorm16: return ir::Scalar::int16;
+    case Number::unorm16: return ir::Scalar::uint16;
     case Number::int32: return ir::Scalar::int32;
     case Number::float8_e4m3: return ir::Scalar::float8_e4m3;
     }

@@ -11,6 +11,7 @@ constexpr std::int64_t wrapped(Scalar scalar, std::int64_t value) {
     case Scalar::int8: return static_cast<std::int8_t>(value);
     case Scalar::uint8: return static_cast<std::uint8_t>(value);
     case Scalar::int16: return static_cast<std::int16_t>(value);
+    case Scalar::uint16: return static_cast<std::uint16_t>(value);
     case Scalar::int32: return static_cast<std::int32_t>(value);
     default: return value;
     }

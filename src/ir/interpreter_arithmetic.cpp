@@ -57,6 +57,7 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
     case Scalar::int8:
     case Scalar::uint8:
     case Scalar::int16:
+    case Scalar::uint16:
     case Scalar::int32:
     case Scalar::int64: return binary_integers(scalar, result, a, b, count, apply);
     case Scalar::boolean: return;

@@ -11,6 +11,7 @@ enum class Scalar : std::uint8_t {
     int8,
     uint8,
     int16,
+    uint16,
     int32,
     int64,
     float8_e4m3,
@@ -38,6 +39,7 @@ constexpr int size_in_bytes(Scalar s) {
     case Scalar::uint8:
     case Scalar::float8_e4m3: return 1;
     case Scalar::int16:
+    case Scalar::uint16:
     case Scalar::float16:
     case Scalar::bfloat16: return 2;
     case Scalar::int32:

@@ -207,6 +207,7 @@ std::string_view name_of(Scalar scalar) {
     case Scalar::int8: return "int8";
     case Scalar::uint8: return "uint8";
     case Scalar::int16: return "int16";
+    case Scalar::uint16: return "uint16";
     case Scalar::int32: return "int32";
     case Scalar::int64: return "int64";
     case Scalar::float8_e4m3: return "float8_e4m3";

@@ -35,13 +35,39 @@ template <class F> void with_stored(Number number, F&& f) {
     case Number::bfloat16: return f(bfloat16{});
     case Number::float16: return f(float16{});
     case Number::float8_e4m3: return f(float8_e4m3{});
+    case Number::int8: return f(std::int8_t{});
+    case Number::uint8: return f(std::uint8_t{});
+    case Number::unorm8: return f(unorm8{});
+    case Number::snorm8: return f(snorm8{});
+    case Number::unorm16: return f(unorm16{});
+    case Number::snorm16: return f(snorm16{});
     default: break;
     }
     throw InternalError("a product of {} on a GPU", word_of(number));
 }
 
+/// Integers in memory: how far apart their values are, and the range that these keep to.
+struct Steps {
+    double step = 0;
+    double least = 0, greatest = 0;
+};
+std::optional<Steps> steps_of(Number number) {
+    switch (number) {
+    case Number::int8: return Steps{1, -128, 127};
+    case Number::uint8: return Steps{1, 0, 255};
+    case Number::unorm8: return Steps{1.0 / 255, 0, 1};
+    case Number::snorm8: return Steps{1.0 / 127, -1, 1};
+    case Number::unorm16: return Steps{1.0 / 65535, 0, 1};
+    case Number::snorm16: return Steps{1.0 / 32767, -1, 1};
+    default: return std::nullopt;
+    }
+}
+
 template <class T> T rounded(double number) {
-    if constexpr (sizeof(T) < sizeof(float))
+    if constexpr (std::is_integral_v<T>) {
+        constexpr double most = 9; // so that sums of some products are no larger than what is stored
+        return static_cast<T>(std::is_signed_v<T> ? most * number : std::abs(most * number));
+    } else if constexpr (sizeof(T) < sizeof(float))
         return T(static_cast<float>(number));
     else
         return static_cast<T>(number);
@@ -204,12 +230,19 @@ private:
         const Number stored = product_.number_of_c();
         double result =
             stored == product_.number ? 0 : spacing(stored) * std::max(std::abs(expected), 0x1p-14);
+        if (const auto steps = steps_of(stored)) result += steps->step / 2;
         if (!product_.epilogue.is_identity())
             result += 16 * spacing(product_.number) * (1 + std::abs(expected));
         return result;
     }
 
+    /// Before it is rounded to what C holds, but in its range.
     double finished(double x, Integer matrix, Integer i, Integer j) const {
+        const double value = by_epilogue(x, matrix, i, j);
+        const auto steps = steps_of(product_.number_of_c());
+        return steps ? std::clamp(value, steps->least, steps->greatest) : value;
+    }
+    double by_epilogue(double x, Integer matrix, Integer i, Integer j) const {
         const ExpressionTree* const tree = product_.epilogue.tree();
         if (tree == nullptr) return x;
         const ExpressionScope scope = scope_of(product_);

@@ -22,7 +22,11 @@ template <class F> void with_number(Number number, F&& f) {
     case Number::float16:
     case Number::float8_e4m3:
     case Number::int8:
-    case Number::uint8: break;
+    case Number::uint8:
+    case Number::unorm8:
+    case Number::snorm8:
+    case Number::unorm16:
+    case Number::snorm16: break;
     }
     throw InternalError("no sums of {}", word_of(number));
 }

@@ -39,6 +39,10 @@ void store_elements(const float* numbers, const MatrixProduct& product, void* c)
     case Number::bfloat16:
         return store_all<bfloat16>(numbers, product, c, [](float x) { return bfloat16(x); });
     case Number::float16: return store_all<float16>(numbers, product, c, [](float x) { return float16(x); });
+    case Number::unorm8: return store_all<unorm8>(numbers, product, c, [](float x) { return unorm8(x); });
+    case Number::snorm8: return store_all<snorm8>(numbers, product, c, [](float x) { return snorm8(x); });
+    case Number::unorm16: return store_all<unorm16>(numbers, product, c, [](float x) { return unorm16(x); });
+    case Number::snorm16: return store_all<snorm16>(numbers, product, c, [](float x) { return snorm16(x); });
     case Number::int8: return store_all<std::int8_t>(numbers, product, c, to_byte<std::int8_t>);
     case Number::uint8: return store_all<std::uint8_t>(numbers, product, c, to_byte<std::uint8_t>);
     default: throw InternalError("sums stored as {}", word_of(product.number_of_c()));

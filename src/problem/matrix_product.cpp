@@ -47,10 +47,14 @@ void check_extents(const MatrixProduct& product) {
 
 bool is_byte(Number number) { return number == Number::int8 || number == Number::uint8; }
 
+bool is_half(Number number) { return number == Number::bfloat16 || number == Number::float16; }
+/// What sums of float32 may be of, and be stored as.
+bool is_narrow(Number number) { return is_half(number) || is_byte(number) || is_normalised(number); }
+
 void check_numbers(const MatrixProduct& product) {
     const Number a = product.number_of_a(), b = product.number_of_b(), c = product.number;
     for (const auto& [name, number] : {std::pair("a_number", a), {"b_number", b}, {"number", c}})
-        if (number > Number::float8_e4m3)
+        if (number > Number::snorm16)
             throw UserError("{} is {}, which is not one of Number's values", name, static_cast<int>(number));
     const auto fail = [](const char* name, Number given, const char* wanted) {
         throw UserError("{} is {}; {}", name, word_of(given), wanted);
@@ -63,29 +67,28 @@ void check_numbers(const MatrixProduct& product) {
     }
     if (c > Number::complex64)
         fail("number", c, "sums are of float32, float64, complex32, complex64 or int32");
-    const bool is_half = a == Number::bfloat16 || a == Number::float16 || a == Number::float8_e4m3;
-    if (c == Number::float32 && is_half) {
-        if (b != a) fail("b_number", b, "it must be that of A");
-        return;
-    }
     constexpr const char* wanted =
-        "it must be as number, or bfloat16, float16 or float8_e4m3 for float32, int8 or uint8 for int32";
-    if (a != c) fail("a_number", a, wanted);
-    if (b != c) fail("b_number", b, wanted);
+        "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
+    if (a == Number::float8_e4m3 && b != a) fail("b_number", b, "it must be that of A, float8_e4m3");
+    const auto suits = [&](Number number) {
+        if (c == Number::float32 && number == Number::float8_e4m3) return a == number;
+        return number == c || (c == Number::float32 && is_narrow(number));
+    };
+    if (!suits(a)) fail("a_number", a, wanted);
+    if (!suits(b)) fail("b_number", b, wanted);
 }
 
 /// C's, where they are others than sums.
 void check_stored_numbers(const MatrixProduct& product) {
     const Number c = product.number_of_c(), sums = product.number;
     if (c == sums) return;
-    if (c > Number::int32)
+    if (c > Number::snorm16)
         throw UserError("c_number is {}, which is not one of Number's values", static_cast<int>(c));
-    const bool is_narrow = c == Number::bfloat16 || c == Number::float16 || is_byte(c);
-    if (sums == Number::float32 && is_narrow) return;
-    if (sums == Number::int32 && (is_narrow || c == Number::float32)) return;
+    if (sums == Number::float32 && is_narrow(c)) return;
+    if (sums == Number::int32 && (is_half(c) || is_byte(c) || c == Number::float32)) return;
     throw UserError(
         "c_number is {} for sums of {}; float32 and int32 sums are stored as bfloat16, float16, int8 or "
-        "uint8, those of int32 as float32, too",
+        "uint8, those of int32 as float32, too, of float32 as unorm8, snorm8, unorm16 or snorm16",
         word_of(c), word_of(sums));
 }
 
@@ -230,11 +233,12 @@ void validate_for_cpus(const MatrixProduct& product) {
         throw UserError(
             "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
             "it out, or use swirl::gpu::plan()");
-    for (const auto& [name, number] :
-         {std::pair("a_number", product.number_of_a()), {"b_number", product.number_of_b()}})
-        if (number == Number::float8_e4m3)
-            throw UserError("{} is {}; such numbers are multiplied on GPUs: swirl::gpu::plan()", name,
-                            word_of(number));
+    const Number a = product.number_of_a(), b = product.number_of_b();
+    if (product.number != Number::float32 || (a == b && (a == product.number || is_half(a)))) return;
+    throw UserError(
+        "a_number is {} and b_number {} for sums of float32; such numbers are multiplied on GPUs: "
+        "swirl::gpu::plan()\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
+        word_of(a), word_of(b));
 }
 
 std::string_view word_of(Number number) {
@@ -249,6 +253,10 @@ std::string_view word_of(Number number) {
     case Number::uint8: return "uint8";
     case Number::int32: return "int32";
     case Number::float8_e4m3: return "float8_e4m3";
+    case Number::unorm8: return "unorm8";
+    case Number::snorm8: return "snorm8";
+    case Number::unorm16: return "unorm16";
+    case Number::snorm16: return "snorm16";
     }
     return "?";
 }

@@ -12,6 +12,12 @@ namespace swirl {
 /// "float32" and the like.
 std::string_view word_of(Number number);
 
+/// Integers that stand for what they are over the greatest of them.
+constexpr bool is_normalised(Number number) {
+    return number == Number::unorm8 || number == Number::snorm8 || number == Number::unorm16 ||
+           number == Number::snorm16;
+}
+
 /// UserError for a valid product that only GPUs have.
 void validate_for_cpus(const MatrixProduct& product);
 

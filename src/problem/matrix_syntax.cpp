@@ -23,11 +23,10 @@ constexpr NumberWord number_words[] = {{Number::float64, "float64"},
                                        {Number::complex64, "complex64"},
                                        {Number::int32, "int32"}};
 /// Those that only operands have.
-constexpr NumberWord narrow_words[] = {{Number::bfloat16, "bfloat16"},
-                                       {Number::float16, "float16"},
-                                       {Number::int8, "int8"},
-                                       {Number::uint8, "uint8"},
-                                       {Number::float8_e4m3, "float8_e4m3"}};
+constexpr NumberWord narrow_words[] = {
+    {Number::bfloat16, "bfloat16"}, {Number::float16, "float16"},         {Number::int8, "int8"},
+    {Number::uint8, "uint8"},       {Number::float8_e4m3, "float8_e4m3"}, {Number::unorm8, "unorm8"},
+    {Number::snorm8, "snorm8"},     {Number::unorm16, "unorm16"},         {Number::snorm16, "snorm16"}};
 
 /// A layout as it is written, before extents and the batch are known.
 struct LayoutText {

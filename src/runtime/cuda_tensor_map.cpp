@@ -18,7 +18,8 @@ cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
     case ir::Scalar::int8:           // copies only have to know how long it is
     case ir::Scalar::float8_e4m3:
     case ir::Scalar::uint8: return TensorElement::uint8;
-    case ir::Scalar::int16: return TensorElement::uint16;
+    case ir::Scalar::int16:
+    case ir::Scalar::uint16: return TensorElement::uint16;
     case ir::Scalar::int32: return TensorElement::int32;
     case ir::Scalar::int64: return TensorElement::int64;
     case ir::Scalar::float16: return TensorElement::float16;

@@ -44,6 +44,10 @@ std::vector<std::byte> random_bytes(Number number) {
     case Number::bfloat16: return random_bytes<bfloat16>();
     case Number::float16: return random_bytes<float16>();
     case Number::float8_e4m3: return random_bytes<float8_e4m3>();
+    case Number::unorm8: return random_bytes<unorm8>();
+    case Number::snorm8: return random_bytes<snorm8>();
+    case Number::unorm16: return random_bytes<unorm16>();
+    case Number::snorm16: return random_bytes<snorm16>();
     default: return random_bytes<float>();
     }
 }

@@ -1,0 +1,78 @@
+// Kernels of products whose numbers are integers in memory: PTX and CUDA C++ that compilers accept.
+
+#include "emit/gpu_source.hpp"
+#include "emit/gpu_transforms.hpp"
+#include "emit/nvrtc.hpp"
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_product.hpp"
+#include "ir/builder.hpp"
+#include "problem/matrix_product.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::emit {
+namespace {
+
+using ir::Scalar;
+
+constexpr Number integers[] = {Number::int8,   Number::uint8,   Number::unorm8,
+                               Number::snorm8, Number::unorm16, Number::snorm16};
+
+ir::Program product_of(Number number, bool along_depth) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
+    product.a_number = product.b_number = product.c_number = number;
+    if (along_depth) product.a = {64, 1};
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    return gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+}
+
+TEST(EmittedPtxOfIntegers, Compiles) {
+    const auto compiler = ptx_compiler();
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+    for (const Number number : integers)
+        for (const bool along_depth : {false, true})
+            EXPECT_EQ(
+                complaints(*compiler, ptx(product_of(number, along_depth), {.target = "sm_90"}), "sm_90"), "")
+                << word_of(number);
+}
+
+TEST(EmittedPtxOfIntegers, HoldsThemIn32Bits) {
+    ir::Builder b("conversions");
+    b.launch({.threads = {32, 1, 1}});
+    const auto x = b.input("x", Scalar::int8, 128);
+    const auto y = b.output("y", Scalar::float32, 128);
+    const auto z = b.output("z", Scalar::uint16, 128);
+    const ir::Value four = b.load(x, 4 * b.thread(), {.lanes = 4});
+    const ir::Value wide = b.convert(four, Scalar::float32);
+    b.store(y, 4 * b.thread(), wide, {.lanes = 4});
+    b.store(z, 4 * b.thread(), b.convert(wide, Scalar::uint16), {.lanes = 4});
+    const std::string module = ptx(b.finish());
+    for (const char* words : {"ld.global.nc.s8 %r", "cvt.rn.f32.s32 %f", "cvt.rzi.s32.f32 %r",
+                              "cvt.u32.u16 %r", "st.global.u16 ["})
+        EXPECT_NE(module.find(words), std::string::npos) << words << "\n" << module;
+    ir::Builder sum("sum");
+    sum.launch({.threads = {32, 1, 1}});
+    const auto bytes = sum.input("x", Scalar::int8, 32);
+    const auto sums = sum.output("y", Scalar::int8, 32);
+    const ir::Value one = sum.load(bytes, sum.thread());
+    sum.store(sums, sum.thread(), sum.add(one, one));
+    EXPECT_THROW(ptx(sum.finish()), InternalError) << "arithmetic is that of CPUs";
+}
+
+TEST(EmittedCudaOfIntegers, Compiles) {
+    const auto library = nvrtc_library();
+    if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
+    for (const Number number : integers) {
+        const ir::Program program = product_of(number, false);
+        const std::string text =
+            emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda});
+        EXPECT_EQ(text.find("char") != std::string::npos, bytes_of(number) == 1) << text;
+        EXPECT_EQ(nvrtc_complaints(*library, text, "sm_90"), "") << word_of(number);
+    }
+}
+
+} // namespace
+} // namespace swirl::emit

@@ -1,0 +1,175 @@
+// Products whose numbers are narrower in memory than in arithmetic, in the interpreter.
+
+#include "gemm/gpu_numbers.hpp"
+
+#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_product.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace swirl::gemm::test {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+constexpr Number integers[] = {Number::int8,   Number::uint8,   Number::unorm8,
+                               Number::snorm8, Number::unorm16, Number::snorm16};
+
+/// Random numbers of all that a buffer may hold, the least and the greatest among them.
+void fill_all(ir::Memory& memory, std::mt19937& random) {
+    if (!ir::is_integer(memory.element())) return fill(memory, random);
+    const int bits = 8 * ir::size_in_bytes(memory.element());
+    const bool is_signed = memory.element() == ir::Scalar::int8 || memory.element() == ir::Scalar::int16;
+    const Integer least = is_signed ? -(Integer{1} << (bits - 1)) : 0;
+    std::uniform_int_distribution<Integer> uniform(least, least + (Integer{1} << bits) - 1);
+    for (Integer k = 0; k < memory.elements(); ++k)
+        memory.set_integer(memory.first() + k, k % 7 == 0 ? least : uniform(random));
+}
+
+/// What is meant by a stored number.
+long double meaning(Number number, long double stored) {
+    switch (number) {
+    case Number::unorm8: return stored / 255;
+    case Number::snorm8: return std::max(stored / 127, -1.0L);
+    case Number::unorm16: return stored / 65535;
+    case Number::snorm16: return std::max(stored / 32767, -1.0L);
+    default: return stored;
+    }
+}
+
+void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, long double alpha) {
+    const ir::Program program = gpu_product(product, schedule, gpu()).front();
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(7);
+    for (const char* name : {"a", "b"}) fill_all(arguments[name], random);
+    arguments["factors"].assign(std::vector<double>{static_cast<double>(alpha), 0});
+    arguments.parameters = {1, 0};
+    ir::interpret(program, arguments);
+    const auto at = [&](const char* name, Number number, const MatrixLayout& layout, Integer i, Integer j) {
+        return meaning(number, arguments[name][i * layout.row_stride + j * layout.column_stride]);
+    };
+    const Number to = product.number_of_c();
+    const long double least = to == Number::int8                              ? -128
+                              : to == Number::snorm8 || to == Number::snorm16 ? -1
+                                                                              : 0;
+    const long double greatest = to == Number::int8 ? 127 : to == Number::uint8 ? 255 : 1;
+    for (Integer i = 0; i < product.rows; ++i)
+        for (Integer j = 0; j < product.columns; ++j) {
+            long double expected = 0, magnitude = 0;
+            for (Integer k = 0; k < product.depth; ++k) {
+                const long double term = alpha * at("a", product.number_of_a(), product.a, i, k) *
+                                         at("b", product.number_of_b(), product.b, k, j);
+                expected += term;
+                magnitude += std::abs(term);
+            }
+            long double allowed = magnitude * 0x1p-21L;
+            if (product.converts()) {
+                expected = std::clamp(expected, least, greatest);
+                allowed += 0.5L / static_cast<long double>(units_of(to));
+            }
+            ASSERT_NEAR(static_cast<double>(at("c", to, product.c, i, j)), static_cast<double>(expected),
+                        static_cast<double>(allowed))
+                << to_string(schedule) << ": " << i << ", " << j;
+        }
+}
+
+MatrixProduct product_of(Number a, Number b, Number c) {
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 40, 32, 24);
+    product.a_number = a;
+    product.b_number = b;
+    product.c_number = c;
+    return product;
+}
+
+TEST(GpuNumbers, AreWidenedAndStored) {
+    for (const Number number : integers) {
+        const long double alpha = units_of(number) > 1 ? 0.1L : 0x1p-10L;
+        for (const auto& [a, c] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 40}},
+                                   {MatrixLayout{24, 1}, MatrixLayout{1, 40}},
+                                   {MatrixLayout{24, 1}, MatrixLayout{32, 1}}}) {
+            MatrixProduct wide = product_of(number, number, Number::float32);
+            MatrixProduct stored = product_of(number, number, number);
+            wide.a = stored.a = a;
+            wide.c = stored.c = c;
+            for (const GpuSchedule& schedule : gpu_schedules(wide, gpu(), 2)) {
+                expect_product(wide, schedule, alpha);
+                expect_product(stored, schedule, alpha);
+            }
+        }
+    }
+}
+
+TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
+    for (const Number number : integers)
+        for (const Number other : {Number::float32, Number::bfloat16, Number::uint8})
+            for (const bool by_rows : {false, true}) {
+                MatrixProduct product = product_of(number, other, Number::float32);
+                if (by_rows) product.c = {32, 1};
+                expect_product(product, gpu_schedules(product, gpu(), 1).front(), 0x1p-8L);
+                std::swap(product.a_number, product.b_number);
+                expect_product(product, gpu_schedules(product, gpu(), 1).front(), 0x1p-8L);
+            }
+}
+
+/// What becomes of numbers that are stored so.
+std::vector<double> stored(Number number, const std::vector<double>& numbers) {
+    const auto count = static_cast<Integer>(numbers.size());
+    ir::Builder b("stored");
+    const ir::Buffer x = b.input("x", ir::Scalar::float32, count),
+                     y = b.output("y", scalar_of(number), count);
+    for (Integer k = 0; k < count; ++k) b.store(y, k, narrowed(b, b.load(x, k), number));
+    const ir::Program program = b.finish();
+    ir::Arguments arguments(program);
+    arguments["x"].assign(numbers);
+    ir::interpret(program, arguments);
+    return arguments["y"].values();
+}
+
+TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
+    constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    using Numbers = std::vector<double>;
+    EXPECT_EQ(
+        stored(Number::int8, {0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127.5, -128.5, 300, -infinity, nan}),
+        (Numbers{0, 2, 2, 0, -2, -2, 126, 127, -128, 127, -128, 0}));
+    EXPECT_EQ(stored(Number::uint8, {0.5, 1.5, 254.5, 255.5, -1, infinity, nan}),
+              (Numbers{0, 2, 254, 255, 0, 255, 0}));
+    EXPECT_EQ(stored(Number::unorm8, {0, 1, 0.5, 2, -1, nan, 3.0 / 255}),
+              (Numbers{0, 255, 128, 255, 0, 0, 3}));
+    EXPECT_EQ(stored(Number::snorm8, {0, 1, -1, -7, 0.5, nan, -5.0 / 127}),
+              (Numbers{0, 127, -127, -127, 64, 0, -5}));
+    EXPECT_EQ(stored(Number::unorm16, {1, 0.5, infinity, 12345.0 / 65535}),
+              (Numbers{65535, 32768, 65535, 12345}));
+    EXPECT_EQ(stored(Number::snorm16, {-1, -0.5, infinity, -12345.0 / 32767}),
+              (Numbers{-32767, -16384, 32767, -12345}));
+}
+
+/// The public types convert as kernels do.
+TEST(GpuNumbers, AreThoseOfTheTypes) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> uniform(-1.1F, 1.1F);
+    std::vector<double> numbers;
+    for (int k = 0; k < 2000; ++k) numbers.push_back(uniform(random));
+    const auto check = [&](Number number, auto example) {
+        using T = decltype(example);
+        const std::vector<double> kernel = stored(number, numbers);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const T own(static_cast<float>(numbers[k]));
+            ASSERT_EQ(own.bits, kernel[k]) << word_of(number) << " of " << numbers[k];
+            ASSERT_NEAR(static_cast<float>(own), meaning(number, own.bits), 1e-7);
+        }
+    };
+    check(Number::unorm8, unorm8{});
+    check(Number::snorm8, snorm8{});
+    check(Number::unorm16, unorm16{});
+    check(Number::snorm16, snorm16{});
+}
+
+} // namespace
+} // namespace swirl::gemm::test
