@@ -27,6 +27,8 @@ void explain(const Options& options) {
     if (!options.planning.is_for_gpu())
         throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
     const MatrixProduct product = parse_product(options.words, options.planning);
+    if (is_complex(product.number))
+        throw UserError("a product of complex numbers is not explained; one of float32 or float64 is");
     const GemmExplanation explanation = explain_gemm(product, options.planning);
     if (!options.svg.empty()) write_file(options.svg, thread_map_of(explanation));
     if (options.json)

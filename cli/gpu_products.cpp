@@ -68,8 +68,9 @@ Json json_of(const ir::KernelInfo& kernel) {
 }
 
 double flops_of(const MatrixProduct& product) {
-    return 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-           static_cast<double>(product.depth) * static_cast<double>(product.batch);
+    return (is_complex(product.number) ? 8 : 2) * static_cast<double>(product.rows) *
+           static_cast<double>(product.columns) * static_cast<double>(product.depth) *
+           static_cast<double>(product.batch);
 }
 
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
@@ -239,6 +240,9 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
 
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                     emit::GpuLanguage language, const std::string& function) {
+    if (is_complex(product.number))
+        throw UserError("{} is of complex numbers, whose kernels are PTX alone\n  swirl show --stage ptx",
+                        to_text(product));
     if (product.listed)
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));

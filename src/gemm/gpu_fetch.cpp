@@ -54,19 +54,21 @@ std::vector<GpuFetch::Part> GpuFetch::all_parts() const {
 void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
                      const Affine& split, int first, int end) const {
     using Relation = ir::Condition::Relation;
-    const Integer lanes = piece_.lanes;
-    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, piece_.lanes};
+    const Integer lanes = piece_.lanes, parts = piece_.parts;
+    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element,
+                        piece_.lanes * piece_.parts};
     for (const Part& part :
          std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
-        const Affine to =
-            first_ + part.step * piece_.pitch + part.unit * lanes + target.number * piece_.scalars();
+        const Affine to = first_ + (part.step * piece_.pitch + part.unit * lanes) * parts +
+                          target.number * piece_.scalars();
         const ir::Access in_piece{.dynamic = target.stage, .dynamic_scale = piece_.scalars()};
         const auto copy = [&] {
             const Affine from =
-                part.unit * (lanes * source.stride) + part.step * source.depth_stride + further * lanes;
+                (part.unit * (lanes * source.stride) + part.step * source.depth_stride + further * lanes) *
+                parts;
             const ir::Value loaded =
                 builder_.load(source.buffer, from,
-                              {.lanes = piece_.lanes, .dynamic = source.start, .dynamic_scale = lanes});
+                              {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = lanes * parts});
             ir::Access access = in_piece;
             access.asynchronous = type.lanes * ir::size_in_bytes(type.scalar) >= least_asynchronous_bytes;
             builder_.store(pieces_, to, loaded, access);

@@ -1,5 +1,7 @@
 #include "gemm/gpu_layout.hpp"
 
+#include "gemm/tile.hpp"
+
 #include <numeric>
 
 namespace swirl::gemm {
@@ -97,6 +99,7 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
         const Integer padding =
             result.along_depth ? GpuThreads::widest_access / bytes_of(oriented.number) : 0;
+        result.parts = scalars_in(number);
         result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(number, extent) : extent + padding;
         return result;
     };

@@ -57,8 +57,10 @@ struct GpuPiece {
         false; ///< neighbouring threads copy steps, as these are next to each other in the operand
     Integer depth_run = 1; ///< then so many of one row, before those of the next
     Integer pitch = 0;     ///< elements from one step to the next
+    int parts = 1;         ///< scalars of an element: of complex numbers two
 
-    Integer scalars() const { return depth * pitch; }
+    Integer scalars() const { return depth * pitch * parts; }
+    Integer bytes() const { return depth * pitch * bytes_of(number); }
 };
 /// Of A and of B, of a product as it is oriented.
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented);

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_tile_model.hpp"
+#include "gemm/tile.hpp"
 
 #include <algorithm>
 #include <array>
@@ -87,7 +88,7 @@ StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
         return static_cast<double>(extent) / GpuThreads::vector_of(number, extent);
     };
     const double vector_loads = loads(schedule.thread_rows) + loads(schedule.thread_columns);
-    return {.issue = rows * columns * words + vector_loads * constants.load_issue,
+    return {.issue = rows * columns * words * scalars_in(number) + vector_loads * constants.load_issue,
             .shared = (rows + columns) * words * constants.load_pass,
             .latency = constants.step_latency};
 }

@@ -64,6 +64,7 @@ private:
     struct Matrix {
         ir::Buffer buffer = 0;
         ir::Buffer list = 0;
+        Integer bytes = 0; ///< of an element
     };
 
     // ---- buffers and blocks
@@ -74,13 +75,14 @@ private:
             ir::BufferInfo info;
             info.name = name;
             info.element = scalar_of(number);
-            info.first = extent.lowest;
-            info.elements = extent.highest - extent.lowest + 1;
-            info.alignment = lanes * size_in_bytes(info.element);
+            info.first = scalars_in(number) * extent.lowest;
+            info.elements = scalars_in(number) * (extent.highest - extent.lowest + 1);
+            info.alignment = lanes * static_cast<int>(bytes_of(number));
             info.written = written;
             info.absolute = product_.listed;
             const Matrix result{builder_.add(info),
-                                product_.listed ? add_list(builder_, name, product_.batch) : 0};
+                                product_.listed ? add_list(builder_, name, product_.batch) : 0,
+                                bytes_of(number)};
             return result;
         };
         const bool turned = orientation_.is_turned;
@@ -102,7 +104,7 @@ private:
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = scalar_;
-        factors.elements = 2;
+        factors.elements = 2 * scalars_in(product_.number);
         factors.by_value = true;
         factors_ = builder_.add(factors);
         steps_ = builder_.parameter("steps");
@@ -168,10 +170,7 @@ private:
     Value matrix_start(const BlockPlace& place, const Matrix& matrix, const MatrixLayout& layout,
                        Integer lanes) {
         if (!product_.listed) return matrix_number(place, layout.batch_stride / lanes);
-        const ir::Scalar element =
-            builder_.program().buffers[static_cast<std::size_t>(matrix.buffer)].element;
-        return place_in_memory(builder_, matrix.list, matrix_number(place, 1),
-                               lanes * size_in_bytes(element));
+        return place_in_memory(builder_, matrix.list, matrix_number(place, 1), lanes * matrix.bytes);
     }
 
     /// The first piece is short where pieces do not divide the depth: it begins before the first step.

@@ -212,12 +212,14 @@ void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gp
         return number == product.number || (product.number == Number::float32 &&
                                             number != Number::float8_e4m3 && number != Number::float64);
     };
-    const bool is_real = product.number == Number::float32 || product.number == Number::float64;
-    if (!is_real || !std::all_of(stored.begin(), stored.end(), is_known))
+    if (product.number == Number::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
-            "a product of {} and {} to {} with sums of {} on a GPU; float32 and float64 are "
-            "possible, and with sums of float32 bfloat16, float16, bytes and normalised numbers",
+            "a product of {} and {} to {} with sums of {} on a GPU; float32, float64 and complex numbers of "
+            "both are possible, and with sums of float32 bfloat16, float16, bytes and normalised numbers",
             word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.number));
+    if (is_complex(product.number) && product.epilogue.tree() != nullptr)
+        throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
+                        word_of(product.number));
     if (gpu.capability_major < capability_of_bfloat16 &&
         std::find(stored.begin(), stored.end(), Number::bfloat16) != stored.end())
         throw UserError(
@@ -262,8 +264,7 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
     Integer bytes = 0;
-    for (const GpuPiece& piece : pieces_of(schedule, oriented))
-        bytes += schedule.stages * piece.scalars() * bytes_of(piece.number);
+    for (const GpuPiece& piece : pieces_of(schedule, oriented)) bytes += schedule.stages * piece.bytes();
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
     if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
     if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;

@@ -2,6 +2,8 @@
 
 #include "gemm/gpu_fragments.hpp"
 
+#include <array>
+#include <span>
 #include <vector>
 
 namespace swirl::gemm {
@@ -32,16 +34,20 @@ public:
     /// Adds the products of a step.
     void multiply(std::vector<ir::Value>& sums, const Factors& factors) const;
 
-    /// Sums are by columns: a thread's rows are next to each other.
+    /// Sums are by columns: a thread's rows are next to each other, real and imaginary parts in turns.
     std::size_t place(int row, int column) const {
-        return static_cast<std::size_t>(column * schedule_.thread_rows + row);
+        return static_cast<std::size_t>((column * schedule_.thread_rows + row) * parts_);
     }
+    int parts() const { return parts_; } ///< of a sum: of complex numbers two
     ir::Buffer registers() const { return sums_; }
 
     /// Those of all slices in the registers of the first one. All threads call it.
     void add_slices();
 
 private:
+    int count() const { return schedule_.thread_rows * schedule_.thread_columns * parts_; }
+    void add_imaginary(ir::Value& real, ir::Value& imaginary, std::span<const ir::Value> a,
+                       std::span<const ir::Value> b) const;
     int count_of_a() const;
     int count_of_b() const;
     std::vector<ir::Value> load_vectors(const GpuPiece& piece, ir::Buffer buffer, const Affine& step,
@@ -53,6 +59,8 @@ private:
     const GpuSchedule& schedule_;
     const GpuThreads& threads_;
     ir::Scalar scalar_;
+    int parts_;
+    std::array<bool, 2> conjugated_; ///< A, B
     ir::Scalar
         factor_; ///< of what is multiplied: sums' numbers, or as they are in memory where warps multiply
     GpuFragments fragments_;

@@ -18,6 +18,7 @@ public:
            const MatrixProduct& oriented, const GpuResult& c)
         : builder_(builder), schedule_(schedule), threads_(threads), sums_(sums), product_(oriented), c_(c) {
         shares_ = schedule.shares();
+        rows_ = schedule.thread_rows * sums.parts();
         columns_ = schedule.thread_columns / shares_;
         // Blocks share the vectors of columns, where these are too few their elements, too.
         const int vectors = schedule.thread_columns / threads.column_vector();
@@ -66,7 +67,7 @@ private:
     /// Every block that has a share of the depth sees the sums of all, one column of a thread after the other.
     void exchange() {
         const bool is_cluster = schedule_.through_memory == 0;
-        part_ = Integer{schedule_.thread_rows} * schedule_.thread_columns * schedule_.slice_threads();
+        part_ = Integer{rows_} * schedule_.thread_columns * schedule_.slice_threads();
         ir::BufferInfo info;
         info.name = "split_sums";
         info.element = scalar_of(product_.number);
@@ -78,9 +79,9 @@ private:
         if (!is_cluster) first_ = c_.tile * (schedule_.splits * part_);
         in_first_slice([&] {
             for (int j = 0; j < schedule_.thread_columns; ++j)
-                for (int i = 0; i < schedule_.thread_rows; ++i)
+                for (int i = 0; i < rows_; ++i)
                     builder_.store(exchanged_, first_ + split() * part_ + place_of(i, j),
-                                   builder_.load(sums_.registers(), static_cast<Integer>(sums_.place(i, j))));
+                                   builder_.load(sums_.registers(), register_of(i, j)));
         });
         if (is_cluster) return builder_.cluster_barrier();
         ir::BufferInfo arrivals;
@@ -95,14 +96,14 @@ private:
     /// The block's share of all sums, in the order of the splits: these are many, so it is a loop.
     void add_up() {
         const ir::Scalar scalar = scalar_of(product_.number);
-        const int count = schedule_.thread_rows * columns_;
+        const int count = rows_ * columns_;
         totals_ = builder_.local("totals", scalar, count);
         in_first_slice([&] {
             for (int k = 0; k < count; ++k) builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
             builder_.for_loop("split", schedule_.splits, [&](const Affine& number) {
                 for (int j = 0; j < columns_; ++j)
-                    for (int i = 0; i < schedule_.thread_rows; ++i) {
-                        const Integer k = Integer{j} * schedule_.thread_rows + i;
+                    for (int i = 0; i < rows_; ++i) {
+                        const Integer k = Integer{j} * rows_ + i;
                         const ir::Value other =
                             builder_.load(exchanged_, first_ + number * part_ + place_of(i, own_column(j)));
                         builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), other));
@@ -118,9 +119,9 @@ private:
     }
 
     Affine place_of(int i, const Affine& j) const {
-        const Integer rows = schedule_.thread_rows, threads = schedule_.slice_threads();
-        return (j * rows + i) * threads + threads_.in_slice();
+        return (j * rows_ + i) * schedule_.slice_threads() + threads_.in_slice();
     }
+    Integer register_of(int i, int j) const { return static_cast<Integer>(sums_.place(0, j)) + i; }
 
     template <class Body> void in_first_slice(Body&& body) {
         if (schedule_.slices == 1) return body();
@@ -128,10 +129,8 @@ private:
     }
 
     ir::Value sum(int i, int j) {
-        if (schedule_.splits == 1)
-            return builder_.load(sums_.registers(), static_cast<Integer>(sums_.place(i, j)));
-        if (schedule_.through_memory != 0)
-            return builder_.load(totals_, Integer{j} * schedule_.thread_rows + i);
+        if (schedule_.splits == 1) return builder_.load(sums_.registers(), register_of(i, j));
+        if (schedule_.through_memory != 0) return builder_.load(totals_, Integer{j} * rows_ + i);
         ir::Value total = ir::no_value;
         for (int share = 0; share < shares_; ++share) {
             const ir::Value other = builder_.load(exchanged_, place_of(i, own_column(j)) + share * part_);
@@ -170,17 +169,42 @@ private:
             alpha, builder_.constant(builder_.type(alpha), 1 / static_cast<long double>(units)));
     }
 
+    /// A factor, α or β, in all lanes of a vector of elements.
+    ir::Value real_factor(Integer which, int lanes) {
+        const ir::Value value = builder_.load(c_.factors, which);
+        return lanes == 1 ? value : builder_.splat(value, lanes);
+    }
+
+    /// Factor · vector + addend (no_value: 0), of pairs: the real part times all, the imaginary one times each pair's other number,
+    /// negative for the first.
+    ir::Value scaled(Integer which, ir::Value vector, ir::Value addend) {
+        const int lanes = builder_.type(vector).lanes;
+        if (sums_.parts() == 1) {
+            const ir::Value factor = real_factor(which, lanes);
+            return addend == ir::no_value ? builder_.multiply(in_units(factor), vector)
+                                          : builder_.fma(factor, vector, addend);
+        }
+        std::vector<std::int8_t> others;
+        std::vector<ir::Value> imaginary;
+        const ir::Value part = builder_.load(c_.factors, 2 * which + 1), negative = builder_.negate(part);
+        for (int lane = 0; lane < lanes; ++lane) {
+            others.push_back(static_cast<std::int8_t>(lane ^ 1));
+            imaginary.push_back(lane % 2 == 0 ? negative : part);
+        }
+        const ir::Value real = real_factor(2 * which, lanes);
+        const ir::Value first =
+            addend == ir::no_value ? builder_.multiply(real, vector) : builder_.fma(real, vector, addend);
+        return builder_.fma(join_lanes(builder_, imaginary), builder_.shuffle(vector, vector, others), first);
+    }
+
     void write_vector(int i, int j, bool reads) {
-        const int lanes = schedule_.c_lanes;
-        const ir::Access access{.lanes = lanes, .dynamic = c_.start, .dynamic_scale = lanes};
-        const Affine place = threads_.row(i) * product_.c.row_stride + column(j) * product_.c.column_stride;
-        ir::Value vector = sums_of_rows(i, lanes, j);
-        const auto factor = [&](Integer which) {
-            const ir::Value value = builder_.load(c_.factors, which);
-            return lanes == 1 ? value : builder_.splat(value, lanes);
-        };
-        vector = builder_.multiply(in_units(factor(0)), vector);
-        if (reads) vector = builder_.fma(factor(1), builder_.load(c_.buffer, place, access), vector);
+        const int lanes = schedule_.c_lanes, parts = sums_.parts();
+        const ir::Access access{
+            .lanes = lanes * parts, .dynamic = c_.start, .dynamic_scale = Integer{lanes} * parts};
+        const Affine place =
+            (threads_.row(i) * product_.c.row_stride + column(j) * product_.c.column_stride) * parts;
+        ir::Value vector = scaled(0, sums_of_rows(i * parts, lanes * parts, j), ir::no_value);
+        if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
         if (c_.epilogue != nullptr)
             vector = c_.epilogue->finish({Affine(0), threads_.row(i), column(j)}, vector);
         if (product_.converts()) vector = narrowed(builder_, vector, product_.number_of_c());
@@ -194,6 +218,7 @@ private:
     const MatrixProduct& product_;
     const GpuResult& c_;
     int shares_;  ///< blocks that share the columns
+    int rows_;    ///< scalars of a thread in a column
     int columns_; ///< of a thread that a block writes: vectors_ times elements_
     int vectors_;
     int elements_;

@@ -14,15 +14,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <deque>
 #include <limits>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace swirl::planning {
 
 namespace {
+
+using Complex = std::complex<double>;
 
 constexpr std::size_t sequence_length = 65521;
 constexpr int compared_elements = 64;
@@ -32,6 +36,8 @@ template <class F> void with_stored(Number number, F&& f) {
     switch (number) {
     case Number::float32: return f(float{});
     case Number::float64: return f(double{});
+    case Number::complex32: return f(std::complex<float>{});
+    case Number::complex64: return f(std::complex<double>{});
     case Number::bfloat16: return f(bfloat16{});
     case Number::float16: return f(float16{});
     case Number::float8_e4m3: return f(float8_e4m3{});
@@ -73,9 +79,15 @@ template <class T> T rounded(double number) {
         return static_cast<T>(number);
 }
 
+/// Of a complex number's parts.
+Number part_of(Number number) {
+    if (number == Number::complex32) return Number::float32;
+    return number == Number::complex64 ? Number::float64 : number;
+}
+
 /// What a number's neighbours differ by, as part of it, or of the smallest one that has all digits.
 double spacing(Number number) {
-    switch (number) {
+    switch (part_of(number)) {
     case Number::bfloat16: return 0x1p-7;
     case Number::float16: return 0x1p-10;
     case Number::float64: return std::numeric_limits<double>::epsilon();
@@ -85,7 +97,7 @@ double spacing(Number number) {
 
 double largest(Number number) {
     constexpr double of_float16 = 65504;
-    if (number == Number::float64) return std::numeric_limits<double>::max();
+    if (part_of(number) == Number::float64) return std::numeric_limits<double>::max();
     return number == Number::float16 ? of_float16 : std::numeric_limits<float>::max();
 }
 
@@ -94,15 +106,17 @@ class RepeatedMatrix {
 public:
     RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout, Integer rows,
                    Integer columns, Integer batch, unsigned seed)
-        : number_(number),
+        : number_(part_of(number)),
+          parts_(is_complex(number) ? 2 : 1),
           layout_(layout),
           extent_(extent_of(layout, rows, columns, batch)),
           sequence_(sequence_length),
-          memory_(device, static_cast<std::size_t>(extent_.highest - extent_.lowest + 1) * bytes()) {
+          memory_(device,
+                  static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * parts_) * bytes()) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> uniform(-1, 1);
         std::vector<std::byte> stored(sequence_length * bytes());
-        with_stored(number, [&](auto example) {
+        with_stored(number_, [&](auto example) {
             using T = decltype(example);
             T* const to = reinterpret_cast<T*>(stored.data());
             for (std::size_t k = 0; k < sequence_length; ++k) {
@@ -117,32 +131,40 @@ public:
 
     void* origin() const {
         return reinterpret_cast<std::byte*>(memory_.address()) -
-               extent_.lowest * static_cast<Integer>(bytes());
+               extent_.lowest * parts_ * static_cast<Integer>(bytes());
     }
-    double element(Integer matrix, Integer i, Integer j) const {
-        return sequence_[static_cast<std::size_t>(offset(matrix, i, j)) % sequence_length];
+    Complex element(Integer matrix, Integer i, Integer j) const {
+        const Integer first = parts_ * offset(matrix, i, j);
+        const auto part = [&](Integer at) {
+            return sequence_[static_cast<std::size_t>(at) % sequence_length];
+        };
+        return of_layout({part(first), parts_ == 2 ? part(first + 1) : 0});
     }
     /// What is there by now.
-    double read(Integer matrix, Integer i, Integer j) const {
-        double result = 0;
+    Complex read(Integer matrix, Integer i, Integer j) const {
+        const Integer first = parts_ * offset(matrix, i, j);
+        std::array<double, 2> result = {0, 0};
         with_stored(number_, [&](auto found) {
-            runtime::copy_from_gpu(
-                memory_.device(), &found,
-                memory_.address() + static_cast<std::size_t>(offset(matrix, i, j)) * sizeof found,
-                sizeof found);
-            result = static_cast<double>(found);
+            for (Integer part = 0; part < parts_; ++part) {
+                runtime::copy_from_gpu(
+                    memory_.device(), &found,
+                    memory_.address() + static_cast<std::size_t>(first + part) * sizeof found, sizeof found);
+                result[static_cast<std::size_t>(part)] = static_cast<double>(found);
+            }
         });
-        return result;
+        return of_layout({result[0], result[1]});
     }
 
 private:
-    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); }
+    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); } ///< of a part
+    Complex of_layout(const Complex& stored) const { return layout_.conjugated ? std::conj(stored) : stored; }
     Integer offset(Integer matrix, Integer i, Integer j) const {
         return matrix * layout_.batch_stride + i * layout_.row_stride + j * layout_.column_stride -
                extent_.lowest;
     }
 
-    Number number_;
+    Number number_; ///< of parts
+    Integer parts_;
     MatrixLayout layout_;
     Extent extent_;
     std::vector<double> sequence_;
@@ -200,29 +222,36 @@ public:
     }
 
     void require(Integer matrix, Integer i, Integer j) const {
-        double x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j)), magnitude = std::abs(x);
+        Complex x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j));
+        double magnitude = std::abs(x);
         for (Integer step = 0; step < product_.depth; ++step) {
-            const double term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
+            const Complex term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
             x += term;
             magnitude += std::abs(term);
         }
         const double error_of_x = magnitude * error_of_sums();
-        const double expected = finished(x, matrix, i, j);
+        const Complex expected = finished(x, matrix, i, j);
         double change = error_of_x;
         for (const double step : {-1, 1})
             change = std::max(change, std::abs(finished(x + step * error_of_x, matrix, i, j) - expected));
-        const double allowed = change + rounding(expected), found = c_.read(matrix, i, j);
+        const double allowed = change + rounding(std::abs(expected));
+        const Complex found = c_.read(matrix, i, j);
         if (!(std::abs(expected) + allowed < largest(product_.number_of_c()))) return; // NaN, too
         ensure(std::abs(found - expected) <= allowed,
                "a product of {} by {} by {} by '{}' is wrong at ({}, {}) of matrix {}: {} and not {}",
                product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()), i, j, matrix,
-               found, expected);
+               text_of(found), text_of(expected));
     }
 
 private:
     RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed) const {
         return {plan_.device(), number, layout, rows, columns, product_.batch, seed};
+    }
+
+    std::string text_of(const Complex& number) const {
+        if (!is_complex(product_.number)) return fmt::format("{}", number.real());
+        return fmt::format("{} + {}i", number.real(), number.imag());
     }
 
     /// Of the epilogue's operations and of storing its result.
@@ -237,8 +266,9 @@ private:
     }
 
     /// Before it is rounded to what C holds, but in its range.
-    double finished(double x, Integer matrix, Integer i, Integer j) const {
-        const double value = by_epilogue(x, matrix, i, j);
+    Complex finished(const Complex& x, Integer matrix, Integer i, Integer j) const {
+        if (is_complex(product_.number)) return x;
+        const double value = by_epilogue(x.real(), matrix, i, j);
         const auto steps = steps_of(product_.number_of_c());
         return steps ? std::clamp(value, steps->least, steps->greatest) : value;
     }
@@ -256,8 +286,9 @@ private:
             Integer place = 0;
             for (const std::string& name : node.indices)
                 place = place * scope.lengths[*scope.axis_of(name)] + index(name);
-            if (!node.is_complex) return arrays_[at].element(0, place, 0);
-            return {arrays_[at].element(0, 2 * place, 0), arrays_[at].element(0, 2 * place + 1, 0)};
+            const auto number = [&](Integer k) { return arrays_[at].element(0, k, 0).real(); };
+            if (!node.is_complex) return number(place);
+            return {number(2 * place), number(2 * place + 1)};
         };
         return evaluate(tree->value, {x, index, array}).real();
     }

@@ -159,8 +159,9 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
 
 double GpuMatrixPlan::flops() const {
     return is_empty_ ? 0
-                     : 2.0 * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
-                           static_cast<double>(product_.depth) * static_cast<double>(product_.batch);
+                     : (is_complex(product_.number) ? 8.0 : 2.0) * static_cast<double>(product_.rows) *
+                           static_cast<double>(product_.columns) * static_cast<double>(product_.depth) *
+                           static_cast<double>(product_.batch);
 }
 
 } // namespace swirl::planning

@@ -7,7 +7,9 @@
 #include "search/gpu_turns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <complex>
 #include <limits>
 #include <random>
 #include <system_error>
@@ -40,6 +42,8 @@ template <class T> std::vector<std::byte> random_bytes() {
 
 std::vector<std::byte> random_bytes(Number number) {
     switch (number) {
+    case Number::complex64: return random_bytes<std::complex<double>>();
+    case Number::complex32: return random_bytes<std::complex<float>>();
     case Number::float64: return random_bytes<double>();
     case Number::bfloat16: return random_bytes<bfloat16>();
     case Number::float16: return random_bytes<float16>();
@@ -157,13 +161,13 @@ void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const 
     std::vector<const void*> arrays;
     for (const runtime::GpuBuffer& array : matrices.arrays)
         arrays.push_back(reinterpret_cast<const void*>(array.address()));
-    constexpr float one = 1, zero = 0;
-    constexpr double wide_one = 1, wide_zero = 0;
-    const bool is_wide = product_.number == Number::float64;
+    constexpr std::array<float, 2> one = {1, 0}, zero = {}; // the real part of complex numbers comes first
+    constexpr std::array<double, 2> wide_one = {1, 0}, wide_zero = {};
+    const bool is_wide = product_.number == Number::float64 || product_.number == Number::complex64;
     planning::GpuMatrixArguments all = arguments(matrices);
     if (matrices.lists) all = matrices.lists->of(all);
-    all.alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
-    all.beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
+    all.alpha = is_wide ? static_cast<const void*>(wide_one.data()) : one.data();
+    all.beta = is_wide ? static_cast<const void*>(wide_zero.data()) : zero.data();
     all.arrays = arrays;
     plan.execute(all, stream_.handle());
 }

@@ -2,6 +2,8 @@
 
 #include "gpu_matrix_fixture.hpp"
 
+#include <array>
+#include <complex>
 #include <memory>
 #include <string>
 #include <vector>
@@ -212,10 +214,39 @@ TEST_F(GpuMatrixInterface, RefusesArraysThatDoNotFit) {
     EXPECT_TRUE(fake.launches.empty());
 }
 
+TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
+    MatrixProduct bytes = product;
+    bytes.a_number = Number::int8;
+    bytes.b_number = Number::unorm8;
+    const gpu::MatrixPlan plan = gpu::plan(bytes, unchecked);
+    const gpu::Array<std::int8_t> a(64 * 32);
+    const gpu::Array<unorm8> b(32 * 48);
+    const gpu::Array<float> c(64 * 48);
+    plan.execute_in<float>(0.5F, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(last_given().factors[0], 0.5F);
+    expect_contains(error_of<UserError>([&] { plan.execute(1, a.data(), b.data(), 0, c.data()); }),
+                    {"alpha and beta", "int32, not float32"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "gpu::plan"});
+    bytes.b_number = Number::float8_e4m3;
+    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"b_number is float8_e4m3"});
+}
+
+TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
+    fake.argument_bytes = {8, 8, 8, 16, 8, 8};
+    const gpu::MatrixPlan plan =
+        gpu::plan(MatrixProduct::column_major(Number::complex32, 64, 48, 32), unchecked);
+    EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
+    const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
+    plan.execute<std::complex<float>>({1, 2}, a.data(), b.data(), {3, 4}, c.data());
+    std::array<float, 4> factors{};
+    std::memcpy(factors.data(), fake.launches.back().arguments.data() + 24, sizeof factors);
+    EXPECT_EQ(factors, (std::array<float, 4>{1, 2, 3, 4}));
+}
+
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
-    expect_contains(
-        error_of<UserError>([] { gpu::plan(MatrixProduct::column_major(Number::complex32, 4, 4, 4)); }),
-        {"complex32", "float32 and float64"});
+    MatrixProduct bytes = MatrixProduct::column_major(Number::int32, 4, 4, 4);
+    bytes.a_number = bytes.b_number = Number::int8;
+    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"sums of int32", "float32, float64"});
     expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;

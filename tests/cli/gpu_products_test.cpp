@@ -68,6 +68,25 @@ support::Outcome run_on_fake(const std::string& arguments) {
     return outcome;
 }
 
+TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
+    for (const char* number : {"complex32", "complex64"}) {
+        const std::string product = std::string("gemm 64x48x32 ") + number + " a=rows,conj";
+        expect_contains(run_without_driver("show --device sm_80 --stage ptx " + product), 0,
+                        {".entry gemm", "cp.async", "fma.rn.f"});
+        expect_contains(run_on_fake("verify --device gpu --no-check " + product), 1, {"WRONG"});
+        expect_contains(run_on_fake("verify --device gpu " + product), 1, {"is wrong at"});
+        expect_contains(run_on_fake("bench --device gpu --no-check --seconds 0.01 " + product), 0,
+                        {"Gflop/s"});
+    }
+    for (const char* number : {"unorm8", "snorm8", "unorm16", "snorm16", "int8", "uint8"}) {
+        const std::string product = std::string("gemm 64x48x32 float32 a=rows,") + number + " b=" + number;
+        expect_contains(run_without_driver("plan --device sm_80 " + product), 0, {number, "block_rows="});
+        expect_contains(run_on_fake("verify --device gpu " + product + " c=" + number), 1, {"is wrong at"});
+        expect_contains(run_on_fake("bench --device gpu --no-check " + product), 0, {"Gflop/s, by"});
+        expect_contains(run_without_driver("plan " + product), 2, {"are multiplied on GPUs"});
+    }
+}
+
 TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
     expect_contains(
         run_without_driver("show --device sm_90 --stage ptx gemm 100x80x60 float32 batch=10,lists:8"), 0,
@@ -118,8 +137,14 @@ TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
 }
 
 TEST(ProductsOnGpus, SayWhatDoesNotFit) {
-    expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64"), 2,
-                    {"complex64", "float32 and float64 are possible"});
+    expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 int32 a=int8 b=int8"), 2,
+                    {"sums of int32", "float32, float64 and complex numbers"});
+    expect_contains(run_without_driver("explain gemm 64x64x64 complex64"), 2,
+                    {"complex numbers is not explained"});
+    expect_contains(run_without_driver("emit --language cuda --gpu sm_90 gemm 64x64x64 complex32"), 2,
+                    {"complex numbers"});
+    expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex32 epilogue=2*x"), 2,
+                    {"an epilogue of complex32"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe block_rows=96"), 2,
                     {"this schedule does not suit"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe rows=96"), 2,

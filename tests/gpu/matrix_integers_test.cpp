@@ -1,0 +1,90 @@
+// Products on a real GPU of integers in memory, and of complex numbers.
+
+#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/normalised.hpp>
+
+#include "support/first_gpu.hpp"
+
+#include <complex>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+class MatrixIntegersOnGpu : public support::FirstGpu {};
+
+/// Plans that are compared with the definition, by each schedule that the model likes.
+void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
+    for (const std::string& schedule : gpu::schedules(product, static_cast<int>(most)))
+        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+            << schedule;
+}
+
+TEST_F(MatrixIntegersOnGpu, AreWidenedAndStored) {
+    for (const Number number :
+         {Number::int8, Number::uint8, Number::unorm8, Number::snorm8, Number::unorm16, Number::snorm16})
+        for (const bool by_rows : {false, true})
+            for (const Number to : {Number::float32, number}) {
+                MatrixProduct product = by_rows ? MatrixProduct::row_major(Number::float32, 256, 192, 128)
+                                                : MatrixProduct::column_major(Number::float32, 130, 94, 61);
+                product.a_number = product.b_number = number;
+                product.c_number = to;
+                expect_plans(product);
+                product.b_number = Number::float32;
+                expect_plans(product);
+            }
+}
+
+/// Sums of whole numbers are exact: results are those of the same arithmetic on the host, bit for bit.
+TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
+    constexpr Integer n = 128;
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, n, n, n);
+    product.a_number = Number::int8;
+    product.b_number = Number::uint8;
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> byte(0, 255);
+    std::vector<std::int8_t> a;
+    std::vector<std::uint8_t> b;
+    for (Integer k = 0; k < n * n; ++k) {
+        a.push_back(static_cast<std::int8_t>(byte(random) - 128));
+        b.push_back(static_cast<std::uint8_t>(byte(random)));
+    }
+    const gpu::Array<std::int8_t> there_a(a);
+    const gpu::Array<std::uint8_t> there_b(b);
+    const gpu::Array<float> there_c(n * n);
+    gpu::plan(product, {.use_wisdom = false, .use_cache = false})
+        .execute_in<float>(0.25F, there_a.data(), there_b.data(), 0, there_c.data());
+    std::vector<float> c(n * n);
+    there_c.copy_to(c);
+    for (Integer j = 0; j < n; ++j)
+        for (Integer i = 0; i < n; ++i) {
+            int sum = 0;
+            for (Integer k = 0; k < n; ++k)
+                sum += a[static_cast<std::size_t>(i + k * n)] * b[static_cast<std::size_t>(k + j * n)];
+            ASSERT_EQ(c[static_cast<std::size_t>(i + j * n)], 0.25F * static_cast<float>(sum))
+                << i << ", " << j;
+        }
+}
+
+TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
+    for (const Number number : {Number::complex32, Number::complex64})
+        for (int kind = 0; kind < 16; ++kind) {
+            MatrixProduct product = MatrixProduct::column_major(number, 132, 100, 68);
+            if (kind & 1) product.a = {68, 1};
+            if (kind & 2) product.b = {100, 1};
+            product.a.conjugated = (kind & 4) != 0;
+            product.b.conjugated = (kind & 8) != 0;
+            expect_plans(product, 2);
+        }
+    expect_plans(MatrixProduct::column_major(Number::complex32, 1024, 1024, 512));
+    expect_plans(MatrixProduct::column_major(Number::complex64, 64, 64, 20000));
+    MatrixProduct batch = MatrixProduct::row_major(Number::complex32, 8, 8, 8);
+    batch.batch = 1000;
+    batch.a.batch_stride = batch.b.batch_stride = batch.c.batch_stride = 64;
+    expect_plans(batch);
+}
+
+} // namespace
+} // namespace swirl
