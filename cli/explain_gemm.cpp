@@ -18,7 +18,8 @@ double GemmExplanation::flops() const {
 
 double GemmExplanation::multiply_add_slots() const {
     const double words = static_cast<double>(bytes_of(product.number)) / 4;
-    const double by_warps = static_cast<double>(mix.multiply_adds_of_products) / 2; // at twice the rate
+    const double by_warps =
+        static_cast<double>(mix.multiply_adds_of_products) / gemm::warp_speedup(product.number);
     return words * (static_cast<double>(mix.fused) + by_warps) / static_cast<double>(mix.threads);
 }
 

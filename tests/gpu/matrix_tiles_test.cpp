@@ -132,6 +132,33 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
     EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1), 1e-3);
 }
 
+template <class T> void expect_products_by_warps(Number number) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'})
+            for (const auto& [rows, columns, depth] :
+                 {std::array<Integer, 3>{256, 128, 64}, {64, 64, 1}, {130, 257, 65}, {300, 70, 777}}) {
+                const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
+                const auto numbers_a = random_numbers<T>(count(product.a, rows, depth) + 1, 1);
+                const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
+                for (const char* more :
+                     {"thread_rows=4 thread_columns=8", "thread_rows=8 thread_columns=8 slices=2",
+                      "thread_rows=8 thread_columns=16 stages=2"}) {
+                    const gpu::MatrixPlan plan = gpu::plan(
+                        product, {.check = false,
+                                  .use_cache = false,
+                                  .schedule = "block_rows=64 block_columns=64 block_depth=64 warp_depth=16 "
+                                              "stages=3 depth_run=16 " +
+                                              std::string(more)});
+                    for (const std::size_t offset : {0, 1})
+                        EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
+                            << a << b << " " << rows << ", " << columns << ", " << depth << " " << more;
+                }
+            }
+}
+
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyBfloat16) { expect_products_by_warps<bfloat16>(Number::bfloat16); }
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float16>(Number::float16); }
+
 TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     const MatrixProduct product = product_of('N', 'N', 200, 300, 100, Number::bfloat16);
     const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
