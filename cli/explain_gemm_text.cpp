@@ -114,15 +114,15 @@ std::string text_of_accesses(const GemmExplanation& explanation) {
 std::string text_of(const GemmExplanation& explanation) {
     const double rate_of_model = explanation.flops() / explanation.seconds;
     return fmt::format(
-        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n"
+        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n{}\n"
         "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",
         to_text(explanation.product), explanation.gpu.name,
         gemm::oriented_for_gpu(explanation.product).is_turned
             ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
             : "",
         to_string(explanation.schedule), text_of_schedule(explanation.schedule), text_of_mix(explanation),
-        text_of_traffic(explanation), text_of_occupancy(explanation), text_of_accesses(explanation),
-        format_seconds(explanation.seconds), rate_of_model * 1e-12,
+        text_of(explanation.compiled), text_of_traffic(explanation), text_of_occupancy(explanation),
+        text_of_accesses(explanation), format_seconds(explanation.seconds), rate_of_model * 1e-12,
         100 * rate_of_model / explanation.balance.peak);
 }
 
