@@ -1,6 +1,7 @@
 #include "cli/explain_gemm.hpp"
 
 #include "base/error.hpp"
+#include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_product.hpp"
@@ -18,7 +19,8 @@ double GemmExplanation::flops() const {
 
 double GemmExplanation::multiply_add_slots() const {
     const double words = static_cast<double>(bytes_of(product.number)) / 4;
-    const double by_warps = static_cast<double>(mix.multiply_adds_of_products) / 2; // at twice the rate
+    const double by_warps =
+        static_cast<double>(mix.multiply_adds_of_products) / gemm::warp_speedup(product.number);
     return words * (static_cast<double>(mix.fused) + by_warps) / static_cast<double>(mix.threads);
 }
 
@@ -39,6 +41,8 @@ GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions
     result.product = product;
     result.gpu = inspection.gpu;
     result.schedule = inspection.schedule;
+    result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
+                                         number_of_gpu(options));
     result.kernel = std::move(inspection.derived.info);
     result.mix = ir::mix_of_loop(inspection.derived.program, gemm::gpu_piece_loop);
     result.balance = gemm::gpu_balance(product, result.schedule, result.gpu, result.kernel.registers);

@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "cli/compiled_kernel.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "gemm/gpu_balance.hpp"
@@ -22,6 +23,7 @@ struct GemmExplanation {
     ir::LoopMix mix; ///< of the loop over pieces
     gemm::GpuBalance balance;
     gemm::GpuSample sample;
+    CompiledKernel compiled;
     double seconds = 0; ///< by the model
 
     double flops() const;

@@ -88,6 +88,7 @@ Json json_of(const GemmExplanation& explanation) {
             {"schedule", to_string(explanation.schedule)},
             {"parameters", json_of(explanation.schedule)},
             {"main_loop", json_of_mix(explanation)},
+            {"compiled", json_of(explanation.compiled)},
             {"traffic", json_of(explanation.balance)},
             {"occupancy", json_of_occupancy(explanation)},
             {"sample", json_of(explanation.sample)},

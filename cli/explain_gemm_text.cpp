@@ -18,6 +18,13 @@ std::string text_of_schedule(const gemm::GpuSchedule& schedule) {
     return table.text();
 }
 
+std::string_view slots_in_words(const GemmExplanation& explanation) {
+    const bool is_double = explanation.product.number == Number::float64;
+    if (explanation.mix.warp_products > 0)
+        return is_double ? ", one for each of float64 by warps" : ", one for eight of short numbers by warps";
+    return is_double ? ", two for each of float64" : "";
+}
+
 /// Thread by thread: what a condition keeps to some of them is a fraction.
 std::string text_of_mix(const GemmExplanation& explanation) {
     const ir::LoopMix& mix = explanation.mix;
@@ -44,10 +51,7 @@ std::string text_of_mix(const GemmExplanation& explanation) {
     add("all instructions", mix.instructions());
     return table.text() +
            fmt::format("bound      {:.4g} of {:.4g} issue slots are multiply-adds{}: {:.1f}% of the peak\n",
-                       explanation.multiply_add_slots(), explanation.slots(),
-                       mix.warp_products > 0                           ? ", one for each of float64 by warps"
-                       : explanation.product.number == Number::float64 ? ", two for each of float64"
-                                                                       : "",
+                       explanation.multiply_add_slots(), explanation.slots(), slots_in_words(explanation),
                        100 * explanation.bound());
 }
 
@@ -110,15 +114,15 @@ std::string text_of_accesses(const GemmExplanation& explanation) {
 std::string text_of(const GemmExplanation& explanation) {
     const double rate_of_model = explanation.flops() / explanation.seconds;
     return fmt::format(
-        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n"
+        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n{}\n"
         "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",
         to_text(explanation.product), explanation.gpu.name,
         gemm::oriented_for_gpu(explanation.product).is_turned
             ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
             : "",
         to_string(explanation.schedule), text_of_schedule(explanation.schedule), text_of_mix(explanation),
-        text_of_traffic(explanation), text_of_occupancy(explanation), text_of_accesses(explanation),
-        format_seconds(explanation.seconds), rate_of_model * 1e-12,
+        text_of(explanation.compiled), text_of_traffic(explanation), text_of_occupancy(explanation),
+        text_of_accesses(explanation), format_seconds(explanation.seconds), rate_of_model * 1e-12,
         100 * rate_of_model / explanation.balance.peak);
 }
 

@@ -33,8 +33,9 @@ GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule
     const Integer bytes = bytes_of(product.number), threads = schedule.threads();
     const Integer tile = Integer{schedule.block_rows} * schedule.block_columns;
     GpuBalance result;
-    result.piece_bytes = Integer{schedule.matrices} * (schedule.block_rows + schedule.block_columns) *
-                         schedule.block_depth * bytes;
+    result.piece_bytes = Integer{schedule.matrices} * schedule.block_depth *
+                         (schedule.block_rows * bytes_of(oriented.number_of_a()) +
+                          schedule.block_columns * bytes_of(oriented.number_of_b()));
     result.piece_multiply_adds = schedule.matrices * tile * schedule.block_depth;
     // A lane of float64 counts as two: of these a multiprocessor has half as many units.
     result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /

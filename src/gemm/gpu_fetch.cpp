@@ -14,9 +14,9 @@ constexpr int least_asynchronous_bytes = 4;
 
 /// An inner and an outer extent shared by the threads: where the inner one is shorter than they are many, several outer places at
 /// once.
-std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) const {
+std::vector<GpuFetch::Share> GpuFetch::shares_of(Integer inner, Integer outer) const {
     using Relation = ir::Condition::Relation;
-    std::vector<Part> result;
+    std::vector<Share> result;
     const auto below = [](const Affine& place, Integer end) {
         return ir::Condition{place - end, Relation::negative};
     };
@@ -32,43 +32,49 @@ std::vector<GpuFetch::Part> GpuFetch::parts_of(Integer inner, Integer outer) con
     const Integer at_once = std::min(threads_ / inner, outer);
     for (Integer first = 0; first < outer; first += at_once) {
         const Affine place = thread_from(inner) + first;
-        Part part{thread_digit(builder_, 1, inner), place, {}};
+        Share share{thread_digit(builder_, 1, inner), place, {}};
         const bool is_short = first + at_once > outer;
         if (at_once * inner < threads_ || is_short)
-            part.conditions.push_back(below(place, std::min(first + at_once, outer)));
-        result.push_back(std::move(part));
+            share.conditions.push_back(below(place, std::min(first + at_once, outer)));
+        result.push_back(std::move(share));
     }
     return result;
 }
 
 std::vector<GpuFetch::Part> GpuFetch::all_parts() const {
-    if (!piece_.along_depth) return parts_of(piece_.extent / piece_.lanes, piece_.depth);
-    const Integer run = piece_.depth_run;
     std::vector<Part> result;
+    if (piece_.is_by_lines()) {
+        for (const Share& share : shares_of(piece_.depth / piece_.steps, piece_.extent))
+            result.push_back({share.outer, share.inner * piece_.steps, share.conditions});
+        return result;
+    }
+    if (!piece_.along_depth) {
+        for (const Share& share : shares_of(piece_.extent / piece_.lanes, piece_.depth))
+            result.push_back({share.inner * piece_.lanes, share.outer, share.conditions});
+        return result;
+    }
+    const Integer run = piece_.depth_run;
     for (Integer first = 0; first < piece_.depth; first += run)
-        for (const Part& part : parts_of(run, piece_.extent))
-            result.push_back({part.step, part.unit + first, part.conditions});
+        for (const Share& share : shares_of(run, piece_.extent))
+            result.push_back({share.outer, share.inner + first, share.conditions});
     return result;
 }
 
 void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
                      const Affine& split, int first, int end) const {
     using Relation = ir::Condition::Relation;
-    const Integer lanes = piece_.lanes, parts = piece_.parts;
-    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element,
-                        piece_.lanes * piece_.parts};
+    const int lanes = piece_.elements_of_copy(), parts = piece_.parts;
+    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, lanes * parts};
     for (const Part& part :
          std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
-        const Affine to = first_ + (part.step * piece_.pitch + part.unit * lanes) * parts +
-                          target.number * piece_.scalars();
+        const Affine to = first_ + piece_.place(part.line, part.step) + target.number * piece_.scalars();
         const ir::Access in_piece{.dynamic = target.stage, .dynamic_scale = piece_.scalars()};
         const auto copy = [&] {
             const Affine from =
-                (part.unit * (lanes * source.stride) + part.step * source.depth_stride + further * lanes) *
-                parts;
+                (part.line * source.stride + part.step * source.depth_stride + further * lanes) * parts;
             const ir::Value loaded =
                 builder_.load(source.buffer, from,
-                              {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = lanes * parts});
+                              {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = type.lanes});
             ir::Access access = in_piece;
             access.asynchronous = type.lanes * ir::size_in_bytes(type.scalar) >= least_asynchronous_bytes;
             builder_.store(pieces_, to, loaded, access);

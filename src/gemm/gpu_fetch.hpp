@@ -40,12 +40,17 @@ public:
 
 private:
     struct Part {
-        Affine unit; ///< the copy's number along the extent
+        Affine line; ///< of those that the copy moves the first
         Affine step;
         std::vector<ir::Condition> conditions; ///< under which the thread has it
     };
     std::vector<Part> all_parts() const;
-    std::vector<Part> parts_of(Integer inner, Integer outer) const;
+    /// The thread's places, and under which conditions it has them.
+    struct Share {
+        Affine inner, outer;
+        std::vector<ir::Condition> conditions;
+    };
+    std::vector<Share> shares_of(Integer inner, Integer outer) const;
 
     ir::Builder& builder_;
     const GpuPiece& piece_;

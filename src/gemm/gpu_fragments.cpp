@@ -17,13 +17,13 @@ target::WarpProduct warp_product_of(const GpuSchedule& schedule, const target::G
 
 std::vector<ir::Value> GpuFragments::load_a(const GpuPiece& piece, ir::Buffer buffer, const Affine& place,
                                             const Affine& step, ir::Value number) const {
-    const int lanes = threads_.row_vector();
+    const int lanes = piece.is_by_lines() ? 1 : threads_.row_vector();
     std::vector<ir::Value> result;
     for (int four = 0; four < fours(); ++four)
         for (int i = 0; i < schedule_.thread_rows; i += lanes) {
-            const Affine row = (step + threads_.factor_step() + four * steps_of_a_warp) * piece.pitch;
+            const Affine own_step = step + threads_.factor_step() + four * steps_of_a_warp;
             const ir::Value vector =
-                builder_.load(buffer, place + row + threads_.row(i),
+                builder_.load(buffer, place + piece.place(threads_.row(i), own_step),
                               {.lanes = lanes, .dynamic = number, .dynamic_scale = piece.scalars()});
             for (int l = 0; l < lanes; ++l) result.push_back(lane(vector, l));
         }
@@ -35,8 +35,9 @@ std::vector<ir::Value> GpuFragments::load_b(const GpuPiece& piece, ir::Buffer bu
     std::vector<ir::Value> result;
     for (int four = 0; four < fours(); ++four)
         for (int group = 0; group < groups(); ++group) {
-            const Affine row = (step + threads_.factor_step() + four * steps_of_a_warp) * piece.pitch;
-            result.push_back(builder_.load(buffer, place + row + threads_.factor_column(group),
+            const Affine own_step = step + threads_.factor_step() + four * steps_of_a_warp;
+            result.push_back(builder_.load(buffer,
+                                           place + piece.place(threads_.factor_column(group), own_step),
                                            {.dynamic = number, .dynamic_scale = piece.scalars()}));
         }
     return result;

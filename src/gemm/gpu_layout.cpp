@@ -2,6 +2,7 @@
 
 #include "gemm/tile.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace swirl::gemm {
@@ -27,18 +28,22 @@ ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) 
     return parts.front();
 }
 
-int GpuThreads::vector_of(Number number, int extent) {
-    return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+int GpuThreads::vector_of(Number number, int extent, int steps) {
+    return steps > 1 ? 1 : std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+}
+
+int GpuThreads::steps_at_once(const GpuSchedule& schedule, int steps_of_copy) {
+    return schedule.warp_depth > 0 ? 1 : steps_of_copy;
 }
 
 int GpuThreads::column_vector_of(const GpuSchedule& schedule, Number number) {
-    return std::gcd(vector_of(number, schedule.thread_columns),
+    return std::gcd(vector_of(number, schedule.thread_columns, steps_at_once(schedule, schedule.b_steps)),
                     schedule.warp_depth > 0 ? columns_of_warp_product : schedule.thread_columns);
 }
 
 GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number)
     : schedule_(schedule),
-      row_vector_(vector_of(number, schedule.thread_rows)),
+      row_vector_(vector_of(number, schedule.thread_rows, steps_at_once(schedule, schedule.a_steps))),
       column_vector_(column_vector_of(schedule, number)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
@@ -84,29 +89,42 @@ namespace {
 /// Four steps of a part of a warp's rows, or columns, are in as many banks: they lie so many bytes apart, modulo those of all banks.
 constexpr Integer bytes_of_banks = 128, bytes_to_next_step = 32;
 
-Integer pitch_for_warps(Number number, Integer extent) {
+/// Of what is `extent` long, of which a warp has every `vector`-th; copies stay aligned.
+Integer pitch_for_warps(Number number, Integer extent, Integer vector = 1) {
     const Integer bytes = bytes_of(number);
-    return extent + modulo(bytes_to_next_step / bytes - extent, bytes_of_banks / bytes);
+    const Integer apart = std::max<Integer>(bytes_to_next_step / vector, GpuThreads::widest_access);
+    return extent + modulo(apart / bytes - extent, bytes_of_banks / bytes);
 }
+
+/// An odd number of vectors of steps, so that those of neighbouring lines are in different banks.
+Integer pitch_of_lines(Integer depth, int steps) { return depth / steps % 2 == 0 ? depth + steps : depth; }
 
 } // namespace
 
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const auto piece = [&](Number number, Integer extent, int lanes, Integer stride, Integer depth_stride) {
+    const int row_vector = GpuThreads::vector_of(oriented.number, schedule.thread_rows);
+    const auto piece = [&](Number number, Integer extent, int lanes, int steps, Integer stride,
+                           Integer depth_stride, int vector) {
         GpuPiece result{number, extent, schedule.block_depth, lanes};
         result.depth_run = std::gcd(schedule.block_depth, schedule.depth_run);
+        result.steps = steps;
+        result.parts = scalars_in(number);
+        if (result.is_by_lines()) {
+            result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(number, schedule.block_depth, vector)
+                                                   : pitch_of_lines(schedule.block_depth, steps);
+            return result;
+        }
         result.along_depth = lanes == 1 && depth_stride == 1 && stride != 1;
         // Steps of one row then go to different banks, and vectors of rows stay aligned.
         const Integer padding =
             result.along_depth ? GpuThreads::widest_access / bytes_of(oriented.number) : 0;
-        result.parts = scalars_in(number);
         result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(number, extent) : extent + padding;
         return result;
     };
-    return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, oriented.a.row_stride,
-                  oriented.a.column_stride),
-            piece(oriented.number_of_b(), schedule.block_columns, schedule.b_lanes, oriented.b.column_stride,
-                  oriented.b.row_stride)};
+    return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, schedule.a_steps,
+                  oriented.a.row_stride, oriented.a.column_stride, row_vector),
+            piece(oriented.number_of_b(), schedule.block_columns, schedule.b_lanes, schedule.b_steps,
+                  oriented.b.column_stride, oriented.b.row_stride, 1)};
 }
 
 } // namespace swirl::gemm

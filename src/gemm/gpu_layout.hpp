@@ -14,10 +14,12 @@ namespace swirl::gemm {
 class GpuThreads {
 public:
     static constexpr int widest_access = 16; ///< bytes
-    /// Elements of a vector of a thread's part that has so many rows or columns.
-    static int vector_of(Number number, int extent);
+    /// Elements of a vector of a thread's part that has so many rows or columns, of which it loads so many steps at once.
+    static int vector_of(Number number, int extent, int steps = 1);
     /// Of the columns; two where warps multiply, as their sums are.
     static int column_vector_of(const GpuSchedule& schedule, Number number);
+    /// Steps that threads load together where copies move so many: instructions of a warp take one of each.
+    static int steps_at_once(const GpuSchedule& schedule, int steps_of_copy);
 
     GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number);
 
@@ -47,7 +49,8 @@ Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus);
 /// A vector of values that have one lane, a power of two of them.
 ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes);
 
-/// A piece of A, or of B, in shared memory: for each step along the depth all of the tile's rows, or columns.
+/// A piece of A, or of B, in shared memory: for each step along the depth all of the tile's rows, or columns (its lines), or for each
+/// line all steps.
 struct GpuPiece {
     Number number = Number::float32; ///< as in the operand
     Integer extent = 0;              ///< rows of A, columns of B
@@ -56,11 +59,20 @@ struct GpuPiece {
     bool along_depth =
         false; ///< neighbouring threads copy steps, as these are next to each other in the operand
     Integer depth_run = 1; ///< then so many of one row, before those of the next
-    Integer pitch = 0;     ///< elements from one step to the next
-    int parts = 1;         ///< scalars of an element: of complex numbers two
+    int steps =
+        1; ///< of a line, that one copy moves; if more than 1, all steps of a line are next to each other
+    Integer pitch = 0; ///< elements from one step to the next, or one line
+    int parts = 1;     ///< scalars of an element: of complex numbers two
 
-    Integer scalars() const { return depth * pitch * parts; }
-    Integer bytes() const { return depth * pitch * bytes_of(number); }
+    int elements_of_copy() const { return lanes * steps; } ///< one of both is 1
+    bool is_by_lines() const { return steps > 1; }
+    Integer elements() const { return (is_by_lines() ? extent : depth) * pitch; }
+    Integer scalars() const { return elements() * parts; }
+    Integer bytes() const { return elements() * bytes_of(number); }
+    /// Of a line's step, in scalars.
+    Affine place(const Affine& line, const Affine& step) const {
+        return (is_by_lines() ? line * pitch + step : step * pitch + line) * parts;
+    }
 };
 /// Of A and of B, of a product as it is oriented.
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented);

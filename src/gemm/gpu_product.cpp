@@ -88,11 +88,11 @@ private:
         const bool turned = orientation_.is_turned;
         const auto add_a = [&] {
             a_ = matrix(turned ? "b" : "a", product_.number_of_a(), product_.a, product_.rows, product_.depth,
-                        schedule_.a_lanes, false);
+                        pieces_[0].elements_of_copy(), false);
         };
         const auto add_b = [&] {
             b_ = matrix(turned ? "a" : "b", product_.number_of_b(), product_.b, product_.depth,
-                        product_.columns, schedule_.b_lanes, false);
+                        product_.columns, pieces_[1].elements_of_copy(), false);
         };
         if (turned) add_b();
         add_a();
@@ -179,20 +179,23 @@ private:
     }
 
     GpuSource source(const BlockPlace& place, bool is_a) {
-        const Integer lanes = is_a ? schedule_.a_lanes : schedule_.b_lanes;
+        const Integer lanes = pieces_[is_a ? 0 : 1].elements_of_copy();
         const MatrixLayout& layout = is_a ? product_.a : product_.b;
         GpuSource result;
         const Matrix& matrix = is_a ? a_ : b_;
         result.buffer = matrix.buffer;
-        result.stride = is_a ? layout.row_stride : layout.column_stride;
+        const bool is_one_line = (is_a ? product_.rows : product_.columns) == 1;
+        result.stride = is_one_line ? 0 : is_a ? layout.row_stride : layout.column_stride;
         result.depth_stride = is_a ? layout.column_stride : layout.row_stride;
         const Value along =
             is_a ? tile_start(place.row_block, schedule_.block_rows, product_.rows, result.stride, lanes)
                  : tile_start(place.column_block, schedule_.block_columns, product_.columns, result.stride,
                               lanes);
-        const Affine first_step = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
+        const auto copies = [&](Integer steps) { return steps * result.depth_stride / lanes; };
+        const Affine first =
+            place.split * copies(pieces_of_split_ * schedule_.block_depth) - copies(missing_steps());
         result.start = builder_.add(builder_.add(along, matrix_start(place, matrix, layout, lanes)),
-                                    builder_.index(first_step * (result.depth_stride / lanes)));
+                                    builder_.index(first));
         return result;
     }
 
@@ -244,30 +247,34 @@ private:
             fetches_.emplace_back(builder_, pieces_[operand], schedule_, threads, piece_buffers_[operand]);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
-            const Integer number = std::min(stage, pieces_of_split_ - 1);
-            fetch({number, {.number = stage}, missing_of(number), place.split}, 0, copies());
+            if (stage < pieces_of_split_)
+                fetch({stage, {.number = stage}, missing_of(stage), place.split}, 0, copies());
             builder_.commit_copies();
         }
         builder_.wait_for_copies(static_cast<int>(stages) - 2);
         builder_.barrier();
-        sums.keep(sums.load(pieces_, piece_buffers_, first_step_of_slice(threads), ir::no_value));
+        sums.keep(sums.first_factors(factors_of(threads), ir::no_value));
         counters_ = builder_.local("counters", ir::Scalar::int64, 3);
         builder_.store(counters_, stage_counter, integer(0));
         const Integer next = std::min(stages - 1, pieces_of_split_ - 1);
         for (std::size_t operand = 0; operand < 2; ++operand)
             builder_.store(counters_, static_cast<Integer>(operand),
                            builder_.add(sources_[operand].start, integer(next * step_of_source(operand))));
-        builder_.for_loop(std::string(gpu_piece_loop), pieces_of_split_,
-                          [&](const Affine& number) { multiply_piece(number, place.split, sums, threads); });
+        const Integer pieces = pieces_of_split_ - (are_all_under_way() ? 1 : 0);
+        if (pieces > 0)
+            builder_.for_loop(std::string(gpu_piece_loop), pieces, [&](const Affine& number) {
+                multiply_piece(number, place.split, sums, threads, false);
+            });
+        if (are_all_under_way()) multiply_piece(pieces, place.split, sums, threads, true);
         builder_.wait_for_copies(0);
     }
 
     /// Copies that pieces lie apart in an operand.
     Integer step_of_source(std::size_t operand) const {
-        return sources_[operand].depth_stride * schedule_.block_depth / pieces_[operand].lanes;
+        return sources_[operand].depth_stride * schedule_.block_depth / pieces_[operand].elements_of_copy();
     }
-    Affine first_step_of_slice(const GpuThreads& threads) const {
-        return threads.slice() * (schedule_.block_depth / schedule_.slices);
+    GpuSums::Source factors_of(const GpuThreads& threads) const {
+        return {pieces_, piece_buffers_, threads.slice() * (schedule_.block_depth / schedule_.slices)};
     }
 
     /// Steps at the beginning of the piece of that number that the first split does not have.
@@ -294,13 +301,17 @@ private:
             before += fetch.copies();
         }
     }
+    /// Before the first piece is multiplied.
+    bool are_all_under_way() const { return pieces_of_split_ < schedule_.stages; }
     int copies() const { return fetches_[0].copies() + fetches_[1].copies(); }
 
     /// All steps of a piece, while the last one of those under way is asked for. Beyond the last piece it is asked for again:
-    /// so the loop has no branches.
-    void multiply_piece(const Affine& number, const Affine& split, GpuSums& sums, const GpuThreads& threads) {
+    /// so the loop has no branches. Where all are under way at once, none is, and nothing is loaded after the last piece.
+    void multiply_piece(const Affine& number, const Affine& split, GpuSums& sums, const GpuThreads& threads,
+                        bool is_last_piece) {
         const Integer stages = schedule_.stages;
-        const int depth = schedule_.step_depth(), steps = schedule_.block_depth / schedule_.slices / depth;
+        const int steps = schedule_.block_depth / schedule_.slices / schedule_.step_depth();
+        const GpuSums::Source source = factors_of(threads);
         std::vector<Value> values = sums.values();
         GpuSums::Factors factors = sums.factors();
         const Value stage = builder_.load(counters_, stage_counter);
@@ -309,21 +320,26 @@ private:
         const Value free = builder_.select(builder_.less(stage, integer(1)), integer(stages - 1),
                                            builder_.subtract(stage, integer(1)));
         const std::array<Value, 2> at = take_sources();
-        // Steps are missing in the first pieces only, which are under way already but where there is just one.
-        const Fetching fetching{0, {.stage = free}, missing_of(pieces_of_split_ - 1), split};
-        const int shares = schedule_.spread != 0 ? steps - 1 : 1;
+        // Steps are missing in the first pieces only, which are under way already.
+        const Fetching fetching{0, {.stage = free}, 0, split};
+        const int shares = schedule_.spread != 0 ? steps - 1 : 1,
+                  copies_of_piece = are_all_under_way() ? 0 : copies();
         for (int step = 0; step < steps; ++step) {
             const bool is_last = step + 1 == steps;
+            if (is_last && is_last_piece) {
+                sums.multiply(values, factors, step);
+                return sums.keep(values);
+            }
             if (is_last) {
                 builder_.wait_for_copies(static_cast<int>(stages) - 2);
                 builder_.barrier();
             }
-            const GpuSums::Factors ahead = sums.load(
-                pieces_, piece_buffers_, first_step_of_slice(threads) + (is_last ? 0 : (step + 1) * depth),
-                is_last ? next : stage);
-            if (step < shares) fetch(fetching, copies() * step / shares, copies() * (step + 1) / shares);
+            const GpuSums::Factors ahead =
+                is_last ? sums.first_factors(source, next) : sums.next_factors(source, stage, step, factors);
+            if (step < shares)
+                fetch(fetching, copies_of_piece * step / shares, copies_of_piece * (step + 1) / shares);
             if (step + 1 == shares) builder_.commit_copies();
-            sums.multiply(values, factors);
+            sums.multiply(values, factors, step);
             factors = ahead;
         }
         sums.keep(values);

@@ -108,7 +108,9 @@ void require_matrices(Objection& objection, const GpuSchedule& schedule, const M
     objection.require(schedule.splits == 1, "{} matrices in a block, of which {} share the depth",
                       schedule.matrices, schedule.splits);
     for (const GpuPiece& piece : pieces_of(schedule, product)) {
-        const Integer inner = piece.along_depth ? piece.depth_run : piece.extent / piece.lanes;
+        const Integer inner = piece.is_by_lines() ? piece.depth / piece.steps
+                              : piece.along_depth ? piece.depth_run
+                                                  : piece.extent / piece.lanes;
         objection.require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
                           "{} threads of a matrix, which copy {} elements at once", schedule.matrix_threads(),
                           inner);
@@ -150,12 +152,27 @@ void require_operands(Objection& objection, const GpuSchedule& schedule, const M
                           "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
         objection.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
     };
+    const auto check_steps = [&](const char* name, Number number, int steps, int lanes, bool suits) {
+        const int slice_depth = schedule.block_depth / schedule.slices;
+        check(name, widest_lanes(product, number), steps, slice_depth, suits);
+        objection.require(steps == 1 || lanes == 1,
+                          "{} is {}, and a copy moves {} elements along the other extent", name, steps,
+                          lanes);
+    };
     check("a_lanes", widest_lanes(product, product.number_of_a()), schedule.a_lanes, schedule.block_rows,
           suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
                       schedule.a_lanes));
     check("b_lanes", widest_lanes(product, product.number_of_b()), schedule.b_lanes, schedule.block_columns,
           suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
                       schedule.b_lanes));
+    check_steps("a_steps", product.number_of_a(), schedule.a_steps, schedule.a_lanes,
+                suits_steps(product.a, product.a.column_stride, product.a.row_stride, product.depth,
+                            product.rows, schedule.a_steps));
+    check_steps("b_steps", product.number_of_b(), schedule.b_steps, schedule.b_lanes,
+                suits_steps(product.b, product.b.row_stride, product.b.column_stride, product.depth,
+                            product.columns, schedule.b_steps));
+    objection.require(schedule.c_lanes == 1 || GpuThreads::steps_at_once(schedule, schedule.a_steps) == 1,
+                      "c_lanes is {} and a_steps {}, of which one is 1", schedule.c_lanes, schedule.a_steps);
     check("c_lanes", widest_lanes_of_c(product), schedule.c_lanes, schedule.thread_rows,
           suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
                       schedule.c_lanes));
@@ -178,6 +195,11 @@ bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_strid
                  int lanes) {
     return lanes == 1 || (stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
                           extent % lanes == 0);
+}
+
+bool suits_steps(const MatrixLayout& layout, Integer stride, Integer line_stride, Integer depth,
+                 Integer lines, int steps) {
+    return suits_lanes(layout, stride, lines == 1 ? 0 : line_stride, depth, steps);
 }
 
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) {

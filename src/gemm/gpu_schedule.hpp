@@ -33,6 +33,8 @@ struct GpuSchedule {
     int a_lanes = 1;
     int b_lanes = 1;
     int c_lanes = 1;
+    int a_steps = 1;
+    int b_steps = 1;
     int depth_run = 8;
     int spread = 1;
     GpuOrder order = GpuOrder::serpentine_rows;
@@ -110,6 +112,10 @@ int widest_lanes_of_c(const MatrixProduct& product);
 
 /// Whether copies of so many elements along a matrix's first extent are aligned, wherever its data is.
 bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int lanes);
+
+/// Likewise, of so many steps of each of a matrix's lines.
+bool suits_steps(const MatrixLayout& layout, Integer stride, Integer line_stride, Integer depth,
+                 Integer lines, int steps);
 
 /// UserError where kernels for this GPU have no product of such numbers: sums are float32 or float64, what is in memory is the
 /// same, or bfloat16 or float16 for sums of float32.

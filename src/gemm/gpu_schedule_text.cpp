@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 28> parameters = {{
+constexpr std::array<GpuParameter, 30> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -40,6 +40,11 @@ constexpr std::array<GpuParameter, 28> parameters = {{
      "elements of A, next to each other along the rows, that one copy moves"},
     {"b_lanes", &GpuSchedule::b_lanes, "elements of B, along the columns"},
     {"c_lanes", &GpuSchedule::c_lanes, "elements of C, along the rows, that one access moves"},
+    {"a_steps", &GpuSchedule::a_steps,
+     "steps of a row of A, next to each other, that one copy moves; if more than 1, they stay so in shared "
+     "memory, "
+     "and a thread loads them at once"},
+    {"b_steps", &GpuSchedule::b_steps, "steps of a column of B, likewise"},
     {"depth_run", &GpuSchedule::depth_run,
      "steps of one row that neighbouring threads copy, of an operand whose steps are next to each other"},
     {"spread", &GpuSchedule::spread,

@@ -4,7 +4,7 @@
 
 #include "gemm/tile.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace swirl::gemm {
 
@@ -19,14 +19,12 @@ GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThr
       factor_(schedule.warp_depth > 0 ? scalar_of(oriented.number_of_a()) : scalar_),
       fragments_(builder, schedule, threads, factor_, warp_product_of(schedule, gpu, factor_)),
       sums_(builder.local("sums", scalar_, count())),
-      a_(builder.local("a_factors", factor_, count_of_a())),
-      b_(builder.local("b_factors", factor_, count_of_b())) {}
+      factors_{builder.local("a_factors", factor_, count_of_factors(0)),
+               builder.local("b_factors", factor_, count_of_factors(1))} {}
 
-int GpuSums::count_of_a() const {
-    return schedule_.warp_depth > 0 ? fragments_.count_of_a() : schedule_.thread_rows * parts_;
-}
-int GpuSums::count_of_b() const {
-    return schedule_.warp_depth > 0 ? fragments_.count_of_b() : schedule_.thread_columns * parts_;
+int GpuSums::count_of_factors(std::size_t operand) const {
+    if (schedule_.warp_depth > 0) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();
+    return lines(operand) * steps_at_once(operand) * parts_;
 }
 
 void GpuSums::clear() {
@@ -48,51 +46,96 @@ void GpuSums::to(ir::Buffer registers, const std::vector<ir::Value>& values) {
 std::vector<ir::Value> GpuSums::values() const { return from(sums_, count()); }
 void GpuSums::keep(const std::vector<ir::Value>& sums) { to(sums_, sums); }
 
-GpuSums::Factors GpuSums::factors() const { return {from(a_, count_of_a()), from(b_, count_of_b())}; }
+GpuSums::Factors GpuSums::factors() const {
+    return {{from(factors_[0], count_of_factors(0)), from(factors_[1], count_of_factors(1))}, {}};
+}
 void GpuSums::keep(const Factors& factors) {
-    to(a_, factors.a);
-    to(b_, factors.b);
+    for (std::size_t operand = 0; operand < 2; ++operand) to(factors_[operand], factors.now[operand]);
 }
 
-std::vector<ir::Value> GpuSums::load_vectors(const GpuPiece& piece, ir::Buffer buffer, const Affine& step,
-                                             ir::Value number, bool is_a) const {
-    const int count = is_a ? schedule_.thread_rows : schedule_.thread_columns;
-    const int lanes = is_a ? threads_.row_vector() : threads_.column_vector();
+void GpuSums::append_lanes(ir::Value vector, Number number, std::vector<ir::Value>& factors) const {
+    vector = widened(builder_, vector, number, scalar_);
+    const int lanes = builder_.type(vector).lanes;
+    for (int lane = 0; lane < lanes; ++lane)
+        factors.push_back(lanes == 1 ? vector
+                                     : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
+}
+
+/// Vectors of lines, of one step.
+std::vector<ir::Value> GpuSums::load_vectors(std::size_t operand, const Source& source, int step,
+                                             ir::Value number) const {
+    const GpuPiece& piece = source.pieces[operand];
+    const int lanes = operand == 0 ? threads_.row_vector() : threads_.column_vector();
     std::vector<ir::Value> result;
-    for (int k = 0; k < count; k += lanes) {
-        const Affine place = is_a ? threads_.row(k) : threads_.column(k);
-        ir::Value vector = builder_.load(
-            buffer,
-            threads_.matrix() * (schedule_.stages * piece.scalars()) + (step * piece.pitch + place) * parts_,
-            {.lanes = lanes * parts_, .dynamic = number, .dynamic_scale = piece.scalars()});
-        vector = widened(builder_, vector, piece.number, scalar_);
-        for (int lane = 0; lane < lanes * parts_; ++lane)
-            result.push_back(lanes * parts_ == 1
-                                 ? vector
-                                 : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
-    }
+    for (int k = 0; k < lines(operand); k += lanes)
+        append_lanes(
+            builder_.load(source.buffers[operand],
+                          threads_.matrix() * (schedule_.stages * piece.scalars()) +
+                              piece.place(line(operand, k), source.first_step + step),
+                          {.lanes = lanes * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
+            piece.number, result);
     return result;
 }
 
-GpuSums::Factors GpuSums::load(const std::array<GpuPiece, 2>& pieces,
-                               const std::array<ir::Buffer, 2>& buffers, const Affine& step,
-                               ir::Value number) const {
-    Factors result;
+/// Vectors of steps, of the lines first … end − 1.
+void GpuSums::load_lines(std::size_t operand, const Source& source, int step, ir::Value number, int first,
+                         int end, std::vector<ir::Value>& factors) const {
+    const GpuPiece& piece = source.pieces[operand];
+    for (int k = first; k < end; ++k)
+        append_lanes(
+            builder_.load(source.buffers[operand],
+                          threads_.matrix() * (schedule_.stages * piece.scalars()) +
+                              piece.place(line(operand, k), source.first_step + step),
+                          {.lanes = piece.steps * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
+            piece.number, factors);
+}
+
+std::vector<ir::Value> GpuSums::load(std::size_t operand, const Source& source, int step,
+                                     ir::Value number) const {
     if (schedule_.warp_depth > 0) {
-        const auto first = [&](const GpuPiece& piece) {
-            return threads_.matrix() * (schedule_.stages * piece.scalars());
-        };
-        result.a = fragments_.load_a(pieces[0], buffers[0], first(pieces[0]), step, number);
-        result.b = fragments_.load_b(pieces[1], buffers[1], first(pieces[1]), step, number);
-        return result;
+        const GpuPiece& piece = source.pieces[operand];
+        const Affine first = threads_.matrix() * (schedule_.stages * piece.scalars());
+        const Affine at = source.first_step + step * schedule_.warp_depth;
+        return operand == 0 ? fragments_.load_a(piece, source.buffers[0], first, at, number)
+                            : fragments_.load_b(piece, source.buffers[1], first, at, number);
     }
-    result.a = load_vectors(pieces[0], buffers[0], step, number, true);
-    result.b = load_vectors(pieces[1], buffers[1], step, number, false);
+    if (steps_at_once(operand) == 1) return load_vectors(operand, source, step, number);
+    std::vector<ir::Value> result;
+    load_lines(operand, source, step, number, 0, lines(operand), result);
     return result;
 }
 
-void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors) const {
-    if (schedule_.warp_depth > 0) return fragments_.multiply(sums, factors.a, factors.b);
+GpuSums::Factors GpuSums::first_factors(const Source& source, ir::Value number) const {
+    return {{load(0, source, 0, number), load(1, source, 0, number)}, {}};
+}
+
+/// The next group of steps is loaded line by line during the steps of this one.
+GpuSums::Factors GpuSums::next_factors(const Source& source, ir::Value number, int step,
+                                       const Factors& factors) const {
+    const int steps = schedule_.block_depth / schedule_.slices / schedule_.step_depth();
+    Factors result = factors;
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        const int group = steps_at_once(operand), place = step % group, following = step - place + group;
+        if (group == 1) {
+            result.now[operand] = load(operand, source, following, number);
+            continue;
+        }
+        if (following >= steps) continue;
+        load_lines(operand, source, following, number, lines(operand) * place / group,
+                   lines(operand) * (place + 1) / group, result.next[operand]);
+        if (place + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
+    }
+    return result;
+}
+
+void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors, int step) const {
+    if (schedule_.warp_depth > 0) return fragments_.multiply(sums, factors.now[0], factors.now[1]);
+    const auto factor = [&](std::size_t operand, int line) {
+        const int group = steps_at_once(operand);
+        return std::span(factors.now[operand])
+            .subspan(static_cast<std::size_t>((line * group + step % group) * parts_),
+                     static_cast<std::size_t>(parts_));
+    };
     const int rows = schedule_.thread_rows, columns = schedule_.thread_columns;
     const bool by_rows = schedule_.order == GpuOrder::rows || schedule_.order == GpuOrder::serpentine_rows;
     const bool turns =
@@ -102,13 +145,9 @@ void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors) con
         for (int t = 0; t < inner; ++t) {
             const int i = turns && o % 2 != 0 ? inner - 1 - t : t;
             const int row = by_rows ? o : i, column = by_rows ? i : o;
-            const auto first = static_cast<std::size_t>(row * parts_),
-                       second = static_cast<std::size_t>(column * parts_);
             ir::Value& sum = sums[place(row, column)];
-            sum = builder_.fma(factors.a[first], factors.b[second], sum);
-            if (parts_ == 1) continue;
-            add_imaginary(sum, sums[place(row, column) + 1], std::span(factors.a).subspan(first, 2),
-                          std::span(factors.b).subspan(second, 2));
+            sum = builder_.fma(factor(0, row)[0], factor(1, column)[0], sum);
+            if (parts_ > 1) add_imaginary(sum, sums[place(row, column) + 1], factor(0, row), factor(1, column));
         }
 }
 

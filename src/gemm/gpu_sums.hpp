@@ -16,14 +16,23 @@ public:
 
     void clear();
 
-    /// A step's numbers of a piece of A and one of B, from shared memory.
+    /// The numbers of A and of B that a step multiplies. Of an operand whose steps are loaded together they are those of a group of
+    /// steps, by lines, and as far as they are there those of the next group.
     struct Factors {
-        std::vector<ir::Value> a; ///< by the thread's rows, or as its fragments have them
-        std::vector<ir::Value> b; ///< by its columns, likewise
+        std::array<std::vector<ir::Value>, 2>
+            now; ///< by the thread's rows, its columns, or as its fragments have them
+        std::array<std::vector<ir::Value>, 2> next;
     };
-    /// Of step `step` in piece `number` (no_value: the first one).
-    Factors load(const std::array<GpuPiece, 2>& pieces, const std::array<ir::Buffer, 2>& buffers,
-                 const Affine& step, ir::Value number) const;
+    /// Where they come from: pieces in shared memory.
+    struct Source {
+        const std::array<GpuPiece, 2>& pieces;
+        const std::array<ir::Buffer, 2>& buffers;
+        Affine first_step; ///< of the thread's slice
+    };
+    /// Of the first steps of piece `number` (no_value: the first one).
+    Factors first_factors(const Source& source, ir::Value number) const;
+    /// Of the step after `step`, which has those `factors`, in the same piece.
+    Factors next_factors(const Source& source, ir::Value number, int step, const Factors& factors) const;
 
     /// Values from registers, and back.
     std::vector<ir::Value> values() const;
@@ -31,8 +40,8 @@ public:
     Factors factors() const;
     void keep(const Factors& factors);
 
-    /// Adds the products of a step.
-    void multiply(std::vector<ir::Value>& sums, const Factors& factors) const;
+    /// Adds the products of the thread's step of that number in its slice.
+    void multiply(std::vector<ir::Value>& sums, const Factors& factors, int step) const;
 
     /// Sums are by columns: a thread's rows are next to each other, real and imaginary parts in turns.
     std::size_t place(int row, int column) const {
@@ -48,10 +57,23 @@ private:
     int count() const { return schedule_.thread_rows * schedule_.thread_columns * parts_; }
     void add_imaginary(ir::Value& real, ir::Value& imaginary, std::span<const ir::Value> a,
                        std::span<const ir::Value> b) const;
-    int count_of_a() const;
-    int count_of_b() const;
-    std::vector<ir::Value> load_vectors(const GpuPiece& piece, ir::Buffer buffer, const Affine& step,
-                                        ir::Value number, bool is_a) const;
+    int lines(std::size_t operand) const {
+        return operand == 0 ? schedule_.thread_rows : schedule_.thread_columns;
+    }
+    /// Steps that a thread loads together.
+    int steps_at_once(std::size_t operand) const {
+        return GpuThreads::steps_at_once(schedule_, operand == 0 ? schedule_.a_steps : schedule_.b_steps);
+    }
+    int count_of_factors(std::size_t operand) const;
+    Affine line(std::size_t operand, int number) const {
+        return operand == 0 ? threads_.row(number) : threads_.column(number);
+    }
+    std::vector<ir::Value> load(std::size_t operand, const Source& source, int step, ir::Value number) const;
+    std::vector<ir::Value> load_vectors(std::size_t operand, const Source& source, int step,
+                                        ir::Value number) const;
+    void load_lines(std::size_t operand, const Source& source, int step, ir::Value number, int first, int end,
+                    std::vector<ir::Value>& factors) const;
+    void append_lanes(ir::Value vector, Number number, std::vector<ir::Value>& factors) const;
     std::vector<ir::Value> from(ir::Buffer registers, int count) const;
     void to(ir::Buffer registers, const std::vector<ir::Value>& values);
 
@@ -64,7 +86,8 @@ private:
     ir::Scalar
         factor_; ///< of what is multiplied: sums' numbers, or as they are in memory where warps multiply
     GpuFragments fragments_;
-    ir::Buffer sums_, a_, b_;
+    ir::Buffer sums_;
+    std::array<ir::Buffer, 2> factors_;
 };
 
 } // namespace swirl::gemm

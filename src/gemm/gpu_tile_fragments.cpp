@@ -1,11 +1,13 @@
 #include "gemm/gpu_tile_fragments.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_product.hpp"
 
 namespace swirl::gemm {
 
 namespace {
 
+using ir::CopyFence;
 using ir::Value;
 
 constexpr int pair = 2; ///< elements that a thread moves at once
@@ -28,10 +30,10 @@ Affine GpuFragmentRows::panel(int part, bool of_block) const {
     return first + parts_ / 2 * builder_.thread(0, 32, 4) + part / 2;
 }
 
-std::vector<Value> GpuTileFragments::places_in(Value stage) const {
+GpuTileFragments::Places GpuTileFragments::places_in(Value stage) const {
     const Value before = builder_.multiply(
         stage, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(a_.scalars() / pair)));
-    std::vector<Value> result;
+    Places result;
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {
             const Affine step = builder_.thread(0, 1, 4) + 4 * half;
@@ -42,19 +44,70 @@ std::vector<Value> GpuTileFragments::places_in(Value stage) const {
     return result;
 }
 
-void GpuTileFragments::load(int group, const std::vector<Value>& places) const {
-    for (int step = 0; step < steps_of_group; ++step)
-        for (int part = 0; part < parts_; ++part)
-            for (int half = 0; half < halves; ++half) {
-                const Integer first_step = Integer{group * steps_of_group + step} * entry_.depth;
-                const Value numbers =
-                    builder_.load(memory_.pieces, first_step * a_.row(),
-                                  {.lanes = pair,
-                                   .dynamic = places[static_cast<std::size_t>(part * halves + half)],
-                                   .dynamic_scale = pair});
-                builder_.store(memory_.fragments, first_register(group, step, part) + pair * half, numbers,
-                               {.lanes = pair});
-            }
+void GpuTileFragments::load(const Places& places, int step) const {
+    for (int part = 0; part < parts_; ++part)
+        for (int half = 0; half < halves; ++half) {
+            const Value numbers =
+                builder_.load(memory_.pieces, Integer{step} * entry_.depth * a_.row(),
+                              {.lanes = pair,
+                               .dynamic = places[static_cast<std::size_t>(part * halves + half)],
+                               .dynamic_scale = pair});
+            builder_.store(memory_.fragments, first_register(step, part) + pair * half, numbers,
+                           {.lanes = pair});
+        }
+}
+
+void GpuTileFragments::multiply_step(int step, Value stage, const Hooks& hooks) const {
+    builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
+    for (int part = 0; part < parts_; ++part)
+        builder_.tile_product(entry_, memory_.sums, Integer{part} * entry_.registers(),
+                              {{memory_.fragments, first_register(step, part)}, {}},
+                              hooks.b(stage, Integer{step} * entry_.depth));
+    builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
+    builder_.fence({CopyFence::Kind::wait, sets - ahead, CopyFence::What::tile_products});
+}
+
+/// When the first products have been started, those of the piece before are done, and all threads have loaded what they need of that.
+void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last,
+                                      const Hooks& hooks) const {
+    const Value stage = stages.stage();
+    const Value next = is_last ? ir::no_value : stages.stage_after();
+    const Value next_parity = is_last ? ir::no_value : stages.parity_after();
+    const int steps = static_cast<int>(a_.depth) / entry_.depth;
+    Places places = places_in(stage);
+    for (int step = 0; step < steps; ++step) {
+        multiply_step(step, stage, hooks);
+        if (step == sets - ahead - 1) {
+            builder_.barrier();
+            builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}}, hooks.release_before);
+        }
+        const int loaded = step + ahead;
+        if (loaded == steps && !is_last) {
+            hooks.wait(next, next_parity);
+            places = places_in(next);
+        }
+        if (loaded < steps || !is_last) load(places, loaded % steps);
+    }
+    stages.advance();
+}
+
+void GpuTileFragments::multiply_run(const GpuTileStages& stages, const Affine& count,
+                                    const Hooks& hooks) const {
+    const auto if_any = [&](auto&& body) {
+        builder_.if_then({{count - 1, ir::Condition::Relation::nonnegative}}, body);
+    };
+    if_any([&] {
+        const Value stage = stages.stage();
+        hooks.wait(stage, stages.parity());
+        const Places places = places_in(stage);
+        for (int step = 0; step < ahead; ++step) load(places, step);
+    });
+    builder_.for_loop(std::string(gpu_piece_loop), count - 1,
+                      [&](const Affine& number) { multiply_piece(stages, number, false, hooks); });
+    if_any([&] { multiply_piece(stages, count - 1, true, hooks); });
+    builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
+    builder_.barrier();
+    if_any(hooks.release_before);
 }
 
 } // namespace swirl::gemm

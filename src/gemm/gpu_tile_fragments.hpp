@@ -1,7 +1,11 @@
 #pragma once
 
 #include "gemm/gpu_tile_layout.hpp"
+#include "gemm/gpu_tile_stages.hpp"
 #include "ir/builder.hpp"
+
+#include <functional>
+#include <vector>
 
 /// The way of a factor that lies along A's rows, of numbers that tensor cores want along the depth: by registers.
 namespace swirl::gemm {
@@ -28,12 +32,13 @@ private:
     int warpgroup_, parts_;
 };
 
-/// Products by pieces of A from registers. While tensor cores multiply one group of steps, the next one's numbers are loaded.
+/// Products by pieces of A from registers. Steps are loaded while tensor cores multiply others, two before them, those of the next piece
+/// among them; a product that waits for its numbers would leave tensor cores without work.
 class GpuTileFragments {
 public:
-    static constexpr int steps_of_group = 2; ///< tile_products one after the other
-    static constexpr int sets = 2;           ///< of registers
-    static int registers(int parts) { return sets * steps_of_group * parts * registers_of_product; }
+    static constexpr int sets = 4;  ///< of registers: steps that are loaded or multiplied at once
+    static constexpr int ahead = 2; ///< of these steps that are not multiplied yet
+    static int registers(int parts) { return sets * parts * registers_of_product; }
 
     struct Memory {
         ir::Buffer fragments = 0; ///< local
@@ -49,37 +54,29 @@ public:
           rows_(builder, warpgroup, parts),
           parts_(parts) {}
 
-    /// Starts the products of the piece in a stage. `b(step)`: the other factor. `release_one_before()` is called when products of the
-    /// piece before are done and all threads have loaded what they need of it.
-    template <class Factor, class Release>
-    void multiply_piece(ir::Value stage, Factor&& b, Release&& release_one_before) const {
-        using ir::CopyFence;
-        const std::vector<ir::Value> places = places_in(stage);
-        const int groups = static_cast<int>(a_.depth) / entry_.depth / steps_of_group;
-        for (int group = 0; group < groups; ++group) {
-            load(group, places);
-            builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
-            for (int step = 0; step < steps_of_group; ++step)
-                for (int part = 0; part < parts_; ++part)
-                    builder_.tile_product(entry_, memory_.sums, Integer{part} * entry_.registers(),
-                                          {{memory_.fragments, first_register(group, step, part)}, {}},
-                                          b((group * steps_of_group + step) * entry_.depth));
-            builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
-            builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
-            if (group > 0) continue;
-            builder_.barrier();
-            release_one_before();
-        }
-    }
+    /// What is the block's, not that of fragments.
+    struct Hooks {
+        std::function<ir::Builder::Factor(ir::Value stage, Integer step)> b; ///< the other factor
+        std::function<void(ir::Value stage, ir::Value parity)> wait; ///< until the stage's piece is there
+        std::function<void()> release_before;                        ///< the stage before the one at hand
+    };
+    /// The products of so many pieces; at last all are done.
+    void multiply_run(const GpuTileStages& stages, const Affine& count, const Hooks& hooks) const;
 
 private:
-    /// Where each of a thread's pairs begins.
-    std::vector<ir::Value> places_in(ir::Value stage) const;
-    void load(int group, const std::vector<ir::Value>& places) const;
     static constexpr int registers_of_product = 4;
     static constexpr int halves = 2; ///< of a tile_product's steps, of which a thread has one each
-    Integer first_register(int group, int step, int part) const {
-        return Integer{(group % sets * steps_of_group + step) * parts_ + part} * registers_of_product;
+    /// Where each of a thread's pairs begins in the piece of a stage.
+    using Places = std::vector<ir::Value>;
+    Places places_in(ir::Value stage) const;
+    void load(const Places& places, int step) const;
+    /// Starts the products of the piece at hand, of which the first steps have been loaded. `number`: nonnegative where there is
+    /// one before.
+    void multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last,
+                        const Hooks& hooks) const;
+    void multiply_step(int step, ir::Value stage, const Hooks& hooks) const;
+    Integer first_register(int step, int part) const {
+        return Integer{step % sets * parts_ + part} * registers_of_product;
     }
 
     ir::Builder& builder_;

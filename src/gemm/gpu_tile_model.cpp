@@ -21,9 +21,11 @@ constexpr double flops_of_short_numbers =
     4096;                        ///< a cycle of a multiprocessor, of 16 bits; of 32 bits half, of 8 twice
 constexpr double reached = 0.85; ///< of that rate, under power
 constexpr double alone_reached = 0.75; ///< of that, by one warpgroup in a block
-constexpr double narrow_lines = 64;  ///< of B: with a product's 64 columns alone shared memory cannot keep up
-constexpr double loaded_bytes = 42;  ///< of A and B, a cycle of a multiprocessor, from the second cache
-constexpr double across_lines = 1.8; ///< as long where rows do not begin with the cache's lines
+constexpr double parts_reached =
+    0.75;                           ///< of it, by warpgroups that have several parts of A's rows in registers
+constexpr double narrow_lines = 64; ///< of B: with a product's 64 columns alone shared memory cannot keep up
+constexpr double loaded_bytes = 42; ///< of A and B, a cycle of a multiprocessor, from the second cache
+constexpr double across_lines = 1.8;       ///< as long where rows do not begin with the cache's lines
 constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
 constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
 constexpr double around_run = 700;         ///< cycles
@@ -148,7 +150,10 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const int columns_of_product =
         has_fragments(schedule, oriented) ? schedule.block_columns : schedule.block_rows;
     const double narrow = std::min(1.0, columns_of_product / (2 * narrow_lines));
-    const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow;
+    const bool has_parts =
+        has_fragments(schedule, oriented) && schedule.block_rows > schedule.warpgroups * rows_of_product;
+    const double parts = has_parts ? parts_reached : 1;
+    const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow * parts;
     const double loads = bytes * depth * lines_loaded(schedule, oriented) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;

@@ -96,6 +96,9 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
     if (oriented.number_of_b() != number || oriented.number != Number::float32)
         return fmt::format("factors are {} and {}, their sums {}", word_of(number),
                            word_of(oriented.number_of_b()), word_of(oriented.number));
+    const Number c = oriented.number_of_c();
+    if (c != Number::float32 && c != Number::bfloat16 && c != Number::float16)
+        return fmt::format("C is {}, which products by threads store", word_of(c));
     if (oriented.listed) return "lists of pointers, which products by threads have";
     if (oriented.epilogue.tree() != nullptr) return "an epilogue, which products by threads have";
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";

@@ -311,18 +311,24 @@ private:
     /// The products of so many pieces.
     void multiply_run(int warpgroup, const GpuTileStages& stages, const Affine& count) {
         clear(added_);
+        const auto release_before = [&] { release(stages.stage_before()); };
+        const auto wait = [&](Value stage, Value parity) {
+            builder_.signal_wait(signal(full_, stage), parity);
+        };
+        if (has_fragments_)
+            return GpuTileFragments(builder_, product_entry_, factors_[1], {fragments_, pieces_[1], added_},
+                                    warpgroup, products())
+                .multiply_run(stages, count,
+                              {[&](Value stage, Integer step) { return factor(0, 0, step, stage); }, wait,
+                               release_before});
         builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
-            const Value stage = stages.stage();
-            builder_.signal_wait(signal(full_, stage), stages.parity());
-            const auto release_before = [&] { release(stages.stage_before()); };
-            multiply_piece(warpgroup, stage, [&] {
-                builder_.if_then({{piece - 1, Relation::nonnegative}}, release_before);
-            });
+            wait(stages.stage(), stages.parity());
+            multiply_piece(warpgroup, stages.stage());
+            builder_.if_then({{piece - 1, Relation::nonnegative}}, release_before);
             stages.advance();
         });
         builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
-        if (has_fragments_) builder_.barrier();
-        builder_.if_then({{count - 1, Relation::nonnegative}}, [&] { release(stages.stage_before()); });
+        builder_.if_then({{count - 1, Relation::nonnegative}}, release_before);
     }
 
     Builder::Factor factor(std::size_t which, Integer line, Integer step, Value stage) const {
@@ -331,12 +337,7 @@ private:
     }
 
     /// Starts the products of a piece, and waits for those of the piece before.
-    template <class Release> void multiply_piece(int warpgroup, Value stage, Release&& release_one_before) {
-        if (has_fragments_)
-            return GpuTileFragments(builder_, product_entry_, factors_[1], {fragments_, pieces_[1], added_},
-                                    warpgroup, products())
-                .multiply_piece(
-                    stage, [&](Integer step) { return factor(0, 0, step, stage); }, release_one_before);
+    void multiply_piece(int warpgroup, Value stage) {
         builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
         for (Integer step = 0; step < schedule_.block_depth; step += product_entry_.depth)
             for (int part = 0; part < products(); ++part)
@@ -346,7 +347,6 @@ private:
                     factor(1, 0, step, stage));
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
         builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
-        release_one_before();
     }
 
     /// One thread for each block of the cluster says that the stage may be filled.

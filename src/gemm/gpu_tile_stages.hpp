@@ -23,6 +23,15 @@ public:
         return builder_.select(builder_.less(now, number(1)), number(stages_ - 1),
                                builder_.subtract(now, number(1)));
     }
+    /// Where it is after advance().
+    ir::Value stage_after() const {
+        const ir::Value now = stage();
+        return builder_.select(builder_.less(now, number(stages_ - 1)), builder_.add(now, number(1)),
+                               number(0));
+    }
+    ir::Value parity_after() const {
+        return builder_.select(builder_.less(stage(), number(stages_ - 1)), parity(), other_parity());
+    }
     void advance() const {
         const ir::Value now = stage(), old = parity();
         const ir::Value stays = builder_.less(now, number(stages_ - 1));

@@ -24,6 +24,7 @@ gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule, const MatrixP
                                        const target::Gpu& gpu) {
     if (schedule.has_tiles()) schedule = gemm::gpu_thread_schedule(product, gpu);
     schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 1;
+    schedule.a_steps = schedule.b_steps = 1;
     return schedule;
 }
 
@@ -113,7 +114,8 @@ void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
 const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     // Arrays of an epilogue are read by C's.
-    const int lanes = std::max({schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes});
+    const int lanes = std::max(
+        {schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes, schedule_.a_steps, schedule_.b_steps});
     bool suits = true;
     // Of what lists point at the kernel assumes no more than the product says.
     const auto accessed =

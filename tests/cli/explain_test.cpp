@@ -53,6 +53,21 @@ TEST(Explain, HasTheFiguresAsJson) {
     EXPECT_GT(report.at("estimated_seconds"), 0);
 }
 
+TEST(Explain, ReadsTheCompiledKernel) {
+    const auto report = json::parse(run_swirl(std::string("explain --json ") + small).output).at("compiled");
+    if (report.contains("missing")) GTEST_SKIP() << report.at("missing");
+    EXPECT_GT(report.at("registers"), 4 * 4);
+    EXPECT_EQ(report.at("spills"), 0);
+    const auto& loop = report.at("main_loop");
+    EXPECT_EQ(loop.at("multiply_adds"), 4 * 4 * 8);
+    EXPECT_EQ(loop.at("counts").at("loads from shared memory"), 2 * 8);
+    EXPECT_GT(loop.at("issue_cycles"), loop.at("instructions"));
+    EXPECT_LT(loop.at("peak_share"), loop.at("multiply_add_share"));
+    const support::Outcome outcome = run_swirl(std::string("explain ") + small);
+    for (const char* part : {"compiled main loop", "operands from the reuse cache", "cycles lost to banks"})
+        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+}
+
 TEST(Explain, TakesRegistersFromADriver) {
     setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
     setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);

@@ -313,7 +313,8 @@ TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
     const std::string line = module.substr(product, module.find(';', product) - product);
     EXPECT_EQ(count(line, "%f"), 64U) << line;
     EXPECT_EQ(count(line, "{%r"), 1U) << line;
-    EXPECT_EQ(count(module, "ld.shared.v2.f32"), 2U * 16 + 4 * 32) << "of A, in two roles, and of C's rounds";
+    EXPECT_EQ(count(module, "ld.shared.v2.f32"), 2U * (2 * 4 + 4 * 4 + 2 * 4) + 4 * 32)
+        << "of A in two roles: before pieces, in them, in the last one; of C in its rounds";
 }
 
 TEST(EmittedPtxOfTiles, ProductsOfRoundedNumbersOverlap) {

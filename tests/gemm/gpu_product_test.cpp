@@ -105,6 +105,38 @@ TEST(GpuProduct, MovesVectorsWhereElementsAreAligned) {
     }
 }
 
+TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
+    for (const Number number : {Number::float32, Number::float64})
+        for (const char* more :
+             {"", "slices=2", "spread=0", "order=columns", "thread_columns=3 block_columns=12"}) {
+            const int steps = number == Number::float32 ? 4 : 2;
+            GpuSchedule schedule =
+                parse_gpu_schedule(to_string(small_schedule()) + " block_depth=16 " + more);
+            schedule.a_steps = schedule.b_steps = steps;
+            for (const Integer depth : {4, 16, 52})
+                expect_product(product_of('T', 'N', 40, 19, depth, 4, number), schedule);
+            schedule.a_steps = 1;
+            schedule.a_lanes = schedule.c_lanes = steps;
+            expect_product(product_of('N', 'N', 40, 19, 28, 4, number), schedule);
+        }
+    expect_product(
+        product_of('N', 'N', 1, 40, 16),
+        parse_gpu_schedule("block_rows=1 thread_rows=1 lane_rows=1 block_columns=8 thread_columns=1 "
+                           "lane_columns=8 slices=4 block_depth=16 a_steps=4 b_steps=4"));
+    GpuSchedule schedule =
+        parse_gpu_schedule(to_string(small_schedule()) + " block_depth=8 b_steps=4 a_steps=2");
+    schedule.splits = 4;
+    expect_product(product_of('T', 'N', 40, 20, 64), schedule);
+    MatrixProduct batch = product_of('T', 'N', 40, 20, 12);
+    batch.batch = 3;
+    batch.a.batch_stride = 480;
+    batch.b.batch_stride = 0;
+    batch.c.batch_stride = 800;
+    schedule.splits = 1;
+    schedule.matrices = 2;
+    expect_product(batch, schedule);
+}
+
 TEST(GpuProduct, SlicesShareThePieces) {
     GpuSchedule schedule = small_schedule();
     schedule.block_depth = 12;
@@ -203,6 +235,14 @@ TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
             EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
         }
     }
+    for (const int depth : {32, 64}) {
+        GpuSchedule schedule;
+        schedule.block_depth = depth;
+        schedule.stages = 2;
+        schedule.a_steps = schedule.b_steps = 4;
+        const MatrixProduct product = product_of('T', 'N', 128, 128, 64);
+        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << depth;
+    }
 }
 
 GpuSchedule warp_schedule(const char* more = "") {
@@ -282,7 +322,7 @@ TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, Number::bfloat16);
         EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().warp_depth, 16);
-        EXPECT_TRUE(gpu_schedules(product, gpu(), 1).front().has_tiles());
+        EXPECT_TRUE(n == 256 || gpu_schedules(product, gpu(), 1).front().has_tiles());
         const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, Number::bfloat16);
         EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().warp_depth, 16);
     }
@@ -318,6 +358,12 @@ TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
                 : "block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 block_depth=16");
         EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
     }
+    EXPECT_EQ(expect_product(product_of('T', 'N', 64, 64, 32, 0, Number::float64),
+                             warp_schedule("block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 "
+                                           "block_depth=16 a_steps=2 b_steps=2"),
+                             {.reads_c = false})
+                  .bank_conflict_cycles(),
+              0);
 }
 
 TEST(GpuProduct, SaysWhyASchedule) {
@@ -329,6 +375,8 @@ TEST(GpuProduct, SaysWhyASchedule) {
     };
     EXPECT_NE(error("a_lanes=4").find("a_lanes is 4"), std::string::npos) << error("a_lanes=4");
     EXPECT_NE(error("block_rows=96").find("C is 64"), std::string::npos);
+    EXPECT_NE(error("a_steps=2").find("a_steps is 2"), std::string::npos);
+    EXPECT_NE(error("b_steps=4").find("b_steps is 4"), std::string::npos); // columns begin at multiples of 65
     EXPECT_NE(error("splits=3").find("splits is 3"), std::string::npos);
     EXPECT_NE(error("stages=1").find("stages is 1"), std::string::npos);
     EXPECT_NE(error("thread_rows=5").find("no multiple"), std::string::npos);

@@ -132,6 +132,29 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
     EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1), 1e-3);
 }
 
+template <class T> void expect_products_by_warps(Number number) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'})
+            for (const auto& [rows, columns, depth] :
+                 {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}}) {
+                const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
+                const auto numbers_a = random_numbers<T>(count(product.a, rows, depth) + 1, 1);
+                const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
+                const gpu::MatrixPlan plan =
+                    gpu::plan(product, {.check = false,
+                                        .use_cache = false,
+                                        .schedule = "block_rows=64 block_columns=64 block_depth=64 "
+                                                    "thread_rows=8 thread_columns=8 slices=2 "
+                                                    "warp_depth=16 stages=3 depth_run=16"});
+                for (const std::size_t offset : {0, 1})
+                    EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
+                        << a << b << " " << rows << ", " << columns << ", " << depth;
+            }
+}
+
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyBfloat16) { expect_products_by_warps<bfloat16>(Number::bfloat16); }
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float16>(Number::float16); }
+
 TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     const MatrixProduct product = product_of('N', 'N', 200, 300, 100, Number::bfloat16);
     const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
@@ -178,27 +201,22 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
 TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
-            for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{256, 128, 64},
-                                                       {1, 1, 1},
-                                                       {130, 257, 65},
-                                                       {61, 300, 777},
-                                                       {600, 5, 128}}) {
-                const MatrixProduct product = product_of(a, b, rows, columns, depth, Number::float32);
-                const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
-                const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
-                int rounded = 0;
-                for (const std::string& schedule : gpu::schedules(product, 1000, 0, Accuracy::eleven_bits)) {
-                    if (schedule.find("rounded=1") == std::string::npos) continue;
-                    ++rounded;
-                    const gpu::MatrixPlan plan =
-                        gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
+            for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}})
+                for (const char* shape : {"block_columns=256", "block_columns=128 cluster_columns=2"}) {
+                    const MatrixProduct product = product_of(a, b, rows, columns, depth, Number::float32);
+                    const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
+                    const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
+                    const gpu::MatrixPlan plan = gpu::plan(
+                        product,
+                        {.check = false,
+                         .use_cache = false,
+                         .schedule =
+                             "block_rows=128 block_depth=32 warpgroups=2 stages=4 staged_rows=32 rounded=1 " +
+                             std::string(shape)});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
-                            << a << b << " " << rows << ", " << columns << ", " << depth << " by "
-                            << schedule;
+                            << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
                 }
-                EXPECT_GT(rounded, 0);
-            }
 }
 
 /// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.

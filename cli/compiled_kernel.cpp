@@ -1,0 +1,186 @@
+#include "cli/compiled_kernel.hpp"
+
+#include "api/gpu.hpp"
+#include "base/error.hpp"
+#include "cli/gpu.hpp"
+#include "cli/table.hpp"
+#include "runtime/cuda_compile.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+namespace swirl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Compute capabilities whose machine code is read.
+constexpr int first_capability = 7, last_capability = 9;
+
+std::optional<fs::path> find_assembler() {
+    std::vector<fs::path> folders;
+    if (const char* path = std::getenv("PATH")) {
+        std::istringstream parts(path);
+        for (std::string part; std::getline(parts, part, ':');) folders.emplace_back(part);
+    }
+    if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator("/usr/local", none))
+        if (entry.path().filename().string().starts_with("cuda")) folders.push_back(entry.path() / "bin");
+    for (const fs::path& folder : folders)
+        if (access((folder / "ptxas").c_str(), X_OK) == 0) return folder / "ptxas";
+    return std::nullopt;
+}
+
+/// Runs a program that says nothing; whether it ended well.
+bool runs(const std::vector<std::string>& words) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t child = fork();
+    if (child < 0) return false;
+    if (child == 0) {
+        execv(arguments.front(), arguments.data());
+        _exit(127);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// A folder that goes with this.
+class Folder {
+public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "swirl-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr)
+            throw UserError("no folder can be made in {}: {}", fs::temp_directory_path().string(),
+                            std::strerror(errno));
+        path_ = name;
+    }
+    ~Folder() {
+        std::error_code none;
+        fs::remove_all(path_, none);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+std::optional<machine::Bytes> assemble(const fs::path& assembler, const std::string& ptx,
+                                       const std::string& target) {
+    const Folder folder;
+    const std::string source = (folder.path() / "kernel.ptx").string(), code = source + ".cubin";
+    std::ofstream(source) << ptx;
+    if (!runs({assembler.string(), "-arch=" + target, "-o", code, source})) return std::nullopt;
+    std::ifstream stream(code, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    machine::Bytes result(text.size());
+    std::memcpy(result.data(), text.data(), text.size());
+    return result;
+}
+
+} // namespace
+
+CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
+                                  std::optional<int> device) {
+    CompiledKernel result;
+    if (gpu.capability_major < first_capability || gpu.capability_major > last_capability) {
+        result.missing =
+            fmt::format("machine code of compute capability {}.{} is not read, of 7.0 to 9.0 it is",
+                        gpu.capability_major, gpu.capability_minor);
+        return result;
+    }
+    std::optional<machine::Bytes> code;
+    if (device) {
+        const runtime::GpuDevice& gpu_at_hand = api::device_numbered(*device);
+        result.compiler = "the driver";
+        code = runtime::machine_code(gpu_at_hand, ptx);
+    } else if (const auto assembler = find_assembler()) {
+        result.compiler = assembler->string();
+        code = assemble(*assembler, ptx, fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor));
+    } else {
+        result.missing =
+            "no compiler of PTX is here: with --device gpu the driver's is used, else ptxas in PATH, under "
+            "$CUDA_HOME or in /usr/local/cuda*";
+        return result;
+    }
+    try {
+        if (!code) throw UserError("it does not compile the kernel");
+        const machine::Cubin cubin(*std::move(code));
+        result.score = machine::score(cubin, cubin.kernel(kernel));
+    } catch (const UserError& error) {
+        result.missing = fmt::format("{}: {}", result.compiler, error.what());
+    }
+    return result;
+}
+
+std::string text_of(const CompiledKernel& compiled) {
+    if (!compiled.score) return fmt::format("compiled   {}\n", compiled.missing);
+    const machine::KernelScore& score = *compiled.score;
+    std::string text = fmt::format("compiled   by {}: {} registers, {} instructions, {} of spills\n",
+                                   compiled.compiler, score.registers, score.instructions, score.spills);
+    if (!score.loop) return text + "           no loop has multiply-adds\n";
+    const machine::LoopScore& loop = *score.loop;
+    Table table({"compiled main loop", "of a thread, for an iteration"});
+    for (int kind = 0; kind < machine::kinds; ++kind)
+        if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
+            table.add(
+                {std::string(machine::name_of(static_cast<machine::Kind>(kind))), std::to_string(count)});
+    table.add({"all instructions", std::to_string(loop.instructions)});
+    table.add({"that wait for scoreboards", std::to_string(loop.waits)});
+    table.add({"after which the warp yields", std::to_string(loop.yields)});
+    table.add({"operands from banks of registers", std::to_string(loop.register_reads)});
+    table.add({"operands from the reuse cache", std::to_string(loop.reuse_hits)});
+    table.add({"operands that were there and not kept", std::to_string(loop.missed_reuses)});
+    table.add({"cycles lost to banks of registers", std::to_string(loop.bank_cycles)});
+    table.add({"cycles of issue", std::to_string(loop.issue_cycles)});
+    table.add({"cycles of a warp alone, without waits", std::to_string(loop.lone_cycles)});
+    return text + "\n" + table.text() +
+           fmt::format(
+               "issue      {:.1f}% of the instructions are multiply-adds, {:.1f}% of the peak is left by "
+               "what "
+               "issue and banks allow\n",
+               100 * loop.multiply_add_share(), 100 * loop.peak_share());
+}
+
+Json json_of(const CompiledKernel& compiled) {
+    if (!compiled.score) return {{"missing", compiled.missing}};
+    const machine::KernelScore& score = *compiled.score;
+    Json result = {{"compiler", compiled.compiler},
+                   {"registers", score.registers},
+                   {"instructions", score.instructions},
+                   {"spills", score.spills}};
+    if (!score.loop) return result;
+    const machine::LoopScore& loop = *score.loop;
+    Json counts = Json::object();
+    for (int kind = 0; kind < machine::kinds; ++kind)
+        if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
+            counts[std::string(machine::name_of(static_cast<machine::Kind>(kind)))] = count;
+    result["main_loop"] = {{"counts", counts},
+                           {"instructions", loop.instructions},
+                           {"multiply_adds", loop.multiply_adds},
+                           {"waits", loop.waits},
+                           {"yields", loop.yields},
+                           {"register_reads", loop.register_reads},
+                           {"reuse_hits", loop.reuse_hits},
+                           {"missed_reuses", loop.missed_reuses},
+                           {"bank_cycles", loop.bank_cycles},
+                           {"issue_cycles", loop.issue_cycles},
+                           {"lone_cycles", loop.lone_cycles},
+                           {"multiply_add_share", loop.multiply_add_share()},
+                           {"peak_share", loop.peak_share()}};
+    return result;
+}
+
+} // namespace swirl::cli

@@ -1,0 +1,47 @@
+#include "machine/loops.hpp"
+
+#include "machine/opcodes.hpp"
+
+#include <algorithm>
+
+namespace swirl::machine {
+
+namespace {
+
+bool is_product(const Instruction& instruction) {
+    const Kind kind = kind_of(instruction);
+    return kind == Kind::multiply_add || kind == Kind::double_multiply_add || kind == Kind::tensor;
+}
+
+} // namespace
+
+std::vector<LoopSpan> loops(const Code& code) {
+    std::vector<LoopSpan> result;
+    for (std::size_t place = 0; place < code.size(); ++place) {
+        const auto distance = distance_of(code[place]);
+        if (!distance || *distance >= 0) continue;
+        const std::int64_t target = static_cast<std::int64_t>(place) + 1 + *distance;
+        if (target >= 0) result.push_back({static_cast<std::size_t>(target), place});
+    }
+    return result;
+}
+
+std::optional<LoopSpan> main_loop(const Code& code) {
+    const std::vector<LoopSpan> all = loops(code);
+    std::optional<LoopSpan> best;
+    std::ptrdiff_t most = 0;
+    for (const LoopSpan& loop : all) {
+        const bool is_innermost = std::ranges::none_of(all, [&](const LoopSpan& other) {
+            return other != loop && other.first >= loop.first && other.last <= loop.last;
+        });
+        const auto begin = code.begin() + static_cast<std::ptrdiff_t>(loop.first);
+        const auto products =
+            std::count_if(begin, begin + static_cast<std::ptrdiff_t>(loop.size()), is_product);
+        if (!is_innermost || products <= most) continue;
+        best = loop;
+        most = products;
+    }
+    return best;
+}
+
+} // namespace swirl::machine

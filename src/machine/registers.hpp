@@ -1,0 +1,36 @@
+#pragma once
+
+#include "machine/opcodes.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace swirl::machine {
+
+/// Neighbouring registers that an instruction reads or writes.
+struct RegisterRange {
+    int first = 0;
+    int count = 0;
+    int slot = 0; ///< 0, 1, 2 for operands a, b, c, which the reuse cache tells apart; 3 for d
+
+    bool has(int number) const { return number >= first && number < first + count; }
+    bool overlaps(const RegisterRange& other) const {
+        return first < other.first + other.count && other.first < first + count;
+    }
+};
+constexpr int slot_d = 3;
+
+/// Whether all that an instruction reads and writes is known to the two functions below.
+bool has_known_registers(const Instruction& instruction);
+/// The register of zeros is none of these, nor are those of instructions that no thread executes.
+std::vector<RegisterRange> registers_read(const Instruction& instruction);
+std::vector<RegisterRange> registers_written(const Instruction& instruction);
+
+/// Bit p for predicate p, its guard among those read; the one that always holds is none.
+std::uint32_t predicates_read(const Instruction& instruction);
+std::uint32_t predicates_written(const Instruction& instruction);
+
+/// Replaces the register in a slot.
+void set_register(Instruction& instruction, int slot, int number);
+
+} // namespace swirl::machine
