@@ -96,7 +96,6 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
     if (oriented.number_of_b() != number || oriented.number != Number::float32)
         return fmt::format("factors are {} and {}, their sums {}", word_of(number),
                            word_of(oriented.number_of_b()), word_of(oriented.number));
-    if (oriented.epilogue.tree() != nullptr) return "an epilogue, which products by threads have";
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
         if (!factor.layout.along_depth && size_in_bytes(factor.scalar) != 2 && !schedule.rounds())
