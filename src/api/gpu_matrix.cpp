@@ -4,6 +4,7 @@
 #include "api/matrix_arrays.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu_model.hpp"
+#include "gemm/gpu_schedule.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "search/gpu_matrix_wisdom.hpp"
@@ -149,7 +150,9 @@ MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const vo
 const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }
 std::string MatrixPlan::schedule() const { return to_string(plan_->schedule()); }
 std::string MatrixPlan::description() const {
-    return plan_->kernel() == nullptr ? "nothing to compute\n" : ir::to_string(plan_->kernel()->info());
+    if (plan_->kernel() == nullptr) return "nothing to compute\n";
+    return gemm::arithmetic_of(plan_->schedule(), plan_->product()) + "\n" +
+           ir::to_string(plan_->kernel()->info());
 }
 std::size_t MatrixPlan::workspace_bytes() const { return plan_->workspace_bytes(); }
 int MatrixPlan::device() const { return plan_->device().facts().number; }

@@ -404,7 +404,8 @@ std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSche
         }
         if (turns_b(schedule, oriented) && oriented.depth > 0)
             programs.push_back(gpu_turn(orientation.is_turned ? "a" : "b", oriented));
-        programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu));
+        programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu,
+                                            orientation.is_turned ? epilogue.turned() : epilogue));
         return programs;
     }
     return {ProductWriter(product, schedule, gpu, epilogue).write()};

@@ -78,6 +78,9 @@ constexpr int longest_run = 1024;
 /// How far results by a schedule may be from the exact ones.
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product);
 
+/// Who multiplies numbers of which kind, in words: "tensor cores multiply float32 rounded to 11 significant bits".
+std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& product);
+
 /// A number among a schedule's decisions.
 struct GpuParameter {
     enum class Of : std::uint8_t { all, threads, tiles };

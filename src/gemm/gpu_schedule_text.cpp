@@ -119,6 +119,18 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
 
 std::span<const GpuParameter> gpu_parameters() { return parameters; }
 
+std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& product) {
+    const std::string_view sums = word_of(product.number), factors = word_of(product.number_of_a());
+    if (schedule.has_terms())
+        return fmt::format("tensor cores multiply {} bfloat16 terms of each {}", schedule.terms, factors);
+    if (schedule.rounds())
+        return fmt::format("tensor cores multiply {} rounded to 11 significant bits", factors);
+    if (schedule.has_tiles() || schedule.warp_depth > 0)
+        return fmt::format("tensor cores multiply {} with sums of {}", factors, sums);
+    return fmt::format("threads multiply {}{}", factors,
+                       factors == sums ? std::string() : fmt::format(", which becomes {} before", sums));
+}
+
 std::string_view name_of(GpuOrder order) {
     switch (order) {
     case GpuOrder::rows: return "rows";

@@ -154,7 +154,7 @@ void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct
 std::vector<GpuSchedule> with_lines(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer line_stride, Integer lines,
                            int lanes, Number number) {
-        int most = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
+        int most = widest_lanes(oriented, number);
         while (!suits_steps(layout, stride, line_stride, oriented.depth, lines, most) ||
                schedule.block_depth / schedule.slices % most != 0)
             most /= 2;

@@ -100,7 +100,6 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
     if (c != Number::float32 && c != Number::bfloat16 && c != Number::float16)
         return fmt::format("C is {}, which products by threads store", word_of(c));
     if (oriented.listed) return "lists of pointers, which products by threads have";
-    if (oriented.epilogue.tree() != nullptr) return "an epilogue, which products by threads have";
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
         if (!factor.layout.along_depth && size_in_bytes(factor.scalar) != 2 && !schedule.rounds())

@@ -15,6 +15,7 @@
 #include "target/gpu_tiles.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace swirl::gemm {
 
@@ -30,7 +31,7 @@ constexpr int usual_multiprocessors = 128; ///< of a GPU of which their number i
 class TileProductWriter {
 public:
     TileProductWriter(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
-                      const target::Gpu& gpu)
+                      const target::Gpu& gpu, const GpuEpilogue& epilogue)
         : product_(oriented),
           is_turned_(is_turned),
           schedule_(schedule),
@@ -46,11 +47,11 @@ public:
             ceil_divide(oriented.columns, Integer{schedule.block_columns * schedule.cluster_columns});
         order_.matrices = oriented.batch;
         order_.group = schedule.group;
+        declare(epilogue);
     }
 
     ir::Program write() {
         launch();
-        declare();
         initialize_signals();
         std::vector<ir::Role> roles;
         const Integer groups = schedule_.warpgroups;
@@ -87,7 +88,7 @@ private:
         return schedule_.warpgroups == 2 ? 24 : schedule_.warpgroups == 3 ? 32 : 0;
     }
 
-    void declare() {
+    void declare(const GpuEpilogue& epilogue) {
         const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
                                 Number number, bool written) {
             const Extent extent = extent_of(layout, rows, columns, product_.batch);
@@ -116,6 +117,9 @@ private:
         const ir::Buffer c =
             matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
         declare_tensors(b, a, c);
+        if (!epilogue.is_identity())
+            result_.epilogue = &epilogue_.emplace(builder_, epilogue, product_, schedule_.block_rows,
+                                                  schedule_.block_columns);
         if (schedule_.has_terms()) terms_ = tables_of_products(builder_, schedule_.terms);
         ir::BufferInfo factors;
         factors.name = "factors";
@@ -176,9 +180,6 @@ private:
     }
 
     // ---- tiles and pieces
-    struct TilePlace {
-        Value row, column, matrix;
-    };
     /// Each tile that the block has, in elements.
     template <class Body> void for_tiles(Body&& body) {
         const Affine first = cluster_ == 1 ? builder_.block(0) : builder_.block(0, cluster_, 0);
@@ -189,9 +190,13 @@ private:
                     const Value at = builder_.multiply(block, number(Integer{extent} * blocks));
                     return blocks == 1 ? at : builder_.add(at, builder_.index(number_in_cluster() * extent));
                 };
-                body(TilePlace{start(place.row, schedule_.block_rows, schedule_.cluster_rows),
-                               start(place.column, schedule_.block_columns, schedule_.cluster_columns),
-                               place.matrix});
+                GpuTileStart result{start(place.row, schedule_.block_rows, schedule_.cluster_rows),
+                                    start(place.column, schedule_.block_columns, schedule_.cluster_columns),
+                                    place.matrix};
+                if (epilogue_)
+                    result.row_pair = start(place.row, schedule_.block_rows / GpuTileEpilogue::pair,
+                                            schedule_.cluster_rows);
+                body(result);
             });
     }
     Affine number_in_cluster() { return builder_.block(0, 1, cluster_); }
@@ -218,7 +223,7 @@ private:
     void fetch() {
         const GpuTileStages stages(builder_, counters_, 0, schedule_.stages);
         stages.start();
-        for_tiles([&](const TilePlace& tile) {
+        for_tiles([&](const GpuTileStart& tile) {
             if (!schedule_.has_terms()) return fetch_pieces(stages, tile, {tile.matrix, tile.matrix});
             builder_.for_loop("product", steps_ * count_of_products(), [&](const Affine& product) {
                 const auto plane = [&](std::size_t factor) {
@@ -231,7 +236,7 @@ private:
     }
 
     /// `matrices`: the numbers of those of B and of A that are multiplied, among their terms where there are such.
-    void fetch_pieces(const GpuTileStages& stages, const TilePlace& tile,
+    void fetch_pieces(const GpuTileStages& stages, const GpuTileStart& tile,
                       const std::array<Value, 2>& matrices) {
         const Affine count = schedule_.has_terms() ? Affine(pieces()) : steps_ * pieces();
         builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
@@ -282,12 +287,12 @@ private:
         stages.start();
         ways.start();
         const GpuTileUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
-        for_tiles([&](const TilePlace& tile) {
+        for_tiles([&](const GpuTileStart& tile) {
             if (schedule_.run == 0)
                 multiply_run(warpgroup, stages, steps_ * (pieces() * count_of_products()));
             else
                 multiply_runs(warpgroup, stages);
-            update.write(tile.row, tile.column, tile.matrix);
+            update.write(tile);
         });
         update.finish();
     }
@@ -377,14 +382,15 @@ private:
     ir::Buffer added_ = 0;     ///< by tensor cores
     ir::Buffer fragments_ = 0; ///< of A, where it comes by registers
     GpuTileResult result_;
+    std::optional<GpuTileEpilogue> epilogue_;
     Affine steps_;
 };
 
 } // namespace
 
 ir::Program gpu_tile_product(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
-                             const target::Gpu& gpu) {
-    return TileProductWriter(oriented, is_turned, schedule, gpu).write();
+                             const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    return TileProductWriter(oriented, is_turned, schedule, gpu, epilogue).write();
 }
 
 } // namespace swirl::gemm

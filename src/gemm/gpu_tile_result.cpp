@@ -31,9 +31,9 @@ void GpuTileUpdate::wait_for_stores() const {
 
 void GpuTileUpdate::finish() const { wait_for_stores(); }
 
-void GpuTileUpdate::write(Value row, Value column, Value matrix) const {
+void GpuTileUpdate::write(const GpuTileStart& tile) const {
     for (int k = 0; k < schedule_.block_rows / schedule_.staged_rows; ++k)
-        write_round({k * schedule_.staged_rows, k * columns_of_round(schedule_), row, column, matrix});
+        write_round({k * schedule_.staged_rows, k * columns_of_round(schedule_), tile});
 }
 
 void GpuTileUpdate::stage(const Round& round, bool reads) const {
@@ -71,8 +71,9 @@ template <class Body> void GpuTileUpdate::transfer(const Round& round, Body&& bo
     const Integer first_row = has_fragments_ ? warpgroup_ * own_rows : round.first_row;
     const Integer first_column = has_fragments_ ? round.first_column : Integer{warpgroup_} * columns();
     for (Integer i = 0; i < (has_fragments_ ? own_rows : schedule_.staged_rows); i += row()) {
-        std::vector<Value> at = {further(round.row, first_row + i), further(round.column, first_column)};
-        if (result_.has_matrix) at.push_back(round.matrix);
+        std::vector<Value> at = {further(round.tile.row, first_row + i),
+                                 further(round.tile.column, first_column)};
+        if (result_.has_matrix) at.push_back(round.tile.matrix);
         body(std::span<const Value>(at),
              ir::Builder::Place{result_.staged, first_staged() + i / row() * panel()});
     }
@@ -88,6 +89,20 @@ void GpuTileUpdate::read_c(const Round& round) const {
     });
     builder_.signal_wait(signal, stages_.parity());
     stages_.advance();
+}
+
+Value GpuTileUpdate::result_of(const Round& round, const GpuTileEpilogue::Place& place, Value alpha,
+                               Value sum, Value beta, Value old) const {
+    const ir::Scalar stored = scalar_of(product_.number_of_c());
+    Value value = builder_.multiply(alpha, sum);
+    if (old != ir::no_value) {
+        if (stored != ir::Scalar::float32) old = builder_.convert(old, ir::Scalar::float32);
+        value = builder_.fma(beta, old, value);
+    }
+    if (result_.epilogue != nullptr)
+        value = result_.epilogue->finish({round.tile.matrix, round.tile.row_pair, round.tile.column}, place,
+                                         value);
+    return stored == ir::Scalar::float32 ? value : builder_.convert(value, stored);
 }
 
 /// A thread has pairs of neighbours. Its row in shared memory, modulo eight, is that of its number in the warp over four, by which
@@ -122,15 +137,12 @@ void GpuTileUpdate::stage_sums(const Round& round, bool reads) const {
                                       (part * rows_of_product + lower * 8) * row() + warp * (16 * row()) +
                                       line * row() + in_piece + first % piece;
                     const ir::Access access{.lanes = 2, .dynamic = place};
-                    Value value = builder_.multiply(alpha, builder_.load(result_.sums, sum, {.lanes = 2}));
-                    if (reads) {
-                        const Value old = builder_.load(result_.staged, at, access);
-                        value = builder_.fma(
-                            beta,
-                            stored == ir::Scalar::float32 ? old : builder_.convert(old, ir::Scalar::float32),
-                            value);
-                    }
-                    if (stored != ir::Scalar::float32) value = builder_.convert(value, stored);
+                    const GpuTileEpilogue::Place in_tile{
+                        (round.first_row + i) / 2 + builder_.thread(0, 1, 4),
+                        warpgroup_ * columns() + part * rows_of_product + lower * 8 + 16 * warp + line};
+                    const Value value =
+                        result_of(round, in_tile, alpha, builder_.load(result_.sums, sum, {.lanes = 2}), beta,
+                                  reads ? builder_.load(result_.staged, at, access) : ir::no_value);
                     builder_.store(result_.staged, at, value, access);
                 }
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu_tile_epilogue.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
 #include "gemm/gpu_tile_stages.hpp"
@@ -17,9 +18,15 @@ struct GpuTileResult {
     ir::Tensor c = 0;
     Affine reads_c; ///< 1 where C is read, else 0
     bool has_matrix = false;
+    GpuTileEpilogue* epilogue = nullptr; ///< null: nothing is done
 };
 
-/// C = α·sums + β·C for the columns of a tile that a warpgroup has, which alone executes it. Sums are brought to shared memory, some
+/// Where a tile begins, int64: the row also in pairs, where there is an epilogue.
+struct GpuTileStart {
+    ir::Value row = ir::no_value, column = ir::no_value, matrix = ir::no_value, row_pair = ir::no_value;
+};
+
+/// C = α·sums + β·C, and its epilogue, for the columns of a tile that a warpgroup has, which alone executes it. Sums are brought to shared memory, some
 /// rows at once, from where the copy engine takes them; it leaves out what is beyond C.
 class GpuTileUpdate {
 public:
@@ -34,8 +41,7 @@ public:
           warpgroup_(warpgroup),
           has_fragments_(has_fragments(schedule, oriented)) {}
 
-    /// The tile begins at that row and column.
-    void write(ir::Value row, ir::Value column, ir::Value matrix) const;
+    void write(const GpuTileStart& tile) const;
     /// Before the warpgroup ends: shared memory is in use until then.
     void finish() const;
 
@@ -43,7 +49,7 @@ private:
     struct Round {
         int first_row;    ///< of staged_rows, of the warpgroup's columns
         int first_column; ///< or of columns_of_round, of the rows that it has by fragments
-        ir::Value row, column, matrix;
+        GpuTileStart tile;
     };
     void write_round(const Round& round) const;
     template <class Body> void transfer(const Round& round, Body&& body) const;
@@ -51,6 +57,9 @@ private:
     void stage(const Round& round, bool reads) const;
     void stage_sums(const Round& round, bool reads) const;
     void stage_sums_by_rows(const Round& round, bool reads) const; ///< of tile_products whose rows are C's
+    /// α·sum + β·old (no_value: without it), finished and as it is stored.
+    ir::Value result_of(const Round& round, const GpuTileEpilogue::Place& place, ir::Value alpha,
+                        ir::Value sum, ir::Value beta, ir::Value old) const;
     void wait_for_stores() const;
     template <class Body> void in_one_thread(Body&& body) const;
 

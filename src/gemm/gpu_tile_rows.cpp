@@ -10,6 +10,7 @@ using ir::Value;
 
 constexpr int group = 8; ///< columns of which four threads have two each
 constexpr int pair = 2;  ///< neighbours along C's rows that a thread has
+constexpr int pairs_of_panel = 16;
 
 } // namespace
 
@@ -23,7 +24,8 @@ void GpuTileUpdate::stage_sums_by_rows(const Round& round, bool reads) const {
     };
     const Value alpha = factor(0);
     const Value beta = reads ? factor(1) : ir::no_value;
-    for (int part = 0; part < parts; ++part)
+    for (int part = 0; part < parts; ++part) {
+        const Value row_pair = rows.place_in_row(part, 0);
         for (int odd = 0; odd < 2; ++odd) {
             const Affine column = 2 * builder_.thread(0, 1, 4) + odd;
             const Affine line = panel() / pair * rows.panel(part, false) + row() / pair * column;
@@ -33,12 +35,16 @@ void GpuTileUpdate::stage_sums_by_rows(const Round& round, bool reads) const {
                 const Integer sum =
                     Integer{part} * registers + (round.first_column + first) / group * 4 + odd;
                 const Integer at = first_staged() + first * row();
-                Value value = builder_.multiply(
-                    alpha, builder_.load(result_.sums, sum, {.lanes = pair, .lane_stride = 2}));
-                if (reads) value = builder_.fma(beta, builder_.load(result_.staged, at, access), value);
+                const GpuTileEpilogue::Place in_tile{pairs_of_panel * rows.panel(part, true),
+                                                     round.first_column + first + column, row_pair};
+                const Value value =
+                    result_of(round, in_tile, alpha,
+                              builder_.load(result_.sums, sum, {.lanes = pair, .lane_stride = 2}), beta,
+                              reads ? builder_.load(result_.staged, at, access) : ir::no_value);
                 builder_.store(result_.staged, at, value, access);
             }
         }
+    }
 }
 
 } // namespace swirl::gemm

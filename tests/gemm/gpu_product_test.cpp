@@ -2,78 +2,18 @@
 
 #include "../support/error_of.hpp"
 #include "gemm/gpu_model.hpp"
-#include "ir/verify.hpp"
-#include "reference.hpp"
-#include "target/gpu_tensor_cores.hpp"
+#include "gpu_product_run.hpp"
 
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
 namespace {
 
-const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
-
 /// One with extents of its own in every member, so small that the interpreter is done soon.
 GpuSchedule small_schedule() {
     return parse_gpu_schedule(
         "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 "
         "lane_rows=8 lane_columns=4 stages=3 group=2");
-}
-
-long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
-                    Integer j) {
-    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
-}
-
-struct Execution {
-    bool multiplies = true;
-    bool reads_c = true;
-};
-
-/// Numbers are small integers, halves and quarters: sums of products are exact.
-ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
-                                     const Execution& execution = {}, const target::Gpu& device = gpu()) {
-    const std::vector<ir::Program> programs = gpu_product(product, schedule, device);
-    const ir::Program& program = programs.front();
-    ir::verify(program, ir::Stage::vectorized);
-    ir::Arguments arguments(program);
-    std::mt19937 random(7);
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
-    arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
-    if (execution.reads_c) fill(arguments["c"], random); // else it may not be read
-    const ir::Memory before = arguments["c"];
-    const ir::InterpreterReport report = ir::interpret(program, arguments);
-    const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
-    for (Integer matrix = 0; matrix < product.batch; ++matrix)
-        for (Integer i = 0; i < product.rows; ++i)
-            for (Integer j = 0; j < product.columns; ++j) {
-                long double expected = 0;
-                for (Integer k = 0; execution.multiplies && k < product.depth; ++k)
-                    expected += alpha * element(arguments["a"], product.a, matrix, i, k) *
-                                element(arguments["b"], product.b, matrix, k, j);
-                if (execution.reads_c) expected += beta * element(before, product.c, matrix, i, j);
-                EXPECT_NEAR(static_cast<double>(element(arguments["c"], product.c, matrix, i, j)),
-                            static_cast<double>(expected),
-                            static_cast<double>(tolerance(product.number, product.depth)))
-                    << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;
-                if (::testing::Test::HasFailure()) return report;
-            }
-    return report;
-}
-
-/// By letters of the BLAS, stored by columns, columns so much longer than they need.
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth, Integer more = 0,
-                         Number number = Number::float32) {
-    const auto layout = [&](char letter, Integer r, Integer c) {
-        return letter == 'N' ? MatrixLayout{1, r + more} : MatrixLayout{c + more, 1};
-    };
-    return {.number = number,
-            .rows = rows,
-            .columns = columns,
-            .depth = depth,
-            .a = layout(a, rows, depth),
-            .b = layout(b, depth, columns),
-            .c = {1, rows + more}};
 }
 
 TEST(GpuProduct, IsTheProductForEveryTransposition) {
@@ -243,127 +183,6 @@ TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
         const MatrixProduct product = product_of('T', 'N', 128, 128, 64);
         EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << depth;
     }
-}
-
-GpuSchedule warp_schedule(const char* more = "") {
-    return parse_gpu_schedule(
-        "block_rows=32 block_columns=16 block_depth=8 thread_rows=2 thread_columns=2 warp_depth=4 stages=3 "
-        "group=2 depth_run=4 " +
-        std::string(more));
-}
-
-TEST(GpuProduct, WarpsMultiply) {
-    for (const char* more :
-         {"", "warp_depth=8 block_depth=16", "warp_depth=16 block_depth=32", "slices=2 block_depth=16",
-          "thread_rows=4 thread_columns=4 spread=0", "splits=2 stages=4", "c_lanes=2 a_lanes=2 b_lanes=2"})
-        for (const Integer depth : {16, 37})
-            expect_product(product_of('N', 'T', 72, 36, depth, 0, Number::float64), warp_schedule(more));
-    for (const char a : {'N', 'T'})
-        for (const char b : {'N', 'T'})
-            expect_product(product_of(a, b, 65, 33, 20, 1, Number::float64), warp_schedule());
-    expect_product(product_of('N', 'N', 40, 20, 1, 0, Number::float64), warp_schedule());
-    MatrixProduct batch = product_of('T', 'N', 40, 20, 9, 0, Number::float64);
-    batch.batch = 3;
-    batch.a.batch_stride = 400;
-    batch.b.batch_stride = 0;
-    batch.c.batch_stride = 800;
-    expect_product(batch, warp_schedule("matrices=2"));
-}
-
-GpuSchedule short_warp_schedule(const char* more = "") {
-    return parse_gpu_schedule(
-        "block_rows=32 block_columns=16 block_depth=32 thread_rows=2 thread_columns=2 warp_depth=16 stages=3 "
-        "group=2 depth_run=16 " +
-        std::string(more));
-}
-
-/// Factors are short, sums of float32.
-MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integer depth, Integer gap,
-                            Number factor) {
-    MatrixProduct product = product_of(a, b, rows, columns, depth, gap);
-    product.a_number = product.b_number = factor;
-    return product;
-}
-
-TEST(GpuProduct, WarpsMultiplyShortNumbers) {
-    const target::Gpu& earlier = target::gpu_named("sm_80");
-    for (const Number factor : {Number::bfloat16, Number::float16}) {
-        for (const char* more :
-             {"", "slices=2 block_depth=64", "thread_rows=4 thread_columns=4 spread=0",
-              "thread_rows=2 thread_columns=8 block_columns=32", "c_lanes=2 a_lanes=8 b_lanes=4"})
-            for (const Integer depth : {16, 37})
-                expect_product(short_product('N', 'T', 72, 36, depth, 0, factor), short_warp_schedule(more),
-                               {}, earlier);
-        for (const char a : {'N', 'T'})
-            for (const char b : {'N', 'T'})
-                expect_product(short_product(a, b, 65, 33, 20, 1, factor), short_warp_schedule(), {},
-                               earlier);
-    }
-    expect_product(short_product('N', 'T', 72, 36, 80, 0, Number::bfloat16),
-                   short_warp_schedule("splits=2 stages=4"), {}, gpu());
-    for (const auto& [product, target] :
-         {std::pair(short_product('N', 'N', 64, 32, 20, 0, Number::float16), "generic"),
-          {product_of('N', 'N', 64, 32, 20), "sm_80"}})
-        EXPECT_NE(error_of([&, &of = product, name = target] {
-                      gpu_product(of, short_warp_schedule(), target::gpu_named(name));
-                  }).find("warp_depth is 16"),
-                  std::string::npos)
-            << target;
-}
-
-TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
-    const MatrixProduct product = short_product('N', 'T', 64, 64, 64, 0, Number::bfloat16);
-    const GpuSchedule schedule = short_warp_schedule(
-        "block_rows=64 block_columns=64 thread_rows=8 thread_columns=8 a_lanes=8 b_lanes=8");
-    EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
-}
-
-TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
-    for (const Integer n : {256, 1024, 4096}) {
-        const MatrixProduct product = short_product('N', 'T', n, n, n, 0, Number::bfloat16);
-        EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().warp_depth, 16);
-        EXPECT_TRUE(n == 256 || gpu_schedules(product, gpu(), 1).front().has_tiles());
-        const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, Number::bfloat16);
-        EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().warp_depth, 16);
-    }
-}
-
-TEST(GpuProduct, WarpsMultiplyOnEarlierGpusInSmallerProducts) {
-    const target::Gpu& earlier = target::gpu_named("sm_80");
-    const MatrixProduct product = product_of('N', 'N', 64, 32, 20, 0, Number::float64);
-    const ir::Program program = gpu_product(product, warp_schedule(), earlier).front();
-    bool found = false;
-    for (const ir::Operation& operation : program.operations)
-        found = found || (operation.opcode == ir::Opcode::instruction &&
-                          operation.instruction == &target::warp_product_of_float64({8, 8, 4}));
-    EXPECT_TRUE(found);
-    expect_product(product, warp_schedule(), {}, earlier);
-    EXPECT_NE(error_of([&] {
-                  gpu_product(product, warp_schedule("warp_depth=8 block_depth=16"), earlier);
-              }).find("warp_depth is 8"),
-              std::string::npos);
-    EXPECT_NE(error_of([&] {
-                  gpu_product(product_of('N', 'N', 64, 32, 20), warp_schedule(), gpu());
-              }).find("numbers are float32"),
-              std::string::npos);
-}
-
-TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
-    for (const char a : {'N', 'T'}) {
-        const MatrixProduct product = product_of(a, a == 'N' ? 'T' : 'N', 64, 64, 32, 0, Number::float64);
-        const GpuSchedule schedule = warp_schedule(
-            a == 'N'
-                ? "block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 block_depth=16 a_lanes=2 "
-                  "b_lanes=2"
-                : "block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 block_depth=16");
-        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
-    }
-    EXPECT_EQ(expect_product(product_of('T', 'N', 64, 64, 32, 0, Number::float64),
-                             warp_schedule("block_rows=64 block_columns=64 thread_rows=4 thread_columns=4 "
-                                           "block_depth=16 a_steps=2 b_steps=2"),
-                             {.reads_c = false})
-                  .bank_conflict_cycles(),
-              0);
 }
 
 TEST(GpuProduct, SaysWhyASchedule) {

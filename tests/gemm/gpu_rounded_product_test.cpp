@@ -217,6 +217,23 @@ TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
     EXPECT_NE(why(halves, "block_depth=64").find("bfloat16"), std::string::npos);
 }
 
+TEST(GpuSchedules, SayWhoMultipliesWhat) {
+    const auto words = [](const MatrixProduct& product, const char* schedule) {
+        return arithmetic_of(parse_gpu_schedule(schedule), product);
+    };
+    const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
+    MatrixProduct halves = product;
+    halves.a_number = halves.b_number = Number::float16;
+    EXPECT_EQ(words(product, ""), "threads multiply float32");
+    EXPECT_EQ(words(halves, ""), "threads multiply float16, which becomes float32 before");
+    EXPECT_EQ(words(halves, "warp_depth=16"), "tensor cores multiply float16 with sums of float32");
+    EXPECT_EQ(words(halves, "warpgroups=2"), "tensor cores multiply float16 with sums of float32");
+    EXPECT_EQ(words(product, "warpgroups=2 terms=3"),
+              "tensor cores multiply 3 bfloat16 terms of each float32");
+    EXPECT_EQ(words(product, "warpgroups=2 rounded=1"),
+              "tensor cores multiply float32 rounded to 11 significant bits");
+}
+
 TEST(GpuRoundedProduct, HasElevenBits) {
     const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
     EXPECT_EQ(accuracy_of(rounded_schedule(), product), Accuracy::eleven_bits);

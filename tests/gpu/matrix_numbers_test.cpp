@@ -46,6 +46,25 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
     expect_plans(deep);
 }
 
+/// By tiles where the GPU has them, that reach beyond C, and by threads.
+TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
+    for (const char* expression : {"max(0, x * scale[j] + bias[i])", "gelu(x + bias[i])",
+                                   "x + residual[i,j] * w[b]", "x + residual[j,i] * i"})
+        for (const auto& [rows, columns] : {std::array<Integer, 2>{512, 256}, {1000, 520}, {333, 700}})
+            for (const bool by_rows : {false, true}) {
+                MatrixProduct product =
+                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, 192)
+                            : MatrixProduct::column_major(Number::float32, rows, columns, 192);
+                product.a_number = product.b_number = Number::bfloat16;
+                if (by_rows)
+                    product.b.row_stride = product.c.row_stride = 1024;
+                else
+                    product.a.column_stride = product.c.column_stride = 1024;
+                product.epilogue = Expression(expression);
+                expect_plans(product);
+            }
+}
+
 TEST_F(MatrixNumbersOnGpu, NarrowNumbersAreWidened) {
     for (const Number number : {Number::bfloat16, Number::float16})
         for (const bool by_rows : {false, true})

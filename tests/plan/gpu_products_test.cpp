@@ -157,6 +157,36 @@ TEST(GpuProducts, FinishElementsOnceWhereSumsAreShared) {
             expect_product(column_major(40, 36, 64, expression), schedule_with(more));
 }
 
+/// By tiles, that do not divide the product's extents.
+TEST(GpuProducts, FinishElementsOfTiles) {
+    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
+        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64");
+    for (const char* expression : expressions)
+        for (const auto& [rows, columns, has_columns] :
+             {std::tuple{72, 70, true}, {71, 128, false}, {128, 64, true}}) {
+            MatrixProduct product = has_columns
+                                        ? MatrixProduct::column_major(Number::float32, rows, columns, 24)
+                                        : MatrixProduct::row_major(Number::float32, rows, columns, 24);
+            product.a_number = product.b_number = Number::bfloat16;
+            product.a.row_stride = product.b.row_stride = 1;
+            product.a.column_stride = product.b.column_stride = 80;
+            product.a.column_stride = 136;
+            product.b.column_stride = 136;
+            product.c = has_columns ? MatrixLayout{1, 136} : MatrixLayout{136, 1};
+            product.epilogue = Expression(expression);
+            expect_product(product, schedule, has_columns);
+        }
+}
+
+TEST(GpuProducts, FinishElementsOfTilesThatAreRounded) {
+    MatrixProduct product = column_major(130, 66, 40, "x * scale[j] + bias[i]");
+    product.a.column_stride = product.c.column_stride = 132;
+    product.epilogue = Expression("max(0, x + residual[i,j])");
+    expect_product(product,
+                   gemm::parse_gpu_schedule("block_rows=128 block_columns=64 block_depth=32 warpgroups=1 "
+                                            "stages=2 staged_rows=64 rounded=1"));
+}
+
 TEST(GpuProducts, FinishElementsOfBatches) {
     for (const char* expression : expressions) {
         MatrixProduct product = column_major(8, 12, 5, expression);

@@ -1,0 +1,57 @@
+#include "gemm/gpu_tile_epilogue.hpp"
+
+#include "gemm/gpu_layout.hpp"
+
+namespace swirl::gemm {
+
+using ir::Value;
+
+GpuTileEpilogue::GpuTileEpilogue(ir::Builder& builder, const GpuEpilogue& epilogue,
+                                 const MatrixProduct& oriented, int block_rows, int block_columns)
+    : builder_(builder),
+      lanes_(oriented.rows % pair == 0 ? pair : 1),
+      writer_(builder, epilogue, ir::Scalar::float32, lanes_),
+      rows_(oriented.rows),
+      columns_(oriented.columns),
+      may_leave_rows_(!epilogue.arrays.empty() && oriented.rows % block_rows != 0),
+      may_leave_columns_(!epilogue.arrays.empty() && oriented.columns % block_columns != 0) {}
+
+Value GpuTileEpilogue::integer(Integer number) const {
+    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+}
+
+Value GpuTileEpilogue::at_most(Value value, Integer most) const {
+    return builder_.select(builder_.less(value, integer(most)), value, integer(most));
+}
+
+Value GpuTileEpilogue::finish(const Start& start, const Place& place, Value elements) {
+    if (lanes_ == pair) return finish_lanes(start, place, 0, elements);
+    std::vector<Value> finished;
+    for (Integer lane = 0; lane < pair; ++lane) {
+        const Value element = builder_.shuffle(elements, elements, {static_cast<std::int8_t>(lane)});
+        finished.push_back(finish_lanes(start, place, lane, element));
+    }
+    return join_lanes(builder_, finished);
+}
+
+Value GpuTileEpilogue::finish_lanes(const Start& start, const Place& place, Integer lane, Value elements) {
+    const Integer units = pair / lanes_; // of the writer's rows, in a pair
+    GpuEpilogueWriter::Start at = {start.matrix, start.row_pair, start.column};
+    Value& row = at[GpuEpilogue::row];
+    Value& column = at[GpuEpilogue::column];
+    if (place.more_row_pairs != ir::no_value) row = builder_.add(row, place.more_row_pairs);
+    if (units > 1) row = builder_.multiply(row, integer(units));
+    Affine row_units = place.row_pair * units + lane, own_column = place.column;
+    if (may_leave_rows_) {
+        row = at_most(builder_.add(row, builder_.index(row_units)), rows_ / lanes_ - 1);
+        row_units = 0;
+    }
+    if (may_leave_columns_) {
+        column = at_most(builder_.add(column, builder_.index(own_column)), columns_ - 1);
+        own_column = 0;
+    }
+    writer_.begin(at);
+    return writer_.finish({Affine(0), row_units * lanes_, own_column}, elements);
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "gemm/gpu_product.hpp"
+#include "ir/interpreter.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+/// Products by the first kernel of a schedule, interpreted and compared with the definition.
+namespace swirl::gemm::test {
+
+inline const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+inline long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
+                           Integer j) {
+    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
+}
+
+struct Execution {
+    bool multiplies = true;
+    bool reads_c = true;
+};
+
+/// Numbers are small integers, halves and quarters: sums of products are exact.
+inline ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
+                                            const Execution& execution = {},
+                                            const target::Gpu& device = gpu()) {
+    const std::vector<ir::Program> programs = gpu_product(product, schedule, device);
+    const ir::Program& program = programs.front();
+    ir::verify(program, ir::Stage::vectorized);
+    ir::Arguments arguments(program);
+    std::mt19937 random(7);
+    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
+    arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
+    if (execution.reads_c) fill(arguments["c"], random); // else it may not be read
+    const ir::Memory before = arguments["c"];
+    const ir::InterpreterReport report = ir::interpret(program, arguments);
+    const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                long double expected = 0;
+                for (Integer k = 0; execution.multiplies && k < product.depth; ++k)
+                    expected += alpha * element(arguments["a"], product.a, matrix, i, k) *
+                                element(arguments["b"], product.b, matrix, k, j);
+                if (execution.reads_c) expected += beta * element(before, product.c, matrix, i, j);
+                EXPECT_NEAR(static_cast<double>(element(arguments["c"], product.c, matrix, i, j)),
+                            static_cast<double>(expected),
+                            static_cast<double>(tolerance(product.number, product.depth)))
+                    << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;
+                if (::testing::Test::HasFailure()) return report;
+            }
+    return report;
+}
+
+/// By letters of the BLAS, stored by columns, columns so much longer than they need.
+inline MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth,
+                                Integer more = 0, Number number = Number::float32) {
+    const auto layout = [&](char letter, Integer r, Integer c) {
+        return letter == 'N' ? MatrixLayout{1, r + more} : MatrixLayout{c + more, 1};
+    };
+    return {.number = number,
+            .rows = rows,
+            .columns = columns,
+            .depth = depth,
+            .a = layout(a, rows, depth),
+            .b = layout(b, depth, columns),
+            .c = {1, rows + more}};
+}
+
+} // namespace swirl::gemm::test
