@@ -4,6 +4,7 @@
 #include "gemm/gpu_product.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_blocks.hpp"
 #include "gemm/gpu_fetch.hpp"
 #include "gemm/gpu_lists.hpp"
 #include "gemm/gpu_sums.hpp"
@@ -22,14 +23,6 @@ namespace swirl::gemm {
 namespace {
 
 using ir::Value;
-
-/// What a block's index says: which tile of which product, and its share of the depth.
-struct BlockPlace {
-    Affine split, row_block, column_block, matrix;
-    Affine tile; ///< a number of its own
-    Integer tiles = 1;
-    bool may_be_idle = false; ///< some blocks have no tile: their row_block is beyond the last
-};
 
 class ProductWriter {
 public:
@@ -50,7 +43,8 @@ public:
     }
 
     ir::Program write() {
-        const BlockPlace place = place_of_block();
+        const BlockPlace place =
+            place_of_block(builder_, schedule_, {row_blocks_, column_blocks_, product_.batch});
         if (!place.may_be_idle)
             write_tile(place);
         else
@@ -113,36 +107,6 @@ private:
             piece_buffers_[operand] =
                 builder_.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(pieces_[operand].number),
                                 schedule_.matrices * schedule_.stages * pieces_[operand].scalars());
-    }
-
-    /// Splits are neighbours; then blocks of a group of rows, columns, groups, and matrices of the batch.
-    BlockPlace place_of_block() {
-        const Integer group = std::min<Integer>(schedule_.group, row_blocks_);
-        const Integer groups = ceil_divide(row_blocks_, group), splits = schedule_.splits;
-        const Integer matrices = ceil_divide(product_.batch, Integer{schedule_.matrices});
-        const Integer blocks = splits * group * column_blocks_ * groups * matrices;
-        const bool is_cluster = schedule_.through_memory == 0;
-        builder_.launch({.blocks = {blocks, 1, 1},
-                         .threads = {schedule_.threads(), 1, 1},
-                         .cluster = is_cluster ? splits : 1,
-                         .resident = schedule_.resident,
-                         .group = is_cluster ? 1 : splits});
-        Integer divisor = 1;
-        const auto digit = [&](Integer count, bool is_last = false) {
-            const Integer before = divisor;
-            divisor *= count;
-            return count == 1 ? Affine(0) : builder_.block(0, before, is_last ? 0 : count);
-        };
-        BlockPlace place;
-        place.split = digit(splits);
-        place.tiles = blocks / splits;
-        place.tile = place.tiles == 1 ? Affine(0) : builder_.block(0, splits, 0);
-        const Affine in_group = digit(group);
-        place.column_block = digit(column_blocks_);
-        place.row_block = digit(groups) * group + in_group;
-        place.matrix = digit(matrices, true) * schedule_.matrices;
-        place.may_be_idle = row_blocks_ % group != 0;
-        return place;
     }
 
     // ---- integers

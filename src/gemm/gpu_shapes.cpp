@@ -196,15 +196,12 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         shape.thread_rows * shape.thread_columns > 1 ? 1 : 0; // a step is no longer than a copy's issue
     if (shape.warp_depth > 0) schedule.depth_run = shape.warp_depth; // other banks for each step of a run
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
-    schedule.a_lanes =
-        widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows,
-               widest_lanes(oriented, oriented.number_of_a()));
-    schedule.b_lanes =
-        widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns,
-               widest_lanes(oriented, oriented.number_of_b()));
-    schedule.c_lanes =
-        widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows,
-               widest_lanes_of_c(oriented));
+    schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows,
+                              widest_lanes(oriented, oriented.number_of_a()));
+    schedule.b_lanes = widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns,
+                              widest_lanes(oriented, oriented.number_of_b()));
+    schedule.c_lanes = widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows,
+                              widest_lanes_of_c(oriented));
     std::vector<GpuSchedule> result;
     for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2) {
         schedule.stages = stages_of(schedule, oriented);

@@ -83,10 +83,11 @@ void GpuSums::load_lines(std::size_t operand, const Source& source, int step, ir
     const GpuPiece& piece = source.pieces[operand];
     for (int k = first; k < end; ++k)
         append_lanes(
-            builder_.load(source.buffers[operand],
-                          threads_.matrix() * (schedule_.stages * piece.scalars()) +
-                              piece.place(line(operand, k), source.first_step + step),
-                          {.lanes = piece.steps * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
+            builder_.load(
+                source.buffers[operand],
+                threads_.matrix() * (schedule_.stages * piece.scalars()) +
+                    piece.place(line(operand, k), source.first_step + step),
+                {.lanes = piece.steps * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
             piece.number, factors);
 }
 
@@ -147,7 +148,8 @@ void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors, int
             const int row = by_rows ? o : i, column = by_rows ? i : o;
             ir::Value& sum = sums[place(row, column)];
             sum = builder_.fma(factor(0, row)[0], factor(1, column)[0], sum);
-            if (parts_ > 1) add_imaginary(sum, sums[place(row, column) + 1], factor(0, row), factor(1, column));
+            if (parts_ > 1)
+                add_imaginary(sum, sums[place(row, column) + 1], factor(0, row), factor(1, column));
         }
 }
 
