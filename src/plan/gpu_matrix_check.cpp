@@ -36,8 +36,6 @@ template <class F> void with_stored(Number number, F&& f) {
     switch (number) {
     case Number::float32: return f(float{});
     case Number::float64: return f(double{});
-    case Number::complex32: return f(std::complex<float>{});
-    case Number::complex64: return f(std::complex<double>{});
     case Number::bfloat16: return f(bfloat16{});
     case Number::float16: return f(float16{});
     case Number::float8_e4m3: return f(float8_e4m3{});
@@ -77,6 +75,13 @@ template <class T> T rounded(double number) {
         return T(static_cast<float>(number));
     else
         return static_cast<T>(number);
+}
+
+/// f with an example of what α and β are.
+template <class F> void with_sums(Number number, F&& f) {
+    if (number == Number::complex32) return f(std::complex<float>{});
+    if (number == Number::complex64) return f(std::complex<double>{});
+    with_stored(number, f);
 }
 
 /// Of a complex number's parts.
@@ -194,7 +199,7 @@ public:
         std::vector<const void*> arrays;
         for (const RepeatedMatrix& array : arrays_) arrays.push_back(array.origin());
         plan_.device().synchronize();
-        with_stored(product_.number, [&](auto example) {
+        with_sums(product_.number, [&](auto example) {
             using T = decltype(example);
             const T alpha = rounded<T>(alpha_), beta = rounded<T>(beta_);
             GpuMatrixArguments arguments{

@@ -115,9 +115,9 @@ TEST_F(GpuListsInterface, TakesListsFromC) {
     EXPECT_EQ(swirl_gpu_matrix_execute_groups(groups, 2, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(fake.launches.size(), 3U);
     EXPECT_EQ(swirl_gpu_matrix_execute(made, &alpha, a, b, &beta, lists.c.data(), nullptr), SWIRL_USER_ERROR);
-    options.accuracy = 4;
+    options.accuracy = 99;
     EXPECT_EQ(swirl_gpu_matrix_plan_create_with(&wanted, &options, &made), SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"accuracy is 4"});
+    expect_contains(swirl_last_error(), {"accuracy is 99"});
 }
 
 TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
@@ -138,8 +138,8 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         same.a_number = same.b_number = number;
         return gpu::schedules(same, 1, 0, accuracy).front();
     };
-    for (const Accuracy accuracy :
-         {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced, Accuracy::low}) {
+    for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,
+                                    Accuracy::eleven_bits, Accuracy::low}) {
         options.accuracy = static_cast<int>(accuracy);
         EXPECT_EQ(schedule(), expected(std::nullopt, accuracy));
     }
