@@ -19,8 +19,8 @@ namespace {
 class MatrixNumbersOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
-void expect_plans(const MatrixProduct& product) {
-    for (const std::string& schedule : gpu::schedules(product, 6))
+void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
+    for (const std::string& schedule : gpu::schedules(product, most))
         EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
             << product.epilogue.text() << " by " << schedule;
 }
@@ -50,7 +50,7 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
 TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
     for (const char* expression : {"max(0, x * scale[j] + bias[i])", "gelu(x + bias[i])",
                                    "x + residual[i,j] * w[b]", "x + residual[j,i] * i"})
-        for (const auto& [rows, columns] : {std::array<Integer, 2>{512, 256}, {1000, 520}, {333, 700}})
+        for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}})
             for (const bool by_rows : {false, true}) {
                 MatrixProduct product =
                     by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, 192)
@@ -61,7 +61,7 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
                 else
                     product.a.column_stride = product.c.column_stride = 1024;
                 product.epilogue = Expression(expression);
-                expect_plans(product);
+                expect_plans(product, 1);
             }
 }
 
