@@ -28,6 +28,7 @@ struct Arguments {
     bool no_compare = false;
     bool no_cache = false;
     bool list = false;
+    std::size_t soak = 0;
     std::string json;
 };
 
@@ -54,6 +55,9 @@ void add_options(CLI::App& program, Arguments& arguments) {
         ->capture_default_str();
     program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
     program.add_flag("--no-compare", arguments.no_compare, "Compare no results with exact ones");
+    program.add_option(
+        "--soak", arguments.soak,
+        "Execute each schedule so often and compare all of C with the first one's, bit for bit");
     program.add_flag("--no-cache", arguments.no_cache, "Compile kernels anew that are on disk");
     program.add_flag("--list", arguments.list, "Print the rows and their goals, and measure nothing");
     program.add_option("--json", arguments.json, "Write results to this file, after each row");
@@ -104,7 +108,8 @@ int run(const Arguments& arguments, std::string command) {
                     .candidates = arguments.candidates,
                     .bytes = setting.bytes,
                     .use_cache = !arguments.no_cache,
-                    .compare = !arguments.no_compare};
+                    .compare = !arguments.no_compare,
+                    .soak = arguments.soak};
     options.turns.seconds = arguments.seconds;
     print_now(fmt::format("{}; driver {}; {}\n", setting.gpu, setting.driver, setting.cublas));
     Measurements measurements(device, options);

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <exception>
+#include <limits>
 
 namespace swirl::bench {
 namespace {
@@ -174,6 +176,29 @@ void Measurements::compare(const GpuMatrixCall& call, const Operands& operands,
     }
 }
 
+/// Results that differ are wrong.
+void Measurements::soak(const Operands& operands, std::vector<Contender>& contenders) const {
+    std::vector<std::byte> expected;
+    for (Contender& contender : contenders) {
+        if (!contender.entry.name.starts_with("swirl")) continue;
+        std::size_t different = 0;
+        for (std::size_t k = 0; k < options_.soak; ++k) {
+            operands.fill(*pattern_);
+            contender.work.launch(0);
+            stream_.synchronize();
+            std::vector<std::byte> found = operands.all_results();
+            if (expected.empty())
+                expected = std::move(found);
+            else if (found != expected)
+                ++different;
+        }
+        if (different == 0) continue;
+        contender.entry.error = std::numeric_limits<double>::quiet_NaN();
+        std::fprintf(stderr, "bench_gpu_products: %zu of %zu results of %s differ\n", different,
+                     options_.soak, contender.entry.name.c_str());
+    }
+}
+
 double Measurements::clock_after(const Contender& contender, double seconds) const {
     constexpr double load = 0.02;            // seconds
     constexpr double most_executions = 1000; // which put their work into the stream faster than it is done
@@ -207,6 +232,7 @@ void Measurements::measure(Result& result) {
     }
     add_cublas(cublas_name(row.call), row.call, result, operands, contenders);
     if (options_.compare) compare(row.call, operands, contenders);
+    if (options_.soak > 0) soak(operands, contenders);
     operands.fill(pattern);
     time_contenders(stream_, contenders, options_.turns, result.entries, result.absent);
     if (!result.entries.empty())

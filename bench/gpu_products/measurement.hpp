@@ -20,6 +20,8 @@ struct Options {
         0; ///< of all sets together, of operands that come from memory; of a side, of the copy
     bool use_cache = true; ///< of swirl's kernels on disk
     bool compare = true;   ///< results with products in long double
+    std::size_t soak =
+        0; ///< executions of each schedule whose C has to be that of the first one's first, bit for bit
 };
 
 struct Result {
@@ -58,6 +60,7 @@ private:
                     const Operands& operands, std::vector<Contender>& contenders) const;
     void compare(const peers::GpuMatrixCall& call, const Operands& operands,
                  std::vector<Contender>& contenders) const;
+    void soak(const Operands& operands, std::vector<Contender>& contenders) const;
     double clock_after(const Contender& contender, double seconds) const;
     const RandomPattern& pattern_for(const peers::GpuMatrixCall& call);
 

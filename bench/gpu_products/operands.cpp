@@ -112,6 +112,12 @@ std::vector<double> Operands::results(const std::vector<ResultIndex>& indices) c
     return found;
 }
 
+std::vector<std::byte> Operands::all_results() const {
+    std::vector<std::byte> bytes(sets_[0].c.bytes());
+    copy_from_gpu(stream_.device(), bytes.data(), sets_[0].c.address(), bytes.size());
+    return bytes;
+}
+
 Operands::Pointers Operands::pointers(std::size_t execution) const {
     const Set& set = sets_[execution % sets_.size()];
     return {reinterpret_cast<const void*>(set.a.address()), reinterpret_cast<const void*>(set.b.address()),

@@ -42,6 +42,8 @@ public:
     void fill(const RandomPattern& pattern) const;
     /// C's elements in the first set.
     std::vector<double> results(const std::vector<ResultIndex>& indices) const;
+    /// All of C in the first set, as it lies there.
+    std::vector<std::byte> all_results() const;
 
     struct Pointers {
         const void* a;

@@ -33,7 +33,8 @@ bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) 
 void require_positive(Objection& objection, const GpuSchedule& schedule) {
     for (const GpuParameter& parameter : gpu_parameters()) {
         const int least =
-            parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::zigzag ||
+            parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::machine_loop ||
+                    parameter.member == &GpuSchedule::zigzag ||
                     parameter.member == &GpuSchedule::warp_depth ||
                     parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
                     parameter.member == &GpuSchedule::run || parameter.member == &GpuSchedule::rounded ||
@@ -68,6 +69,8 @@ void require_threads(Objection& objection, const GpuSchedule& schedule, const ta
                       schedule.block_depth, schedule.slices, schedule.step_depth());
     objection.require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
                       schedule.stages);
+    objection.require(schedule.machine_loop == 0 || schedule.machine_loop == 1,
+                      "machine_loop is {}; 0 and 1 are possible", schedule.machine_loop);
 }
 
 /// Which steps of the depth warps multiply at once; in words.

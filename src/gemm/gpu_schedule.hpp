@@ -43,6 +43,7 @@ struct GpuSchedule {
     int through_memory = 0;
     int matrices = 1;
     int resident = 0;
+    int machine_loop = 0;
     int warpgroups = 0;
     int cluster_rows = 1;
     int cluster_columns = 1;

@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 30> parameters = {{
+constexpr std::array<GpuParameter, 31> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -61,6 +61,10 @@ constexpr std::array<GpuParameter, 30> parameters = {{
      "products of a batch that a block has, each with threads of its own"},
     {"resident", &GpuSchedule::resident,
      "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes"},
+    {"machine_loop", &GpuSchedule::machine_loop,
+     "1: the compiled main loop is put into another order in machine code, where that can be proved; 0: it "
+     "stays "
+     "as compiled"},
     {"warpgroups", &GpuSchedule::warpgroups,
      "groups of four warps that multiply pieces in shared memory by tensor cores, each its share of the "
      "tile's columns, while another thread has the copy engine bring the next pieces; 0: threads multiply",

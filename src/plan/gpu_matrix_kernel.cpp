@@ -128,7 +128,8 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
             add_parameter(step, derivation, parameter);
         ensure(step.parameters.size() <= most_parameters, "a product's kernel has {} parameters",
                step.parameters.size());
-        const runtime::KernelText text{std::move(derivation.ptx), "gemm " + to_string(schedule), {}};
+        const runtime::KernelText text{
+            std::move(derivation.ptx), "gemm " + to_string(schedule), {}, schedule.machine_loop != 0};
         code_key_ = runtime::code_key(device, text);
         step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
         step.kernel.load(runtime::compiled(device, text, cache), device);

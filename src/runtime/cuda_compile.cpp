@@ -1,11 +1,13 @@
 #include "runtime/cuda_compile.hpp"
 
 #include "base/error.hpp"
+#include "machine/main_loop.hpp"
 #include "runtime/cuda_compile_call.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <map>
 #include <optional>
@@ -61,9 +63,20 @@ std::optional<GpuModule> cached(const GpuDevice& device, const CacheKey& key, Ke
     }
 }
 
+/// As compiled where another order is not proved; which says why.
+Bytes with_other_loop(const GpuDevice& device, Bytes code, const std::string& name) {
+    machine::MainLoop loop{code, "latencies and banks are known of compute capability 9.0 alone", 0, 0};
+    if (target_text(device) == "sm_90") loop = machine::schedule_main_loop(code);
+    if (loop.kept_because.empty()) return std::move(loop.image);
+    std::fprintf(stderr, "swirl: the main loop of '%s' stays as compiled: %s\n", name.c_str(),
+                 loop.kept_because.c_str());
+    return code;
+}
+
 GpuModule compile_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
                             KernelCache* cache) {
-    const Bytes code = machine_code(device, kernel.ptx, kernel.options);
+    Bytes code = machine_code(device, kernel.ptx, kernel.options);
+    if (kernel.reorders_main_loop) code = with_other_loop(device, std::move(code), kernel.name);
     GpuModule module = GpuModule::from_cubin(device, code);
     if (cache != nullptr) cache->store(key, {.target = target_text(device), .name = kernel.name}, code);
     return module;
@@ -108,7 +121,8 @@ std::string target_text(const GpuDevice& device) {
 }
 
 CacheKey code_key(const GpuDevice& device, const KernelText& kernel) {
-    return cache_key(device, "ptx", kernel.ptx, kernel.options);
+    return cache_key(device, kernel.reorders_main_loop ? "ptx, main loop in another order" : "ptx",
+                     kernel.ptx, kernel.options);
 }
 
 CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,

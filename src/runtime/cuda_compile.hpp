@@ -16,6 +16,7 @@ struct KernelText {
     std::string ptx;
     std::string name = {}; ///< for people who list the cache
     CompileOptions options = {};
+    bool reorders_main_loop = false; ///< in machine code, as machine/main_loop.hpp does where it can
 };
 
 /// Compiles PTX with the driver's compiler into machine code for this GPU, in ELF. Throws what GpuModule::from_ptx does.

@@ -1,0 +1,239 @@
+#include "machine/loop_pattern.hpp"
+
+#include "base/error.hpp"
+#include "machine/symbolic.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace swirl::machine {
+
+namespace {
+
+using Tag = Terms::Tag;
+
+/// Instructions of this kind are left as they are, between the products.
+bool may_stand_between(Kind kind) {
+    switch (kind) {
+    case Kind::integer:
+    case Kind::move:
+    case Kind::predicate:
+    case Kind::copy:
+    case Kind::fence:
+    case Kind::barrier: return true;
+    default: return false;
+    }
+}
+
+class Reader {
+public:
+    Reader(const Code& code, int registers) : code_(code), registers_(registers) {}
+
+    LoopPattern read() {
+        const auto span = main_loop(code_);
+        if (!span) throw UserError("no loop has multiply-adds");
+        result_.span = *span;
+        const auto begin = code_.begin() + static_cast<std::ptrdiff_t>(span->first);
+        result_.body.assign(begin, begin + static_cast<std::ptrdiff_t>(span->size()));
+        require_closed();
+        execute();
+        read_sums();
+        read_steps();
+        read_loads();
+        read_others();
+        return std::move(result_);
+    }
+
+private:
+    /// Nobody branches into the middle, and out of it only at the end.
+    void require_closed() const {
+        const LoopSpan& span = result_.span;
+        for (std::size_t place = 0; place < code_.size(); ++place) {
+            const auto distance = distance_of(code_[place]);
+            if (place == span.last || !distance) continue;
+            const auto target = static_cast<std::size_t>(static_cast<std::int64_t>(place) + 1 + *distance);
+            if (span.has(place)) throw UserError("the loop has a branch in it");
+            if (span.has(target) && target != span.first) throw UserError("a branch goes into the loop");
+        }
+        for (const Instruction& instruction : result_.body)
+            if (!has_known_registers(instruction))
+                throw UserError("the loop has '{}', of which it is not known what it reads",
+                                name_of(instruction));
+    }
+
+    void execute() {
+        for (const Instruction& instruction : result_.body) run_.execute(instruction);
+        const std::vector<RegisterSet> live = live_registers(code_);
+        result_.kept = live[result_.span.first] | live[result_.span.last + 1];
+        for (const Instruction& instruction : result_.body)
+            for (const RegisterRange& range : registers_written(instruction))
+                for (int k = 0; k < range.count; ++k) written_.set(static_cast<std::size_t>(range.first + k));
+        for (int k = 0; k < registers_ && k < zero_register; ++k)
+            result_.free.set(static_cast<std::size_t>(k), !result_.kept.test(static_cast<std::size_t>(k)));
+    }
+
+    /// Each sum's factors, step by step: chains of multiply-adds that begin and end in one register.
+    void read_sums() {
+        for (int number = 0; number < zero_register; ++number) {
+            if (!written_.test(static_cast<std::size_t>(number)) ||
+                !result_.kept.test(static_cast<std::size_t>(number)))
+                continue;
+            int value = run_.value_of(number);
+            std::vector<std::pair<int, int>> chain;
+            while (terms_[value].tag == Tag::multiply_add) {
+                const std::vector<std::uint64_t>& key = terms_[value].key;
+                chain.emplace_back(static_cast<int>(key[2]), static_cast<int>(key[3]));
+                value = static_cast<int>(key[4]);
+            }
+            if (chain.empty()) continue;
+            if (terms_[value].tag != Tag::entry ||
+                terms_[value].key.front() != static_cast<std::uint64_t>(number))
+                throw UserError("the sum in R{} begins elsewhere", number);
+            std::ranges::reverse(chain);
+            if (!chains_.empty() && chain.size() != chains_.front().size())
+                throw UserError("sums have {} and {} products", chains_.front().size(), chain.size());
+            sum_registers_.push_back(number);
+            chains_.push_back(std::move(chain));
+        }
+        if (chains_.empty()) throw UserError("no sums go around the loop");
+        result_.steps = chains_.front().size();
+        const auto products = static_cast<std::size_t>(std::ranges::count_if(
+            result_.body, [](const Instruction& i) { return kind_of(i) == Kind::multiply_add; }));
+        if (products != result_.steps * chains_.size())
+            throw UserError("some multiply-adds are not of the sums");
+        for (const Instruction& instruction : result_.body)
+            if (kind_of(instruction) == Kind::multiply_add) {
+                result_.product = instruction;
+                break;
+            }
+        if (result_.steps % 2 != 0 || result_.steps < 4)
+            throw UserError("{} steps are not a multiple of two, four or more", result_.steps);
+    }
+
+    /// Rows and columns of the first step's outer product: a factor's neighbours are of the other kind.
+    void read_steps() {
+        std::map<int, std::set<int>> neighbours;
+        for (const auto& chain : chains_) {
+            neighbours[chain[0].first].insert(chain[0].second);
+            neighbours[chain[0].second].insert(chain[0].first);
+        }
+        const std::set<int> columns = neighbours.begin()->second;
+        const std::set<int> rows = neighbours[*columns.begin()];
+        result_.rows = rows.size();
+        result_.columns = columns.size();
+        if (rows.size() * columns.size() != chains_.size()) throw UserError("products are no outer products");
+        row_values_.assign(result_.steps, std::vector<int>(rows.size(), -1));
+        column_values_.assign(result_.steps, std::vector<int>(columns.size(), -1));
+        result_.sums.assign(chains_.size(), -1);
+        const auto index = [](const std::set<int>& of, int value) {
+            return static_cast<std::size_t>(std::distance(of.begin(), of.find(value)));
+        };
+        std::vector<std::pair<std::size_t, std::size_t>> cells;
+        for (std::size_t c = 0; c < chains_.size(); ++c) {
+            auto [x, y] = chains_[c][0];
+            if (!rows.contains(x)) std::swap(x, y);
+            if (!rows.contains(x) || !columns.contains(y)) throw UserError("products are no outer products");
+            cells.emplace_back(index(rows, x), index(columns, y));
+            int& sum = result_.sums.at(index(rows, x) * columns.size() + index(columns, y));
+            if (sum >= 0) throw UserError("two sums have the same factors");
+            sum = sum_registers_[c];
+        }
+        for (std::size_t step = 0; step < result_.steps; ++step) read_step(step, cells);
+    }
+
+    /// A row's factor is what all its sums have in common.
+    void read_step(std::size_t step, const std::vector<std::pair<std::size_t, std::size_t>>& cells) {
+        const auto common = [&](auto of, std::size_t wanted) {
+            std::set<int> both;
+            bool is_first = true;
+            for (std::size_t c = 0; c < cells.size(); ++c) {
+                if (cells[c].*of != wanted) continue;
+                const std::set<int> pair = {chains_[c][step].first, chains_[c][step].second};
+                if (is_first)
+                    both = pair;
+                else
+                    std::erase_if(both, [&](int value) { return !pair.contains(value); });
+                is_first = false;
+            }
+            if (both.size() != 1) throw UserError("step {} is no outer product of the same shape", step);
+            return *both.begin();
+        };
+        using Cell = std::pair<std::size_t, std::size_t>;
+        for (std::size_t i = 0; i < result_.rows; ++i) row_values_[step][i] = common(&Cell::first, i);
+        for (std::size_t j = 0; j < result_.columns; ++j) column_values_[step][j] = common(&Cell::second, j);
+    }
+
+    void read_loads() {
+        // The registers that hold the first step's factors when the loop begins hold the next iteration's at its end.
+        std::map<std::size_t, int> known; // loads of step 0, by place
+        result_.loads.resize(result_.steps);
+        const auto place_of = [&](int value) -> FactorPlace {
+            const Terms::Term& entry = terms_[value];
+            if (entry.tag != Tag::entry) throw UserError("the first step's factors are not there before");
+            const Terms::Term& next = terms_[run_.value_of(static_cast<int>(entry.key.front()))];
+            if (next.tag != Tag::load) throw UserError("the first step's factors are not loaded before");
+            const auto [found, is_new] = known.emplace(next.place, static_cast<int>(result_.loads[0].size()));
+            const int first = static_cast<int>(entry.key.front()) - next.component;
+            if (is_new) {
+                result_.loads[0].push_back({next.place, width_of(next.place)});
+                result_.first_registers.push_back(first);
+            } else if (result_.first_registers[static_cast<std::size_t>(found->second)] != first) {
+                throw UserError("a load's registers are apart");
+            }
+            return {found->second, next.component};
+        };
+        for (const int value : row_values_[0]) result_.row_places.push_back(place_of(value));
+        for (const int value : column_values_[0]) result_.column_places.push_back(place_of(value));
+        for (std::size_t step = 1; step < result_.steps; ++step) read_loads_of(step);
+    }
+
+    int width_of(std::size_t place) const { return registers_written(result_.body[place]).front().count; }
+
+    void read_loads_of(std::size_t step) {
+        std::vector<FactorLoad>& loads = result_.loads[step];
+        loads.assign(result_.loads[0].size(), {});
+        const auto match = [&](int value, const FactorPlace& place) {
+            const Terms::Term& term = terms_[value];
+            FactorLoad& load = loads[static_cast<std::size_t>(place.load)];
+            if (term.tag != Tag::load || term.component != place.component)
+                throw UserError("step {} has factors in another order than the first one", step);
+            if (load.width == 0) load = {term.place, width_of(term.place)};
+            if (load.place != term.place ||
+                load.width != result_.loads[0][static_cast<std::size_t>(place.load)].width)
+                throw UserError("step {} has other loads than the first one", step);
+        };
+        for (std::size_t i = 0; i < result_.rows; ++i) match(row_values_[step][i], result_.row_places[i]);
+        for (std::size_t j = 0; j < result_.columns; ++j)
+            match(column_values_[step][j], result_.column_places[j]);
+    }
+
+    void read_others() {
+        std::set<std::size_t> factor_loads;
+        for (const auto& loads : result_.loads)
+            for (const FactorLoad& load : loads) factor_loads.insert(load.place);
+        for (std::size_t place = 0; place + 1 < result_.body.size(); ++place) {
+            const Kind kind = kind_of(result_.body[place]);
+            if (kind == Kind::multiply_add || kind == Kind::nothing || factor_loads.contains(place)) continue;
+            if (!may_stand_between(kind))
+                throw UserError("the loop has '{}', which is not moved", name_of(result_.body[place]));
+            result_.others.push_back(place);
+        }
+    }
+
+    const Code& code_;
+    int registers_;
+    RegisterSet written_;
+    LoopPattern result_;
+    Terms terms_;
+    SymbolicRun run_{terms_};
+    std::vector<int> sum_registers_;
+    std::vector<std::vector<std::pair<int, int>>> chains_;     ///< of each sum
+    std::vector<std::vector<int>> row_values_, column_values_; ///< by step
+};
+
+} // namespace
+
+LoopPattern loop_pattern(const Code& code, int registers) { return Reader(code, registers).read(); }
+
+} // namespace swirl::machine

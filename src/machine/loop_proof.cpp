@@ -1,0 +1,185 @@
+#include "machine/loop_proof.hpp"
+
+#include "base/error.hpp"
+#include "machine/issue.hpp"
+#include "machine/liveness.hpp"
+#include "machine/loop_waits.hpp"
+#include "machine/loop_writer.hpp"
+#include "machine/symbolic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace swirl::machine {
+
+namespace {
+
+using Objection = std::optional<std::string>;
+
+std::span<const Instruction> body_of(const Code& code, const LoopSpan& span) {
+    return std::span(code).subspan(span.first, span.size());
+}
+
+/// The body up to its branch back; behind that there is nothing that does anything.
+std::span<const Instruction> iteration(const Code& code, const LoopSpan& span) {
+    const auto body = body_of(code, span);
+    const auto branch =
+        std::ranges::find_if(body, [](const Instruction& i) { return kind_of(i) == Kind::branch; });
+    return body.first(static_cast<std::size_t>(branch - body.begin()) + (branch == body.end() ? 0 : 1));
+}
+
+Objection objection_to_shape(const Code& compiled, const Code& written, const LoopSpan& span) {
+    if (compiled.size() != written.size()) return "the kernel has another length";
+    for (std::size_t place = 0; place < compiled.size(); ++place) {
+        Instruction expected = compiled[place];
+        if (place == span.last + 1) expected.control.wait |= loop_scoreboards;
+        if (!span.has(place) && expected != written[place])
+            return fmt::format("instruction {} outside of the loop is another", place);
+    }
+    const auto body = body_of(written, span), turn = iteration(written, span);
+    for (std::size_t place = 0; place < body.size(); ++place) {
+        const Kind kind = kind_of(body[place]);
+        if (!has_known_registers(body[place])) return "an instruction is not known";
+        if (place >= turn.size() && kind != Kind::nothing) return "something follows the branch";
+    }
+    const auto size = static_cast<std::int64_t>(turn.size());
+    if (turn.empty() || distance_of(turn.back()) != -size) return "the branch goes elsewhere";
+    return std::nullopt;
+}
+
+Objection objection_to_terms(const Code& compiled, const Code& written, const LoopSpan& span) {
+    Terms terms;
+    SymbolicRun before(terms), after(terms);
+    for (const Instruction& instruction : iteration(compiled, span)) before.execute(instruction);
+    for (const Instruction& instruction : iteration(written, span)) after.execute(instruction);
+    const std::vector<RegisterSet> live = live_registers(compiled);
+    const RegisterSet matters = live[span.first] | live[span.last + 1];
+    for (int number = 0; number < zero_register; ++number) {
+        const auto place = static_cast<std::size_t>(number);
+        const bool is_read = before.is_read_first()[place] || after.is_read_first()[place];
+        if ((matters.test(place) || is_read) && before.value_of(number) != after.value_of(number))
+            return fmt::format("R{} has another value after an iteration", number);
+    }
+    for (int number = 0; number < true_predicate; ++number)
+        if (before.predicate(number) != after.predicate(number))
+            return fmt::format("P{} has another value after an iteration", number);
+    if (before.effects() != after.effects()) return "copies, waits, meetings and the branch are others";
+    return std::nullopt;
+}
+
+bool has_fixed_latency(Kind kind) {
+    return kind == Kind::integer || kind == Kind::move || kind == Kind::predicate ||
+           kind == Kind::multiply_add;
+}
+
+/// Checks what control says in two iterations, one after the other, with what stands before and behind.
+class ControlCheck {
+public:
+    Objection check(const Code& code, const LoopSpan& span) {
+        const std::span turn = iteration(code, span);
+        if ((turn.front().control.wait & loop_scoreboards) != loop_scoreboards)
+            return "the loop does not wait for what was before";
+        if ((code[span.last + 1].control.wait & loop_scoreboards) != loop_scoreboards)
+            return "what follows does not wait for the loop";
+        // What is issued before the loop takes its own time: only how far it is from the loop matters.
+        for (std::size_t place = span.first - std::min<std::size_t>(span.first, 32); place < span.first;
+             ++place)
+            advance(code[place]);
+        for (int turns = 0; turns < 2; ++turns)
+            for (const Instruction& instruction : turn) {
+                if (auto objection = check(instruction)) return objection;
+                advance(instruction);
+            }
+        for (std::size_t place = span.first + turn.size(); place <= span.last + 1; ++place) {
+            if (auto objection = check_distances(code[place])) return objection;
+            advance(code[place]);
+        }
+        return std::nullopt;
+    }
+
+private:
+    Objection check(const Instruction& instruction) {
+        if ((outstanding_.needed_by(instruction) & ~instruction.control.wait) != 0)
+            return fmt::format("{} does not wait for its operands", name_of(instruction));
+        const Kind kind = kind_of(instruction);
+        if (instruction.control.stall < 1) return fmt::format("{} stalls for nothing", name_of(instruction));
+        if (kind == Kind::shared_load && instruction.control.write_scoreboard == no_scoreboard)
+            return "a load tells nobody when it is done";
+        if (kind == Kind::copy && instruction.control.read_scoreboard == no_scoreboard)
+            return "a copy tells nobody when it has read";
+        if (auto objection = check_reuse(instruction)) return objection;
+        return check_distances(instruction);
+    }
+
+    Objection check_distances(const Instruction& instruction) const {
+        const auto is_soon = [&](int number) { return now_ < ready_.at(static_cast<std::size_t>(number)); };
+        for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
+            for (const RegisterRange& range : ranges)
+                for (int k = range.first; k < range.first + range.count; ++k)
+                    if (is_soon(k)) return fmt::format("{} comes too soon for R{}", name_of(instruction), k);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((predicates_read(instruction) >> k & 1U) != 0 &&
+                now_ < predicate_ready_.at(static_cast<std::size_t>(k)))
+                return fmt::format("{} comes too soon for P{}", name_of(instruction), k);
+        return std::nullopt;
+    }
+
+    /// Of the registers in the cache none may have been written since.
+    Objection check_reuse(const Instruction& instruction) {
+        for (const RegisterRange& range : registers_read(instruction)) {
+            if (range.slot >= slot_d) continue;
+            Kept& kept =
+                kept_.at(static_cast<std::size_t>(range.slot)).at(static_cast<std::size_t>(range.first % 2));
+            if (kept.number == range.first && kept.is_stale)
+                return fmt::format("{} finds an old R{} in the reuse cache", name_of(instruction),
+                                   range.first);
+            const bool keeps = (instruction.control.reuse >> range.slot & 1U) != 0;
+            kept = {keeps ? range.first : -1, false};
+        }
+        return std::nullopt;
+    }
+
+    void advance(const Instruction& instruction) {
+        outstanding_.issue(instruction);
+        const Kind kind = kind_of(instruction);
+        const int latency = kind == Kind::multiply_add ? product_distance : safe_distance;
+        if (has_fixed_latency(kind)) {
+            for (const RegisterRange& range : registers_written(instruction))
+                for (int k = range.first; k < range.first + range.count; ++k)
+                    ready_.at(static_cast<std::size_t>(k)) = now_ + latency;
+            for (int k = 0; k < true_predicate; ++k)
+                if ((predicates_written(instruction) >> k & 1U) != 0)
+                    predicate_ready_.at(static_cast<std::size_t>(k)) = now_ + latency;
+        }
+        for (const RegisterRange& range : registers_written(instruction))
+            for (auto& banks : kept_)
+                for (Kept& kept : banks) kept.is_stale = kept.is_stale || range.has(kept.number);
+        now_ += std::max(1, instruction.control.stall);
+    }
+
+    struct Kept {
+        int number = -1;
+        bool is_stale = false;
+    };
+    Outstanding outstanding_;
+    long long now_ = 0;
+    std::array<long long, zero_register> ready_{};
+    std::array<long long, true_predicate> predicate_ready_{};
+    std::array<std::array<Kept, 2>, 3> kept_;
+};
+
+} // namespace
+
+std::optional<std::string> objection_to_loop(const Code& compiled, const Code& written,
+                                             const LoopSpan& span) {
+    if (auto objection = objection_to_shape(compiled, written, span)) return objection;
+    if (auto objection = objection_to_terms(compiled, written, span)) return objection;
+    if (auto objection = ControlCheck().check(written, span)) return objection;
+    const long long before = issue_of_loop(iteration(compiled, span)).cycles();
+    const long long after = issue_of_loop(iteration(written, span)).cycles();
+    if (after > before) return fmt::format("it takes {} cycles where {} were enough", after, before);
+    return std::nullopt;
+}
+
+} // namespace swirl::machine

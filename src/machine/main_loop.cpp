@@ -1,0 +1,36 @@
+#include "machine/main_loop.hpp"
+
+#include "base/error.hpp"
+#include "machine/loop_pattern.hpp"
+#include "machine/loop_proof.hpp"
+#include "machine/loop_writer.hpp"
+#include "machine/score.hpp"
+
+#include <algorithm>
+
+namespace swirl::machine {
+
+MainLoop schedule_main_loop(const Bytes& image) {
+    MainLoop result{image, "", 0, 0};
+    try {
+        const Cubin cubin(image);
+        if (cubin.kernels().empty()) throw UserError("there is no kernel");
+        const Cubin::Kernel& kernel = cubin.kernels().front();
+        const Code compiled = cubin.code(kernel);
+        const LoopPattern pattern = loop_pattern(compiled, kernel.registers);
+        const Code body = written_loop(pattern);
+        Code written = compiled;
+        std::ranges::copy(body, written.begin() + static_cast<std::ptrdiff_t>(pattern.span.first));
+        written[pattern.span.last + 1].control.wait |= loop_scoreboards;
+        if (const auto objection = objection_to_loop(compiled, written, pattern.span))
+            throw UserError("the other order is not proved: {}", *objection);
+        result.cycles_before = score_of_loop(compiled, pattern.span).issue_cycles;
+        result.cycles = score_of_loop(written, *main_loop(written)).issue_cycles;
+        result.image = cubin.with_code(kernel, written);
+    } catch (const UserError& error) {
+        result.kept_because = error.what();
+    }
+    return result;
+}
+
+} // namespace swirl::machine

@@ -1,0 +1,189 @@
+// Main loops in another order: what is written is proved, and what is wrong is not. Kernels are compiled by ptxas, where it is.
+#include "machine/main_loop.hpp"
+
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_product.hpp"
+#include "machine/fixture.hpp"
+#include "machine/loop_order.hpp"
+#include "machine/loop_pattern.hpp"
+#include "machine/loop_proof.hpp"
+#include "machine/loop_waits.hpp"
+#include "machine/loop_writer.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace swirl::machine {
+namespace {
+
+Bytes compiled_product(const std::string& compiler) {
+    MatrixProduct product;
+    product.number = Number::float32;
+    product.rows = product.columns = product.depth = 1024;
+    product.a = product.b = product.c = {1, 1024};
+    const gemm::GpuSchedule schedule{.block_rows = 256,
+                                     .block_columns = 128,
+                                     .block_depth = 16,
+                                     .thread_rows = 16,
+                                     .a_lanes = 4,
+                                     .c_lanes = 4};
+    const target::Gpu& gpu = target::gpu_for(9, 0);
+    const ir::Program program = gemm::gpu_product(product, schedule, gpu).back();
+    const TemporaryFolder folder;
+    const std::string source = (folder.path() / "kernel.ptx").string();
+    std::ofstream(source) << emit::ptx(
+        program, {.target = std::string(gpu.ptx_target), .version = std::string(gpu.ptx_version)});
+    const auto outcome =
+        support::run_command(support::quoted(compiler) + " -arch=sm_90 -o " + source + ".cubin " + source);
+    return outcome.status == 0 ? bytes_of_text(support::content_of(source + ".cubin")) : Bytes();
+}
+
+class MainLoopOfAProduct : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        if (const auto compiler = emit::ptx_compiler()) image = compiled_product(*compiler);
+    }
+    void SetUp() override {
+        if (image.empty()) GTEST_SKIP() << "no ptxas that compiles for sm_90 is here";
+        const Cubin cubin(image);
+        const Cubin::Kernel& kernel = cubin.kernels().front();
+        compiled = cubin.code(kernel);
+        const LoopPattern pattern = loop_pattern(compiled, kernel.registers);
+        span = pattern.span;
+        written = compiled;
+        std::ranges::copy(written_loop(pattern), written.begin() + static_cast<std::ptrdiff_t>(span.first));
+        written[span.last + 1].control.wait |= loop_scoreboards;
+    }
+
+    /// What the proof says of the written loop after a change of the n-th instruction of a kind.
+    std::string objection_after(Kind kind, std::size_t n, const std::function<void(Instruction&)>& change) {
+        Code changed = written;
+        for (std::size_t place = span.first; place <= span.last; ++place)
+            if (kind_of(changed[place]) == kind && n-- == 0) {
+                change(changed[place]);
+                return objection_to_loop(compiled, changed, span).value_or("");
+            }
+        return "there is none";
+    }
+
+    static inline Bytes image;
+    Code compiled, written;
+    LoopSpan span;
+};
+
+TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
+    EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
+    EXPECT_EQ(objection_to_loop(compiled, compiled, span),
+              "instruction " + std::to_string(span.last + 1) + " outside of the loop is another");
+    const MainLoop loop = schedule_main_loop(image);
+    EXPECT_EQ(loop.kept_because, "");
+    EXPECT_LE(loop.cycles, loop.cycles_before);
+    const Cubin cubin(loop.image);
+    EXPECT_EQ(cubin.code(cubin.kernels().front()), written);
+    EXPECT_NE(schedule_main_loop(loop.image).image, Bytes());
+}
+
+TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
+    const LoopPattern pattern = loop_pattern(compiled, Cubin(image).kernels().front().registers);
+    EXPECT_EQ(pattern.steps, 16U);
+    EXPECT_EQ(std::max(pattern.rows, pattern.columns), 16U);
+    EXPECT_EQ(std::min(pattern.rows, pattern.columns), 8U);
+    const auto order = product_order(pattern);
+    EXPECT_EQ((std::set<std::pair<std::size_t, std::size_t>>(order.begin(), order.end()).size()), 128U);
+}
+
+TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
+    const auto says = [&](const char* words, Kind kind, std::size_t n, auto&& change) {
+        const std::string objection = objection_after(kind, n, change);
+        EXPECT_NE(objection.find(words), std::string::npos) << words << ": " << objection;
+    };
+    const Kind product = Kind::multiply_add, load = Kind::shared_load, copy = Kind::copy;
+    says("another value", product, 700, [](Instruction& i) { i.a ^= 1; });
+    says("another value", product, 5, [](Instruction& i) { i.c = i.d ^= 1; });
+    says("another value", load, 3, [](Instruction& i) { i.rest.set_bits(40, 24, 16); });
+    says("another value", copy, 2, [](Instruction& i) { i.a += 2; });
+    says("copies, waits", Kind::fence, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
+    says("copies, waits", copy, 0, [](Instruction& i) { i.rest.set_bits(40, 24, 0x4000); });
+    says("another value", Kind::barrier, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
+    says("another", Kind::integer, 4, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
+    says("wait", product, 0, [](Instruction& i) { i.control.wait = 0; });
+    says("wait", product, 128, [](Instruction& i) { i.control.wait = 0; });
+    says("tells nobody", load, 7, [](Instruction& i) { i.control.write_scoreboard = no_scoreboard; });
+    says("tells nobody", copy, 1, [](Instruction& i) { i.control.read_scoreboard = no_scoreboard; });
+    says("stalls for nothing", product, 9, [](Instruction& i) { i.control.stall = 0; });
+    says("branch", Kind::branch, 0, [](Instruction& i) { set_distance(i, -5); });
+}
+
+TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
+    // The first instruction beside the products and the first one that uses its result change places with products.
+    Code changed = written;
+    std::vector<std::size_t> places;
+    for (std::size_t place = span.first; place <= span.last && places.size() < 2; ++place)
+        if (kind_of(changed[place]) == Kind::shared_load) places.push_back(place);
+    std::rotate(changed.begin() + static_cast<std::ptrdiff_t>(span.first),
+                changed.begin() + static_cast<std::ptrdiff_t>(places.front()),
+                changed.begin() + static_cast<std::ptrdiff_t>(places.front()) + 1);
+    EXPECT_NE(objection_to_loop(compiled, changed, span), std::nullopt);
+}
+
+TEST(MainLoops, ThatAreNoneOfThisKindStay) {
+    const Bytes image = bytes_of_text(fixture_text("product.cubin"));
+    const MainLoop loop = schedule_main_loop(image);
+    EXPECT_EQ(loop.image, image);
+    EXPECT_NE(loop.kept_because.find("UISETP"), std::string::npos) << loop.kept_because;
+    EXPECT_NE(schedule_main_loop(bytes_of_text("nothing")).kept_because, "");
+}
+
+TEST(OperandsOfTheReuseCache, AreKeptUntilTheyAreOverwritten) {
+    const auto product = [](int d, int a, int b) {
+        Instruction result;
+        result.opcode = 0x223;
+        result.d = result.c = d;
+        result.a = a;
+        result.b = b;
+        return result;
+    };
+    Code body = {product(100, 8, 10), product(101, 8, 12), product(102, 9, 12), product(103, 8, 12)};
+    keep_operands(body);
+    EXPECT_EQ(body[0].control.reuse, 1U); // b's next one in the bank is another
+    EXPECT_EQ(body[1].control.reuse, 3U); // a stays beside R9, which is in the other bank
+    EXPECT_EQ(body[2].control.reuse, 2U);
+    Instruction move;
+    move.opcode = 0x202;
+    move.d = 12;
+    move.b = 20;
+    body = {product(100, 8, 12), move, product(101, 8, 12)};
+    keep_operands(body);
+    EXPECT_EQ(body[0].control.reuse, 1U);
+}
+
+TEST(Scoreboards, AreWaitedForByReadersAndWriters) {
+    Instruction load;
+    load.opcode = 0x984;
+    load.d = 8;
+    load.a = 4;
+    load.rest.set_bits(73, 3, 6);
+    load.control.write_scoreboard = 2;
+    Outstanding outstanding;
+    outstanding.issue(load);
+    Instruction move;
+    move.opcode = 0x202;
+    move.d = 30;
+    move.b = 11;
+    EXPECT_EQ(outstanding.needed_by(move), 1U << 2);
+    move.b = 12;
+    EXPECT_EQ(outstanding.needed_by(move), 0U);
+    move.d = 4; // the load may not have read its address yet
+    EXPECT_EQ(outstanding.needed_by(move), 1U << 2);
+    move.control.wait = 1U << 2;
+    outstanding.issue(move);
+    EXPECT_EQ(outstanding.needed_by(load), 0U);
+}
+
+} // namespace
+} // namespace swirl::machine
