@@ -2,11 +2,13 @@
 #include "cli/command.hpp"
 #include "cli/explain_gemm.hpp"
 #include "cli/explain_map.hpp"
+#include "cli/explain_tiles.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/products.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace swirl::cli {
 namespace {
@@ -17,6 +19,15 @@ struct Options {
     std::string svg;
     bool json = false;
 };
+
+template <class Explanation>
+void say(const Options& options, const Explanation& explanation, std::string (*map_of)(const Explanation&)) {
+    if (!options.svg.empty()) write_file(options.svg, map_of(explanation));
+    if (options.json)
+        print_json(json_of(explanation));
+    else
+        print(text_of(explanation));
+}
 
 void explain(const Options& options) {
     if (!is_product(options.words))
@@ -29,12 +40,12 @@ void explain(const Options& options) {
     const MatrixProduct product = parse_product(options.words, options.planning);
     if (is_complex(product.number))
         throw UserError("a product of complex numbers is not explained; one of float32 or float64 is");
-    const GemmExplanation explanation = explain_gemm(product, options.planning);
-    if (!options.svg.empty()) write_file(options.svg, thread_map_of(explanation));
-    if (options.json)
-        print_json(json_of(explanation));
-    else
-        print(text_of(explanation));
+    GpuProductInspection inspection = inspect_product_on_gpu(product, options.planning);
+    if (inspection.schedule.has_tiles()) {
+        const TileExplanation explanation = explain_tiles(product, std::move(inspection));
+        return say(options, explanation, tile_map_of);
+    }
+    say(options, explain_gemm(product, options.planning, std::move(inspection)), thread_map_of);
 }
 
 } // namespace

@@ -29,14 +29,10 @@ double GemmExplanation::slots() const {
                     static_cast<double>(mix.instructions()) / static_cast<double>(mix.threads));
 }
 
-GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options) {
+GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
+                             GpuProductInspection inspection) {
     if (product.depth == 0) throw UserError("{} has a depth of 0: nothing is multiplied", to_text(product));
-    GpuProductInspection inspection = inspect_product_on_gpu(product, options);
-    if (inspection.schedule.has_tiles())
-        throw UserError(
-            "explain reasons about products by threads, and '{}' has tiles\n  'swirl plan' and 'swirl "
-            "show' have such; --recipe takes another schedule",
-            to_string(inspection.schedule));
+    ensure(!inspection.schedule.has_tiles(), "the schedule has tiles");
     GemmExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;

@@ -3,6 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "cli/compiled_kernel.hpp"
+#include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "gemm/gpu_balance.hpp"
@@ -34,8 +35,9 @@ struct GemmExplanation {
     double bound() const { return multiply_add_slots() / slots(); }
 };
 
-/// UserError where nothing is multiplied, and as planning does.
-GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options);
+/// Of an inspection whose schedule has no tiles. UserError where nothing is multiplied.
+GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
+                             GpuProductInspection inspection);
 
 std::string text_of(const GemmExplanation& explanation);
 Json json_of(const GemmExplanation& explanation);

@@ -1,19 +1,10 @@
 #include "cli/explain_gemm.hpp"
+#include "cli/explain_parts.hpp"
 #include "problem/matrix_syntax.hpp"
 
 namespace swirl::cli {
 namespace {
 
-Json json_of(const gemm::GpuSchedule& schedule) {
-    Json parameters = Json::array();
-    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-        parameters.push_back({{"name", parameter.name},
-                              {"value", schedule.*parameter.member},
-                              {"meaning", parameter.meaning}});
-    return parameters;
-}
-
-/// Of a thread, for one piece.
 Json json_of_mix(const GemmExplanation& explanation) {
     const ir::LoopMix& mix = explanation.mix;
     const auto of_thread = [&](Integer count) {
@@ -66,19 +57,6 @@ Json json_of_occupancy(const GemmExplanation& explanation) {
             {"last_wave", balance.last_wave}};
 }
 
-Json json_of(const gemm::GpuSample& sample) {
-    Json accesses = Json::array();
-    for (const gemm::GpuAccess& access : sample.accesses)
-        accesses.push_back({{"buffer", access.buffer},
-                            {"shared", access.is_shared},
-                            {"stored", access.is_store},
-                            {"accesses", access.counts.accesses},
-                            {"bytes", access.counts.bytes},
-                            {"sectors", access.counts.sectors},
-                            {"lost_cycles", access.counts.extra_cycles}});
-    return {{"problem", to_text(sample.product)}, {"accesses", accesses}};
-}
-
 } // namespace
 
 Json json_of(const GemmExplanation& explanation) {
@@ -86,12 +64,12 @@ Json json_of(const GemmExplanation& explanation) {
             {"gpu", explanation.gpu.name},
             {"is_turned", gemm::oriented_for_gpu(explanation.product).is_turned},
             {"schedule", to_string(explanation.schedule)},
-            {"parameters", json_of(explanation.schedule)},
+            {"parameters", json_of_parameters(explanation.schedule)},
             {"main_loop", json_of_mix(explanation)},
             {"compiled", json_of(explanation.compiled)},
             {"traffic", json_of(explanation.balance)},
             {"occupancy", json_of_occupancy(explanation)},
-            {"sample", json_of(explanation.sample)},
+            {"sample", json_of_sample(explanation.sample)},
             {"estimated_seconds", explanation.seconds}};
 }
 

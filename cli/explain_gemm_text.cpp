@@ -1,4 +1,5 @@
 #include "cli/explain_gemm.hpp"
+#include "cli/explain_parts.hpp"
 #include "cli/table.hpp"
 #include "problem/matrix_syntax.hpp"
 
@@ -8,15 +9,6 @@ namespace swirl::cli {
 namespace {
 
 double rate(double bytes) { return bytes * 1e-12; }
-
-std::string text_of_schedule(const gemm::GpuSchedule& schedule) {
-    Table table({"parameter", "value", "meaning"});
-    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-        table.add({std::string(parameter.name), std::to_string(schedule.*parameter.member),
-                   std::string(parameter.meaning)});
-    table.add({"order", std::string(name_of(schedule.order)), "of a thread's multiply-adds in a step"});
-    return table.text();
-}
 
 std::string_view slots_in_words(const GemmExplanation& explanation) {
     const bool is_double = explanation.product.number == Number::float64;
@@ -87,43 +79,18 @@ std::string text_of_occupancy(const GemmExplanation& explanation) {
         100 * balance.last_wave);
 }
 
-std::string text_of_accesses(const GemmExplanation& explanation) {
-    const auto each = [](Integer amount, Integer accesses) {
-        return fmt::format("{:.4g}", static_cast<double>(amount) / static_cast<double>(accesses));
-    };
-    Table table({"accesses by a warp", "", "accesses", "bytes", "sectors", "least", "lost cycles"});
-    for (const gemm::GpuAccess& access : explanation.sample.accesses) {
-        const ir::AccessCounts& counts = access.counts;
-        const double least = static_cast<double>(counts.bytes) /
-                             static_cast<double>(counts.accesses * explanation.gpu.sector_bytes);
-        table.add({access.buffer, access.is_store ? "stored" : "loaded", std::to_string(counts.accesses),
-                   each(counts.bytes, counts.accesses),
-                   access.is_shared ? "-" : each(counts.sectors, counts.accesses),
-                   access.is_shared ? "-" : fmt::format("{:.4g}", least),
-                   access.is_shared ? each(counts.extra_cycles, counts.accesses) : "-"});
-    }
-    return table.text() +
-           fmt::format(
-               "Of each access on average, as the interpreter counts them in one tile, {} steps "
-               "deep: sectors of {} bytes, cycles lost to conflicts in the banks of shared memory.\n",
-               explanation.sample.product.depth, explanation.gpu.sector_bytes);
-}
-
 } // namespace
 
 std::string text_of(const GemmExplanation& explanation) {
     const double rate_of_model = explanation.flops() / explanation.seconds;
     return fmt::format(
-        "problem    {}\ngpu        {}{}\nschedule   {}\n\n{}\n{}\n{}\n{}\n{}\n{}\n"
+        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n"
         "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",
-        to_text(explanation.product), explanation.gpu.name,
-        gemm::oriented_for_gpu(explanation.product).is_turned
-            ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
-            : "",
-        to_string(explanation.schedule), text_of_schedule(explanation.schedule), text_of_mix(explanation),
-        text_of(explanation.compiled), text_of_traffic(explanation), text_of_occupancy(explanation),
-        text_of_accesses(explanation), format_seconds(explanation.seconds), rate_of_model * 1e-12,
-        100 * rate_of_model / explanation.balance.peak);
+        text_of_problem(explanation.product, explanation.gpu, explanation.schedule),
+        text_of_parameters(explanation.schedule), text_of_mix(explanation), text_of(explanation.compiled),
+        text_of_traffic(explanation), text_of_occupancy(explanation),
+        text_of_accesses(explanation.sample, explanation.gpu), format_seconds(explanation.seconds),
+        rate_of_model * 1e-12, 100 * rate_of_model / explanation.balance.peak);
 }
 
 } // namespace swirl::cli

@@ -29,6 +29,10 @@ MatrixLayout shorter(MatrixLayout layout, Integer rows, Integer columns) {
     return layout;
 }
 
+bool is_global(const ir::BufferInfo& buffer) {
+    return buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch;
+}
+
 void fill(ir::Memory& memory) {
     for (Integer k = 0; k < memory.elements(); ++k)
         memory.set(memory.first() + k, static_cast<long double>(k % 7));
@@ -55,17 +59,17 @@ MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& sched
 
 GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     GpuSample result{one_tile_of(product, schedule), {}};
-    const ir::Program program = gpu_product(result.product, schedule, gpu).front();
+    const ir::Program program = gpu_product(result.product, schedule, gpu).back();
     ir::Arguments arguments(program);
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name]);
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.by_value || (is_global(buffer) && buffer.name != "c" && !buffer.zeroed))
+            fill(arguments[buffer.name]);
     arguments.parameters = {1, 0};
     const ir::InterpreterReport report = ir::interpret(program, arguments);
     for (std::size_t k = 0; k < program.buffers.size(); ++k) {
         const ir::BufferInfo& buffer = program.buffers[k];
         const bool is_shared = buffer.space == ir::Space::shared;
-        if (buffer.by_value ||
-            (!is_shared && buffer.space != ir::Space::argument && buffer.space != ir::Space::scratch))
-            continue;
+        if (buffer.by_value || (!is_shared && !is_global(buffer))) continue;
         if (report.loads[k].accesses > 0)
             result.accesses.push_back({buffer.name, is_shared, false, report.loads[k]});
         if (report.stores[k].accesses > 0)

@@ -131,6 +131,10 @@ void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const M
 
 } // namespace
 
+GpuTileRates gpu_tile_rates(Integer bytes) {
+    return {flops_of_short_numbers * 2 / static_cast<double>(bytes), loaded_bytes};
+}
+
 double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
     const GpuRates rates = gpu_rates(gpu);
     const auto whole = [](Integer extent, Integer part) {
@@ -153,7 +157,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const bool has_parts =
         has_fragments(schedule, oriented) && schedule.block_rows > schedule.warpgroups * rows_of_product;
     const double parts = has_parts ? parts_reached : 1;
-    const double rate = flops_of_short_numbers * 2 / bytes * reached * alone * narrow * parts;
+    const double rate =
+        gpu_tile_rates(bytes_of_factor(schedule, oriented)).flops * reached * alone * narrow * parts;
     const double loads = bytes * depth * lines_loaded(schedule, oriented) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;

@@ -57,8 +57,9 @@ public:
         const Integer groups = schedule_.warpgroups;
         for (Integer g = 0; g < groups; ++g)
             roles.push_back(
-                {"multiply", g * warpgroup_threads, warpgroup_threads, registers_to_multiply(), {}});
-        roles.push_back({"fetch", groups * warpgroup_threads, warpgroup_threads, registers_to_fetch(), {}});
+                {"multiply", g * warpgroup_threads, warpgroup_threads, registers_to_multiply(schedule_), {}});
+        roles.push_back(
+            {"fetch", groups * warpgroup_threads, warpgroup_threads, registers_to_fetch(schedule_), {}});
         builder_.roles(std::move(roles), [&](std::size_t role) {
             if (static_cast<Integer>(role) < groups) return multiply(static_cast<int>(role));
             builder_.if_then({{builder_.thread(0) - groups * warpgroup_threads, Relation::zero}},
@@ -78,14 +79,6 @@ private:
                          .threads = {(schedule_.warpgroups + 1) * warpgroup_threads, 1, 1},
                          .cluster = cluster_,
                          .resident = 1});
-    }
-
-    /// Registers of a thread come in eights, and a block's together are those of a multiprocessor.
-    int registers_to_multiply() const {
-        return schedule_.warpgroups == 2 ? 240 : schedule_.warpgroups == 3 ? 160 : 0;
-    }
-    int registers_to_fetch() const {
-        return schedule_.warpgroups == 2 ? 24 : schedule_.warpgroups == 3 ? 32 : 0;
     }
 
     void declare(const GpuEpilogue& epilogue) {
@@ -387,6 +380,13 @@ private:
 };
 
 } // namespace
+
+int registers_to_multiply(const GpuSchedule& schedule) {
+    return schedule.warpgroups == 2 ? 240 : schedule.warpgroups == 3 ? 160 : 0;
+}
+int registers_to_fetch(const GpuSchedule& schedule) {
+    return schedule.warpgroups == 2 ? 24 : schedule.warpgroups == 3 ? 32 : 0;
+}
 
 ir::Program gpu_tile_product(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
                              const target::Gpu& gpu, const GpuEpilogue& epilogue) {

@@ -12,6 +12,10 @@ namespace swirl::gemm {
 ir::Program gpu_tile_product(const MatrixProduct& oriented, bool is_turned, const GpuSchedule& schedule,
                              const target::Gpu& gpu, const GpuEpilogue& epilogue);
 
+/// Of a thread in such a kernel; 0: as it comes. They come in eights, and a block's together are those of a multiprocessor.
+int registers_to_multiply(const GpuSchedule& schedule);
+int registers_to_fetch(const GpuSchedule& schedule);
+
 /// The first reason why a schedule with tiles does not suit a product as it is oriented; empty where it does.
 std::string objection_to_tiles(const GpuSchedule& schedule, const MatrixProduct& oriented,
                                const target::Gpu& gpu);

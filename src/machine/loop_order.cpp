@@ -1,5 +1,7 @@
 #include "machine/loop_order.hpp"
 
+#include "base/error.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -10,7 +12,10 @@ namespace {
 
 constexpr std::size_t beam = 48;
 constexpr std::size_t most_sums = 256;
+constexpr std::size_t most_factors = 64;
 constexpr int most_late = 1;
+/// What a row or a column that is begun is worth against reads of registers: without any, single products are left for the end.
+constexpr std::array weights = {0, 1, 2, 3, 5};
 
 /// Products in order so far. Operands that are read stay in the cache, as flags can be set for any that are wanted again.
 struct Partial {
@@ -21,8 +26,13 @@ struct Partial {
     std::array<int, 2> late = {};
     int cycles = 0;
     int reads = 0;
+    std::array<std::uint8_t, most_factors> counts =
+        {};        ///< products of each row that are there, then of each column
+    int begun = 0; ///< rows and columns of which some products are there, others are not
 
-    int cost() const { return 8 * cycles + 4 * std::max(late[0], late[1]) + reads; }
+    int cost(int weight) const {
+        return 8 * cycles + 4 * std::max(late[0], late[1]) + reads + weight * begun;
+    }
 };
 
 class Search {
@@ -31,25 +41,55 @@ public:
         const auto bank = [&](const FactorPlace& place) {
             return (pattern.first_registers[static_cast<std::size_t>(place.load)] + place.component) % 2;
         };
+        if (pattern.sums.size() > most_sums || pattern.rows + pattern.columns > most_factors)
+            throw UserError("{} by {} products are too many", pattern.rows, pattern.columns);
         for (const FactorPlace& place : pattern.row_places) row_banks_.push_back(bank(place));
         for (const FactorPlace& place : pattern.column_places) column_banks_.push_back(bank(place));
     }
 
     std::vector<std::uint8_t> best() const {
+        std::vector<std::uint8_t> best;
+        int least = 0;
+        for (const int weight : weights) {
+            const Partial found = best_by(weight);
+            const int cost = cost_of_two_steps(found);
+            if (best.empty() || cost < least) {
+                best = found.order;
+                least = cost;
+            }
+        }
+        return best;
+    }
+
+private:
+    Partial best_by(int weight) const {
         std::vector<Partial> states(1);
         for (std::size_t n = 0; n < pattern_.sums.size(); ++n) {
             std::vector<Partial> next;
             for (const Partial& state : states) extend(state, next);
             const auto end = next.begin() + static_cast<std::ptrdiff_t>(std::min(beam, next.size()));
-            std::partial_sort(next.begin(), end, next.end(),
-                              [](const Partial& a, const Partial& b) { return a.cost() < b.cost(); });
+            std::partial_sort(next.begin(), end, next.end(), [=](const Partial& a, const Partial& b) {
+                return a.cost(weight) < b.cost(weight);
+            });
             next.erase(end, next.end());
             states = std::move(next);
         }
-        return states.front().order;
+        return states.front();
     }
 
-private:
+    /// The second step begins with other factors, and with what the first one has left outstanding.
+    int cost_of_two_steps(const Partial& first) const {
+        Partial state;
+        state.late = first.late;
+        state.cycles = first.cycles;
+        for (const std::uint8_t cell : first.order) {
+            const std::size_t i = cell / pattern_.columns, j = cell % pattern_.columns;
+            state = with(state, cell, state.kept_rows.at(row_bank(i)) == static_cast<int>(i),
+                         state.kept_columns.at(column_bank(j)) == static_cast<int>(j));
+        }
+        return state.cost(0);
+    }
+
     /// By the products that find a factor in the cache; by all where there is none.
     void extend(const Partial& state, std::vector<Partial>& next) const {
         const std::size_t before = next.size();
@@ -86,6 +126,12 @@ private:
         for (std::size_t bank = 0; bank < 2; ++bank)
             result.late[bank] = std::max(0, result.late[bank] + needed[bank] - 1);
         result.reads += needed[0] + needed[1];
+        for (const auto& [factor, whole] :
+             {std::pair{i, pattern_.columns}, {pattern_.rows + j, pattern_.rows}}) {
+            const std::size_t count = ++result.counts.at(factor);
+            if (count == 1) ++result.begun;
+            if (count == whole) --result.begun;
+        }
         return result;
     }
 

@@ -1,12 +1,14 @@
 #include "machine/loop_writer.hpp"
 
 #include "base/error.hpp"
+#include "machine/issue.hpp"
 #include "machine/loop_order.hpp"
 #include "machine/loop_waits.hpp"
 #include "machine/loop_webs.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace swirl::machine {
 
@@ -17,6 +19,7 @@ constexpr std::size_t gap =
 /// Products of a step before its first load, and behind its last one, which hide its latency.
 constexpr std::size_t before_loads = 2, behind_loads = 34;
 constexpr std::size_t meeting_at = 2; ///< products of the last step before threads meet
+constexpr std::size_t most_room = 12; ///< products that others may be put off by
 constexpr int copies_scoreboard = 5;
 constexpr Word nothing{0x7918, 0x000fe20000000000};
 
@@ -34,13 +37,18 @@ public:
         place_loads();
         const LoopWebs webs(pattern_, positions(), second_);
         Code code;
+        std::vector<std::size_t> movable;
         for (std::size_t n = 0; n < at_.size(); ++n) {
-            for (const Item& item : at_[n]) code.push_back(instruction(item, webs));
+            for (const Item& item : at_[n]) {
+                if (movable_.contains(item.place)) movable.push_back(code.size());
+                code.push_back(instruction(item, webs));
+            }
             if (n + 1 < at_.size()) code.push_back(product(n));
         }
         Instruction branch = pattern_.body.back();
         set_distance(branch, -static_cast<std::int64_t>(code.size()) - 1);
         code.push_back(branch);
+        settle(code, movable);
         set_waits(code);
         keep_operands(code);
         if (code.size() > pattern_.body.size())
@@ -112,7 +120,11 @@ private:
         for (std::size_t k = 0; k < early; ++k, slot += gap) put(slot, {others[k]});
         const std::size_t spacing = head > early ? (meeting - gap - slot) / (head - early) : gap;
         if (slot + gap > meeting || spacing < gap) throw UserError("too much stands between the products");
-        for (std::size_t k = early; k < head; ++k, slot += spacing) put(slot, {others[k]});
+        for (std::size_t k = early; k < head; ++k, slot += spacing) {
+            put(slot, {others[k]});
+            movable_.insert(others[k]);
+        }
+        room_ = std::min(spacing - gap, most_room);
         slot = meeting;
         for (auto place = wait; place <= barrier; ++place) put(slot, {*place});
         for (auto place = barrier + 1; place != others.end(); ++place) {
@@ -146,6 +158,36 @@ private:
                 order_of_loads_[{wanted, load}] = order_of_loads_.size();
                 slot += spacing;
             }
+        }
+    }
+
+    /// Lets what has room pass by some products, to where these leave banks time for its operands.
+    void settle(Code& code, const std::vector<std::size_t>& movable) const {
+        constexpr std::size_t around = 24;
+        for (const std::size_t place : movable) {
+            const std::size_t first = place - std::min(place, around);
+            const std::size_t end = std::min(code.size() - 1, place + room_ + around);
+            const auto cycles_after = [&](std::size_t passed) {
+                Code window(code.begin() + static_cast<std::ptrdiff_t>(first),
+                            code.begin() + static_cast<std::ptrdiff_t>(end));
+                const auto own = window.begin() + static_cast<std::ptrdiff_t>(place - first);
+                std::rotate(own, own + 1, own + 1 + static_cast<std::ptrdiff_t>(passed));
+                keep_operands(window);
+                IssueModel model;
+                for (const Instruction& instruction : window) model.issue(instruction);
+                return model.cycles();
+            };
+            std::size_t best = 0;
+            long long least = cycles_after(0);
+            for (std::size_t passed = 1; passed <= room_; ++passed) {
+                if (place + passed >= end || kind_of(code[place + passed]) != Kind::multiply_add) break;
+                if (const long long cycles = cycles_after(passed); cycles < least) {
+                    least = cycles;
+                    best = passed;
+                }
+            }
+            const auto own = code.begin() + static_cast<std::ptrdiff_t>(place);
+            std::rotate(own, own + 1, own + 1 + static_cast<std::ptrdiff_t>(best));
         }
     }
 
@@ -202,6 +244,8 @@ private:
     std::size_t cells_;
     std::vector<std::vector<Item>> at_; ///< what stands before each product
     std::map<std::size_t, std::size_t> slots_, makers_;
+    std::set<std::size_t> movable_; ///< places of what has room, and how many products it may pass
+    std::size_t room_ = 0;
     std::map<std::pair<std::size_t, int>, std::size_t> order_of_loads_;
     std::vector<int> second_registers_;
     RegisterSet second_;

@@ -131,6 +131,20 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
     EXPECT_NE(objection_to_loop(compiled, changed, span), std::nullopt);
 }
 
+TEST(MainLoops, AreADecisionOfSchedules) {
+    EXPECT_EQ(gemm::parse_gpu_schedule("machine_loop=1").machine_loop, 1);
+    MatrixProduct product;
+    product.number = Number::float32;
+    product.rows = product.columns = product.depth = 1024;
+    product.a = product.b = product.c = {1, 1024};
+    gemm::GpuSchedule schedule;
+    for (const bool is_possible : {true, false}) {
+        schedule.machine_loop = is_possible ? 1 : 2;
+        const auto why = gemm::objection(schedule, product, target::gpu_for(9, 0));
+        EXPECT_EQ(!why, is_possible) << why.value_or("");
+    }
+}
+
 TEST(MainLoops, ThatAreNoneOfThisKindStay) {
     const Bytes image = bytes_of_text(fixture_text("product.cubin"));
     const MainLoop loop = schedule_main_loop(image);

@@ -90,6 +90,16 @@ TEST_F(CompilingForCuda, KeysDifferWhereMachineCodeMay) {
     EXPECT_NE(cache_key(GpuDevice(0, older), "ptx", "x"), cache_key(device, "ptx", "x"));
 }
 
+TEST_F(CompilingForCuda, MainLoopsThatCannotBeReorderedStayAsCompiled) {
+    const GpuDevice device(0, driver());
+    const KernelText compiled_only{.ptx = "x"}, reordered{.ptx = "x", .reorders_main_loop = true};
+    EXPECT_NE(code_key(device, compiled_only), code_key(device, reordered));
+    testing::internal::CaptureStderr();
+    compiled(device, reordered, &cache);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("stays as compiled"), std::string::npos);
+    EXPECT_EQ(fake.image, code_of("x"));
+}
+
 TEST_F(CompilingForCuda, CompilesAListAtOnceInItsOrder) {
     const GpuDevice device(0, driver());
     std::vector<KernelText> kernels;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/output.hpp"
+#include "gemm/gpu_sample.hpp"
+
+#include <string>
+
+/// What is said of all kinds of kernels of products.
+namespace swirl::cli {
+
+std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu,
+                            const gemm::GpuSchedule& schedule);
+/// Those decisions that make a difference to the kernel.
+std::string text_of_parameters(const gemm::GpuSchedule& schedule);
+std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& gpu);
+
+Json json_of_parameters(const gemm::GpuSchedule& schedule);
+Json json_of_sample(const gemm::GpuSample& sample);
+
+} // namespace swirl::cli
