@@ -120,15 +120,32 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
 }
 
 TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
-    // The first instruction beside the products and the first one that uses its result change places with products.
-    Code changed = written;
-    std::vector<std::size_t> places;
-    for (std::size_t place = span.first; place <= span.last && places.size() < 2; ++place)
-        if (kind_of(changed[place]) == Kind::shared_load) places.push_back(place);
-    std::rotate(changed.begin() + static_cast<std::ptrdiff_t>(span.first),
-                changed.begin() + static_cast<std::ptrdiff_t>(places.front()),
-                changed.begin() + static_cast<std::ptrdiff_t>(places.front()) + 1);
-    EXPECT_NE(objection_to_loop(compiled, changed, span), std::nullopt);
+    const auto overlap = [](const Instruction& maker, const Instruction& user) {
+        for (const RegisterRange& result : registers_written(maker))
+            for (const RegisterRange& read : registers_read(user))
+                if (result.overlaps(read)) return true;
+        return false;
+    };
+    // An integer, past products alone, to right before the integer that reads it: terms stay as they are.
+    int moved = 0;
+    std::size_t before = 0;
+    for (std::size_t place = span.first; place <= span.last; ++place) {
+        const Kind kind = kind_of(written[place]);
+        if (kind == Kind::multiply_add) continue;
+        if (kind == Kind::integer && before > 0 && kind_of(written[before]) == Kind::integer &&
+            overlap(written[before], written[place])) {
+            Code changed = written;
+            const auto begin = changed.begin();
+            std::rotate(begin + static_cast<std::ptrdiff_t>(before),
+                        begin + static_cast<std::ptrdiff_t>(before) + 1,
+                        begin + static_cast<std::ptrdiff_t>(place));
+            const std::string objection = objection_to_loop(compiled, changed, span).value_or("");
+            EXPECT_NE(objection.find("too soon"), std::string::npos) << objection;
+            ++moved;
+        }
+        before = place;
+    }
+    EXPECT_GT(moved, 0);
 }
 
 TEST(MainLoops, AreADecisionOfSchedules) {
