@@ -112,6 +112,8 @@ void Measurements::add_swirl(Result& result, const Operands& operands,
     std::vector<std::string> schedules = options_.schedules;
     try {
         if (options_.candidates > 0) schedules = swirl_schedules(call, options_.candidates, stream_);
+        if (schedules.empty() && !result.row.decisions.empty())
+            schedules = {swirl_schedules(call, 1, stream_).at(0) + " " + result.row.decisions};
     } catch (const std::exception& error) {
         result.absent["swirl"] = first_line(error.what());
         return;

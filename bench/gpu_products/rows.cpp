@@ -35,6 +35,16 @@ std::vector<Row> square() {
     return rows;
 }
 
+/// Loops that are put into another order after the driver's compiler.
+std::vector<Row> machine() {
+    std::vector<Row> rows = square();
+    for (Row& row : rows) {
+        row.goal = 1.06;
+        row.decisions = "machine_loop=1";
+    }
+    return rows;
+}
+
 /// Few operations for each byte: where a thin side is below 64 moving the large operand is what takes time, and so it is
 /// where a deep product has a small result.
 std::vector<Row> skinny() {
@@ -74,6 +84,7 @@ std::vector<Group> all_groups() {
     const double sgemm_small = 1.25, sgemm_odd = 1.15, of_tensors = 90;
     return {
         {"square", "float32, large squares", Measure::ratio, square()},
+        {"machine", "float32, large squares, main loops in machine code", Measure::ratio, machine()},
         {"small", "float32, small squares", Measure::ratio,
          cubes(GpuArithmetic::float32, {64, 128, 256, 512, 1024}, sgemm_small)},
         {"odd", "float32, squares that are no powers of two", Measure::ratio,

@@ -21,9 +21,10 @@ std::string_view word(Measure measure);
 
 struct Row {
     peers::GpuMatrixCall call;
-    double goal = 0;          ///< 0: none
-    double copy_goal = 0;     ///< the least part of a copy's bandwidth, of what moving data limits; 0: none
-    bool from_memory = false; ///< operands in turn, so that no cache serves them
+    double goal = 0;            ///< 0: none
+    double copy_goal = 0;       ///< the least part of a copy's bandwidth, of what moving data limits; 0: none
+    bool from_memory = false;   ///< operands in turn, so that no cache serves them
+    std::string decisions = {}; ///< of swirl's schedule, in place of its choice, such as "machine_loop=1"
 };
 
 struct Group {

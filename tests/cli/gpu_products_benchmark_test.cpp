@@ -113,7 +113,7 @@ TEST_F(GpuProductsBenchmark, RanksSchedules) {
 
 TEST_F(GpuProductsBenchmark, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
-         {std::pair("--group cubes", "--group has 'cubes'; use square, small"),
+         {std::pair("--group cubes", "--group has 'cubes'; use square, machine, small"),
           std::pair("--only 'sgemm ('", "--only 'sgemm (' is no regular expression"),
           std::pair("--only nothing", "--only 'nothing' leaves no product"),
           std::pair("--candidates 2 --schedule x", "--schedule and --candidates both say what to time"),
