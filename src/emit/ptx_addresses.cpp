@@ -309,6 +309,10 @@ void PtxAddresses::prepare(const ir::Body& body) {
             prepare(loop->body);
         } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
             for (const ir::Condition& condition : branch->conditions) {
+                if (condition.value != ir::no_value) {
+                    prepare(-1 * condition.form);
+                    continue;
+                }
                 const PtxSides sides(condition.form);
                 prepare(sides.left);
                 prepare(sides.right);

@@ -228,16 +228,23 @@ void PtxKernelWriter::write(const ir::For& loop) {
 /// A predicate that is true when the condition does not hold. Nothing is subtracted: what must be less than a
 /// parameter is compared with it.
 std::string PtxKernelWriter::fails(const ir::Condition& condition) {
-    const PtxSides sides(condition.form);
-    const PtxInteger left = addresses_.value(sides.left);
-    const PtxInteger right = addresses_.value(sides.right);
-    const bool wide = left.is_wide || right.is_wide;
     const char* relation = "";
     switch (condition.relation) {
     case ir::Condition::Relation::negative: relation = "ge"; break;
     case ir::Condition::Relation::nonnegative: relation = "lt"; break;
     case ir::Condition::Relation::zero: relation = "ne"; break;
     }
+    if (condition.value != ir::no_value) {
+        const Lanes& value = values_[static_cast<std::size_t>(condition.value)];
+        ensure(!value.empty(), "ptx: what a condition is on is not computed yet");
+        const PtxInteger limit = addresses_.converted(addresses_.value(-1 * condition.form), true);
+        return out_.result(PtxRegister::predicate, fmt::format("setp.{}.s64", relation),
+                           {value.front(), limit.text});
+    }
+    const PtxSides sides(condition.form);
+    const PtxInteger left = addresses_.value(sides.left);
+    const PtxInteger right = addresses_.value(sides.right);
+    const bool wide = left.is_wide || right.is_wide;
     return out_.result(PtxRegister::predicate, fmt::format("setp.{}.{}", relation, wide ? "s64" : "s32"),
                        {addresses_.converted(left, wide).text, addresses_.converted(right, wide).text});
 }

@@ -41,7 +41,10 @@ private:
     void visit(const ir::If& branch) {
         visit(branch.otherwise);
         visit(branch.then);
-        for (const ir::Condition& condition : branch.conditions) visit(condition.form);
+        for (const ir::Condition& condition : branch.conditions) {
+            visit(condition.form);
+            if (condition.value != ir::no_value) use(condition.value);
+        }
     }
 
     void visit(const ir::Barrier& barrier) {

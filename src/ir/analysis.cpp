@@ -7,7 +7,17 @@ std::vector<int> use_counts(const Program& program) {
     for_each_operation(program, [&](Value value) {
         for_each_operand(program[value], [&](Value used) { ++uses[static_cast<std::size_t>(used)]; });
     });
+    for_each_condition(program, [&](const Condition& condition) {
+        if (condition.value != no_value) ++uses[static_cast<std::size_t>(condition.value)];
+    });
     return uses;
+}
+
+bool has_conditions_on_values(const Program& program) {
+    bool found = false;
+    for_each_condition(program,
+                       [&](const Condition& condition) { found = found || condition.value != no_value; });
+    return found;
 }
 
 std::vector<char> live_operations(const Program& program) {
@@ -15,6 +25,9 @@ std::vector<char> live_operations(const Program& program) {
     order.reserve(program.operations.size());
     for_each_operation(program, [&](Value value) { order.push_back(value); });
     std::vector<char> live(program.operations.size(), 0);
+    for_each_condition(program, [&](const Condition& condition) {
+        if (condition.value != no_value) live[static_cast<std::size_t>(condition.value)] = 1;
+    });
     // Uses come after definitions, so one walk backwards reaches everything.
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
         const Operation& operation = program[*at];
@@ -37,6 +50,9 @@ void compact(Program& program) {
             value = static_cast<Value>(kept.size());
             kept.push_back(std::move(operation));
         }
+    });
+    for_each_condition(program, [&](Condition& condition) {
+        if (condition.value != no_value) condition.value = renamed[static_cast<std::size_t>(condition.value)];
     });
     program.operations = std::move(kept);
 }

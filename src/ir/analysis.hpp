@@ -121,6 +121,16 @@ void for_each_straight(ProgramType& program, F&& f) {
     });
 }
 
+/// Calls f(Condition&) for all conditions in program order.
+template <class ProgramType, class F>
+requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
+void for_each_condition(ProgramType& program, F&& f) {
+    for_each_statement(program.body, [&](auto& statement) {
+        if (auto* choice = std::get_if<If>(&statement.node))
+            for (auto& condition : choice->conditions) f(condition);
+    });
+}
+
 /// Calls f(For&) for all loops in program order, outer before inner.
 template <class ProgramType, class F>
 requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
@@ -137,10 +147,13 @@ template <class F> void for_each_operation(const Program& program, F&& f) {
     });
 }
 
-/// How often each value is an operand (or dynamic index) of an operation that is in the program's body.
+/// How often each value is an operand (or dynamic index) of an operation, or in a condition, that is in the program's body.
 std::vector<int> use_counts(const Program& program);
 
-/// For each operation: 1 when it is in the body and something written depends on it.
+/// Whether what is executed depends on data.
+bool has_conditions_on_values(const Program& program);
+
+/// For each operation: 1 when it is in the body and something written, or a condition, depends on it.
 std::vector<char> live_operations(const Program& program);
 
 /// Drops from Program::operations what no run refers to and renumbers the rest in program order.

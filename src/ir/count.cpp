@@ -125,21 +125,9 @@ private:
     }
 
     bool holds(const If& choice) const {
-        for (const Condition& condition : choice.conditions) {
-            const Integer value = evaluate(condition.form);
-            switch (condition.relation) {
-            case Condition::Relation::negative:
-                if (value >= 0) return false;
-                break;
-            case Condition::Relation::nonnegative:
-                if (value < 0) return false;
-                break;
-            case Condition::Relation::zero:
-                if (value != 0) return false;
-                break;
-            }
-        }
-        return true;
+        return std::all_of(choice.conditions.begin(), choice.conditions.end(), [&](const Condition& one) {
+            return one.holds_of(evaluate(one.form)); // data count as 0
+        });
     }
 
     const Program& program_;

@@ -242,12 +242,10 @@ void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
     for (const int t : threads) {
         bool holds = true;
         for (std::size_t i = 0; i < node.forms.size(); ++i) {
-            const Integer value = evaluate(node.forms[i], t);
-            switch (node.condition->conditions[i].relation) {
-            case Condition::Relation::negative: holds = holds && value < 0; break;
-            case Condition::Relation::nonnegative: holds = holds && value >= 0; break;
-            case Condition::Relation::zero: holds = holds && value == 0; break;
-            }
+            Integer number = evaluate(node.forms[i], t);
+            if (node.values[i] != nowhere)
+                number += code_.cells[node.values[i] + static_cast<std::size_t>(t)].integer;
+            holds = holds && node.condition->conditions[i].holds_of(number);
         }
         (holds ? node.threads[holding++] : node.others[failing++]) = t;
     }

@@ -71,7 +71,10 @@ private:
         Node node;
         node.kind = Node::Kind::condition;
         node.condition = &condition;
-        for (const Condition& c : condition.conditions) node.forms.push_back(form(c.form));
+        for (const Condition& c : condition.conditions) {
+            node.forms.push_back(form(c.form));
+            node.values.push_back(c.value == no_value ? nowhere : position(c.value));
+        }
         node.body = decode(condition.then, false);
         node.otherwise = decode(condition.otherwise, false);
         node.threads.resize(code_.threads);

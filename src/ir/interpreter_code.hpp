@@ -72,7 +72,8 @@ struct Node {
     bool iterations_are_blocks = false; ///< an outermost parallel loop, or alone in one
 
     const If* condition = nullptr;
-    std::vector<Form> forms; ///< of the conditions
+    std::vector<Form> forms;         ///< of the conditions
+    std::vector<std::size_t> values; ///< theirs, or nowhere
 
     std::vector<Node> body; ///< of a loop or role, or what is executed when the conditions hold; the roles
     std::vector<Node> otherwise; ///< when they do not

@@ -367,9 +367,15 @@ private:
     std::string condition_line(const If& choice) const {
         std::string text = "if";
         for (std::size_t i = 0; i < choice.conditions.size(); ++i)
-            text += (i ? " and " : " ") + form(choice.conditions[i].form) +
-                    std::string(relation_text(choice.conditions[i].relation));
+            text += (i ? " and " : " ") + condition(choice.conditions[i]);
         return text + ":";
+    }
+
+    std::string condition(const Condition& condition) const {
+        std::string text = form(condition.form);
+        if (condition.value != no_value)
+            text = condition.form == Affine(0) ? name(condition.value) : name(condition.value) + " + " + text;
+        return text + std::string(relation_text(condition.relation));
     }
 
     const Program& program_;

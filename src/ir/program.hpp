@@ -51,9 +51,10 @@ struct BufferInfo {
         0; ///< shared memory that all blocks of a cluster see: element i is the (i mod part)th of
            ///< those in block i / part of the cluster; 0: each block has all elements for itself
     bool streamed =
-        false;           ///< too large to stay in cache until it is read: accesses should pass the caches by
-    bool kept = false;   ///< to stay in cache as long as what is streamed can leave it
-    bool zeroed = false; ///< scratch that whoever launches the kernel has filled with zeros
+        false;         ///< too large to stay in cache until it is read: accesses should pass the caches by
+    bool kept = false; ///< to stay in cache as long as what is streamed can leave it
+    bool zeroed =
+        false; ///< scratch that whoever launches the kernel, and those before that have it, has filled with zeros
     bool by_value =
         false; ///< an argument of a few numbers that a launch hands over themselves; only read, at constant indices
     /// An argument whose index 0 is the address 0, so that nothing is handed over: what is computed in an index is an address,
@@ -201,11 +202,22 @@ struct For {
     Body body;
 };
 
-/// Holds when `form` < 0, ≥ 0 or = 0.
+/// Holds when `form` + `value` < 0, ≥ 0 or = 0. A value is data: an int64 scalar that was computed before. All threads that meet in what
+/// depends on it have to find it alike, which nobody but the interpreter sees. Kernels of CPUs have no such conditions.
 struct Condition {
     enum class Relation : std::uint8_t { negative, nonnegative, zero };
     Affine form;
     Relation relation = Relation::negative;
+    Value value = no_value; ///< counts as 0
+
+    bool holds_of(Integer number) const {
+        switch (relation) {
+        case Relation::negative: return number < 0;
+        case Relation::nonnegative: return number >= 0;
+        case Relation::zero: return number == 0;
+        }
+        return false;
+    }
 };
 
 /// All of `conditions` must hold for `then`; else `otherwise`.

@@ -107,20 +107,34 @@ private:
     }
 
     void check(const If& choice) {
-        bool divergent = false, apart = false;
+        bool divergent = false, apart = false, restricts = false;
         for (const Condition& condition : choice.conditions) {
             if (!in_scope(condition.form)) fail("a condition uses a variable out of scope");
+            if (condition.value != no_value) decides(condition.value);
             divergent = divergent || ranges_.differs_between_threads(condition.form);
             apart = apart || ranges_.differs_in_group(condition.form);
+            restricts = restricts || condition.value == no_value || !condition.form.is_constant();
         }
         divergent_ += divergent;
         apart_ += apart;
-        ++conditional_;
+        conditional_ += restricts;
         check(choice.then);
         check(choice.otherwise);
-        --conditional_;
+        conditional_ -= restricts;
         divergent_ -= divergent;
         apart_ -= apart;
+    }
+
+    /// Data say nothing about variables' ranges, so that what they decide about is checked as if it were always executed.
+    void decides(Value value) {
+        if (program_.launch == Launch{}) fail("a condition on a value, and kernels of CPUs have none");
+        if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
+            fail("a condition is on operation {} of {}", value, program_.operations.size());
+        if (state_[static_cast<std::size_t>(value)] != State::in_scope)
+            fail("a condition is on %{}, which is not defined before it in scope", value);
+        if (program_[value].type != Type{Scalar::int64, 1})
+            fail("a condition is on %{}, which is {} and no int64", value, name_of(program_[value].type));
+        ++uses_[static_cast<std::size_t>(value)];
     }
 
     void check(const Barrier& barrier) const {
@@ -257,7 +271,8 @@ private:
                 fail_at(value, "'{}' is only to be read", buffer.name);
             has_store_[at] = 1;
         }
-        const bool undefined_on_entry = buffer.space != Space::argument && buffer.space != Space::table;
+        const bool undefined_on_entry =
+            buffer.space != Space::argument && buffer.space != Space::table && !buffer.zeroed;
         if (operation.opcode != Opcode::store && undefined_on_entry && !has_store_[at] && conditional_ == 0)
             fail_at(value, "nothing has been stored to '{}' before", buffer.name);
         if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
@@ -343,7 +358,7 @@ private:
     int loops_ = 0;         ///< enclosing loops
     bool in_vector_loop_ = false;
     bool in_role_ = false;
-    int conditional_ = 0; ///< enclosing conditions and loops that may not be executed
+    int conditional_ = 0; ///< enclosing conditions on variables and loops that may not be executed
     int divergent_ = 0;   ///< enclosing statements in which threads need not meet
     int apart_ = 0;       ///< enclosing statements in which the blocks of a group need not
 };

@@ -69,7 +69,10 @@ void Streams::collect(const ir::Body& body) {
         else if (const auto* loop = std::get_if<ir::For>(&statement.node))
             collect(*loop);
         else if (const auto* condition = std::get_if<ir::If>(&statement.node)) {
-            for (const ir::Condition& one : condition->conditions) resolve(-1, one.form);
+            for (const ir::Condition& one : condition->conditions) {
+                ensure(one.value == ir::no_value, "a condition on a value in a CPU kernel");
+                resolve(-1, one.form);
+            }
             collect(condition->then);
             collect(condition->otherwise);
         } else

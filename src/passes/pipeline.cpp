@@ -1,6 +1,7 @@
 #include "passes/pipeline.hpp"
 
 #include "base/error.hpp"
+#include "ir/analysis.hpp"
 #include "passes/carry_scale_factors.hpp"
 #include "passes/fold_constants.hpp"
 #include "passes/form_fma.hpp"
@@ -98,6 +99,8 @@ std::span<const Pass> fma_passes() { return fma_list; }
 std::span<const Pass> machine_passes() { return machine_list; }
 
 Program run(Program program, const Context& context, std::span<const Pass> passes, const Observer& observer) {
+    ensure(!ir::has_conditions_on_values(program), "'{}' has conditions on values, which passes do not know",
+           program.name);
     for (const Pass& pass : passes) {
         program = pass.function(std::move(program), context);
         if (verifies) verify_after(pass, program, *context.cpu);

@@ -186,6 +186,26 @@ ir::Program extremes() {
     return b.finish();
 }
 
+/// Threads do what a number in memory says, whatever it is.
+ir::Program decided_by_data() {
+    Builder b("decided");
+    b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
+    const auto x = b.input("x", Scalar::int64, 64);
+    const auto y = b.output("y", Scalar::int64, 64);
+    const Affine place = 32 * b.block() + b.thread();
+    const Value decides = b.load(x, place);
+    const auto store = [&](int number) {
+        return [&b, y, place, number] { b.store(y, place, b.constant({Scalar::int64, 1}, number)); };
+    };
+    b.if_then({{0, Relation::zero, decides}}, store(1), [&] {
+        b.if_then({{b.thread() - 3, Relation::negative, decides}}, store(2), [&] {
+            b.if_then({{-9, Relation::nonnegative, decides}, {b.block(), Relation::zero}}, store(3),
+                      store(4));
+        });
+    });
+    return b.finish();
+}
+
 } // namespace
 
 ir::Program ptx_copy(Scalar scalar, int lanes, int alignment) {
@@ -263,6 +283,7 @@ std::vector<ir::Program> ptx_programs() {
     programs.push_back(extremes());
     programs.push_back(moving_pointers());
     programs.push_back(copies_in_groups());
+    programs.push_back(decided_by_data());
     return programs;
 }
 

@@ -146,6 +146,19 @@ TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
     EXPECT_LT(second, branch);
 }
 
+TEST(EmittedPtx, BranchesAsDataSay) {
+    ir::Builder b("decided");
+    b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
+    const auto flag = b.input("flag", ir::Scalar::int64, 1);
+    const auto y = b.output("y", ir::Scalar::float32, 64);
+    const ir::Value value = b.load(flag, 0);
+    b.if_then({{-1, ir::Condition::Relation::nonnegative, value}}, [&] {
+        b.store(y, b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    });
+    const std::string text = ptx(b.finish());
+    EXPECT_NE(text.find("setp.lt.s64 %p0, %rd1, 1;\n    @%p0 bra $"), std::string::npos) << text;
+}
+
 TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {
     const ir::Program program = exchange_in_cluster();
     const std::string text = ptx(program, {.target = "sm_90"});
