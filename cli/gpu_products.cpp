@@ -247,6 +247,10 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    if (plan.schedule.has_terms() && options.recipe.empty()) { // for which no language but PTX has words
+        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu);
+        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();
+    }
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();

@@ -6,6 +6,7 @@
 
 #include <swirl/gpu_matrix_product.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace swirl::bench {
@@ -55,12 +56,14 @@ auto execution_of(const MatrixProduct& product) {
     }
 }
 
+/// What a row has when nobody names a schedule: multiply-adds where it is about these, else what the planner takes.
+std::string schedule_of(const peers::GpuMatrixCall& call, const runtime::GpuStream& stream) {
+    if (call.arithmetic != peers::GpuArithmetic::float32) return {};
+    return to_string(gemm::gpu_thread_schedule(product_of(call), stream.device().target()));
+}
+
 Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
-    switch (call.arithmetic) {
-    case peers::GpuArithmetic::float32_tensors: return Accuracy::ordinary_in_range;
-    case peers::GpuArithmetic::tf32: return Accuracy::eleven_bits;
-    default: return Accuracy::ordinary;
-    }
+    return call.arithmetic == peers::GpuArithmetic::tf32 ? Accuracy::eleven_bits : Accuracy::ordinary;
 }
 
 } // namespace
@@ -68,11 +71,11 @@ Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
 SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
                            const runtime::GpuStream& stream, bool use_cache) {
     const MatrixProduct product = product_of(call);
-    const gpu::MatrixPlan plan = gpu::plan(product, {.device = stream.device().facts().number,
-                                                     .accuracy = accuracy_of(call),
-                                                     .check = false, // results are compared here
-                                                     .use_cache = use_cache,
-                                                     .schedule = schedule});
+    const gpu::MatrixPlan plan =
+        gpu::plan(product, {.device = stream.device().facts().number,
+                            .check = false, // results are compared here
+                            .use_cache = use_cache,
+                            .schedule = schedule.empty() ? schedule_of(call, stream) : schedule});
     const double model =
         gemm::gpu_seconds(product, gemm::parse_gpu_schedule(plan.schedule()), stream.device().target());
     const auto executed = execution_of(product);
@@ -86,8 +89,14 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
 
 std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,
                                          const runtime::GpuStream& stream) {
-    return gpu::schedules(product_of(call), static_cast<int>(most), stream.device().facts().number,
-                          accuracy_of(call));
+    constexpr int all = 1000;
+    std::vector<std::string> schedules =
+        gpu::schedules(product_of(call), all, stream.device().facts().number);
+    if (call.arithmetic == peers::GpuArithmetic::float32)
+        std::erase_if(schedules,
+                      [](const std::string& one) { return gemm::parse_gpu_schedule(one).has_tiles(); });
+    schedules.resize(std::min(most, schedules.size()));
+    return schedules;
 }
 
 } // namespace swirl::bench

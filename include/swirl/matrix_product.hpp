@@ -211,9 +211,10 @@ template <class T> constexpr Factor factor_kind(const T& value) {
 /// the CPU multiplies these faster; all others are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
 enum class Accuracy : std::uint8_t {
     ordinary, ///< no worse than sums of multiply-adds in C's numbers
-    /// The same where all numbers of A and B are 0 or of magnitudes from 2⁻¹⁰⁹ to 2¹²⁷: of smaller ones digits may be lost, and what is
-    /// infinite may become NaN. For GPUs, whose tensor cores then multiply three bfloat16 terms of each number; those of the
-    /// following, too, hold in this range there. Products on CPUs are ordinary.
+    /// The same where all numbers of A and B are 0 or of magnitudes from 2⁻¹⁰³ to 2¹²⁷, and sums of their products' magnitudes less than
+    /// 2¹²⁶: of smaller ones digits may be lost, and of larger or infinite ones infinities and NaN may come. For GPUs, whose tensor
+    /// cores then multiply three bfloat16 terms of each number without looking whether that is so; of the following, too, what
+    /// is computed from terms there is right in this range. Products on CPUs are ordinary.
     ordinary_in_range,
     reduced,     ///< about 2⁻¹⁷ of float32
     eleven_bits, ///< about 2⁻¹⁰: as if A and B were rounded to 11 significant bits, which is known as tf32

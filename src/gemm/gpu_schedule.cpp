@@ -38,6 +38,7 @@ void require_positive(Objection& objection, const GpuSchedule& schedule) {
                     parameter.member == &GpuSchedule::warp_depth ||
                     parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
                     parameter.member == &GpuSchedule::run || parameter.member == &GpuSchedule::rounded ||
+                    parameter.member == &GpuSchedule::guarded ||
                     parameter.member == &GpuSchedule::through_memory ||
                     parameter.member == &GpuSchedule::spread
                 ? 0
@@ -209,7 +210,8 @@ Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) 
     if (product.number_of_a() != Number::float32 || !schedule.has_tiles()) return Accuracy::ordinary;
     if (schedule.rounds()) return Accuracy::eleven_bits;
     const bool rounds = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run;
-    if (schedule.terms == 3 && rounds) return Accuracy::ordinary_in_range;
+    if (schedule.terms == 3 && rounds)
+        return schedule.is_guarded() ? Accuracy::ordinary : Accuracy::ordinary_in_range;
     return schedule.terms >= 2 ? Accuracy::reduced : Accuracy::low;
 }
 

@@ -51,6 +51,7 @@ struct GpuSchedule {
     int terms = 0;
     int run = 0;
     int rounded = 0;
+    int guarded = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 
@@ -60,6 +61,8 @@ struct GpuSchedule {
     bool has_terms() const { return terms > 0; }
     /// Whether they multiply float32 numbers as the copy engine rounds them.
     bool rounds() const { return rounded > 0; }
+    /// Whether threads multiply where numbers are not as terms have to be (gemm/gpu_range.hpp).
+    bool is_guarded() const { return guarded > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

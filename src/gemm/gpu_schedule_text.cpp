@@ -88,6 +88,10 @@ constexpr std::array<GpuParameter, 31> parameters = {{
      "of "
      "these, or shorter numbers",
      GpuParameter::Of::tiles},
+    {"guarded", &GpuSchedule::guarded,
+     "1: where some number is not finite, or too small or too large for terms, threads multiply instead; 0: "
+     "numbers are taken to be none of this",
+     GpuParameter::Of::tiles},
 }};
 
 constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,
@@ -126,7 +130,8 @@ std::span<const GpuParameter> gpu_parameters() { return parameters; }
 std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& product) {
     const std::string_view sums = word_of(product.number), factors = word_of(product.number_of_a());
     if (schedule.has_terms())
-        return fmt::format("tensor cores multiply {} bfloat16 terms of each {}", schedule.terms, factors);
+        return fmt::format("tensor cores multiply {} bfloat16 terms of each {}{}", schedule.terms, factors,
+                           schedule.is_guarded() ? "; threads, where numbers are out of their range" : "");
     if (schedule.rounds())
         return fmt::format("tensor cores multiply {} rounded to 11 significant bits", factors);
     if (schedule.has_tiles() || schedule.warp_depth > 0)

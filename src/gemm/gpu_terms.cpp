@@ -66,8 +66,8 @@ ir::BufferInfo buffer_of_terms(const char* name, const GpuTermsLayout& terms) {
     return buffer;
 }
 
-ir::Program gpu_split(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                      Integer batch, int terms) {
+ir::Program gpu_split(const char* name, const GpuSplit& split) {
+    const auto& [layout, rows, columns, batch, terms, range] = split;
     const GpuTermsLayout to = terms_of(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
     ir::Builder builder(std::string("split_") + name);
@@ -87,21 +87,26 @@ ir::Program gpu_split(const char* name, const MatrixLayout& layout, Integer rows
     const Affine line = builder.block(0, parts, matrices == 1 ? 0 : to.others);
     const Affine number = matrices == 1 ? Affine(0) : builder.block(0, parts * to.others, 0);
     const Affine place = part * (threads * lanes) + builder.thread(0) * lanes;
-    const auto split = [&] {
+    std::optional<GpuRangeWatch> watch;
+    if (range) watch.emplace(builder, *range);
+    const auto write = [&] {
         const Affine at = place * (to.along_rows ? layout.row_stride : layout.column_stride) +
                           line * (to.along_rows ? layout.column_stride : layout.row_stride) +
                           number * layout.batch_stride;
         Value rest = builder.load(from, at, {.lanes = lanes});
+        const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
             const Value rounded = builder.convert(rest, Scalar::bfloat16);
             builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
             if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, Scalar::float32));
         }
+        if (watch) watch->look_at(whole);
     };
     if (to.extent % (threads * lanes) == 0)
-        split();
+        write();
     else
-        builder.if_then({{place - to.extent, ir::Condition::Relation::negative}}, split);
+        builder.if_then({{place - to.extent, ir::Condition::Relation::negative}}, write);
+    if (watch) watch->finish();
     return builder.finish();
 }
 

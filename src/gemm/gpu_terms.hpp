@@ -1,9 +1,11 @@
 #pragma once
 
+#include "gemm/gpu_range.hpp"
 #include "gemm/gpu_schedule.hpp"
 #include "ir/builder.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 /// float32 numbers as sums of bfloat16 terms, each the rest of those before it rounded to the nearest: of three terms all 24 bits.
@@ -33,8 +35,15 @@ GpuTermsLayout terms_of(const MatrixLayout& layout, Integer rows, Integer column
 /// Where they are handed over: in a buffer `name`_terms.
 ir::BufferInfo buffer_of_terms(const char* name, const GpuTermsLayout& terms);
 
-/// The kernel that splits a matrix, `name`, of float32: to a scratch buffer `name`_terms.
-ir::Program gpu_split(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                      Integer batch, int terms);
+/// A matrix of float32 that is split into terms.
+struct GpuSplit {
+    MatrixLayout layout;
+    Integer rows = 0, columns = 0;
+    Integer batch = 1;
+    int terms = 1;
+    std::optional<GpuTermsRange> range = {}; ///< outside of which it is told that some number lies
+};
+/// The kernel that splits a matrix `name`: to a scratch buffer `name`_terms.
+ir::Program gpu_split(const char* name, const GpuSplit& split);
 
 } // namespace swirl::gemm

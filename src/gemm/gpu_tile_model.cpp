@@ -30,7 +30,9 @@ constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
 constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
 constexpr double around_run = 700;         ///< cycles
 constexpr double launch_of_split = 3e-6;   ///< seconds
-constexpr double around_tile = 1500;       ///< cycles between a tile's last product and the next one's first
+constexpr double around_guard =
+    4e-6; ///< seconds: a flag is cleared, and a kernel launched whose blocks end at once
+constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
 
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
@@ -49,17 +51,20 @@ constexpr std::array<int, 2> depths = {1, 2}; ///< rows of shared memory, along 
 /// Of the second cache, for what neighbours read of A.
 constexpr double share_of_cache = 1.0 / 6;
 constexpr Integer most_staged = 32768; ///< bytes of C, of rounded numbers
+/// A tenth of an H100's memory; matrices of more are multiplied by threads.
+constexpr Integer most_bytes_of_terms = Integer{8} << 30;
 constexpr int most_stages = 8, most_in_group = 8, most_in_group_of_terms = 4;
 
 /// What tensor cores multiply for products of float32.
 struct Arithmetic {
     int terms = 0;
     int rounded = 0;
+    int guarded = 0;
 };
 std::vector<Arithmetic> arithmetics(const MatrixProduct& oriented, Accuracy accuracy) {
     if (oriented.number_of_a() != Number::float32) return {{}};
     switch (accuracy) {
-    case Accuracy::ordinary: break;
+    case Accuracy::ordinary: return {{.terms = 3, .guarded = 1}};
     case Accuracy::ordinary_in_range: return {{.terms = 3}};
     case Accuracy::reduced: return {{.terms = 2}};
     case Accuracy::eleven_bits: return {{.rounded = 1}, {.terms = 2}};
@@ -75,6 +80,16 @@ int staged_rows_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     Integer rows = std::max<Integer>(row, std::min(64, schedule.block_rows));
     while (schedule.rounds() && rows > row && rows * schedule.block_columns * number > most_staged) rows /= 2;
     return static_cast<int>(rows);
+}
+
+/// Whether plans may take so much of a GPU's memory for terms.
+bool is_worth_memory(const MatrixProduct& oriented, int terms) {
+    const auto elements = [&](const MatrixLayout& layout, Integer rows, Integer columns) {
+        return terms_of(layout, rows, columns, oriented.batch, terms).elements();
+    };
+    const Integer all = elements(oriented.a, oriented.rows, oriented.depth) +
+                        elements(oriented.b, oriented.depth, oriented.columns);
+    return all <= most_bytes_of_terms / bytes_of(Number::bfloat16);
 }
 
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
@@ -118,9 +133,10 @@ void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const M
         schedule.cluster_columns = shape.cluster_columns;
         schedule.terms = arithmetic.terms;
         schedule.rounded = arithmetic.rounded;
+        schedule.guarded = arithmetic.guarded;
         const Integer bytes = bytes_of_factor(schedule, oriented);
         schedule.block_depth = rows_of_depth * static_cast<int>(ir::tile_row_bytes / bytes);
-        if (schedule.has_terms() && accuracy == Accuracy::ordinary_in_range)
+        if (schedule.has_terms() && accuracy <= Accuracy::ordinary_in_range)
             schedule.run = longest_run / schedule.block_depth;
         schedule.staged_rows = staged_rows_of(schedule, oriented);
         schedule.group = group_of(schedule, oriented, gpu);
@@ -173,15 +189,19 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
                                     bytes / rates.memory
             : 0;
     const double together = cluster > 1 ? slowed_by_cluster : 1;
-    return launch + split + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
+    const double guard = schedule.is_guarded() ? around_guard : 0;
+    return launch + split + guard + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
 }
 
 std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
                                             Accuracy accuracy) {
     std::vector<GpuSchedule> result;
-    for (const Arithmetic& arithmetic : arithmetics(oriented, accuracy))
+    for (const Arithmetic& arithmetic : arithmetics(oriented, accuracy)) {
+        if (arithmetic.terms > 0 && (oriented.depth == 0 || !is_worth_memory(oriented, arithmetic.terms)))
+            continue;
         for (const TileShape& shape : shapes)
             add_schedules(shape, arithmetic, oriented, gpu, accuracy, result);
+    }
     return result;
 }
 

@@ -54,6 +54,9 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
                           (schedule.run > 0 ? 2 : 1);
     if (registers > (schedule.warpgroups == 3 ? 128 : 192))
         return fmt::format("{} sums in each thread", registers);
+    if (schedule.guarded > 1 || (schedule.is_guarded() && !schedule.has_terms()))
+        return fmt::format("guarded is {} of {} terms; 1 is possible where there are terms", schedule.guarded,
+                           schedule.terms);
     if (schedule.splits > 1 || schedule.slices > 1 || schedule.matrices > 1)
         return "splits, slices and matrices of a block are for products by threads";
     return {};

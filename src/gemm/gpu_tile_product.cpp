@@ -3,6 +3,7 @@
 #include "gemm/gpu_tile_product.hpp"
 
 #include "gemm/gpu_product.hpp"
+#include "gemm/gpu_range.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_tile_fragments.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -11,11 +12,9 @@
 #include "gemm/gpu_tile_stages.hpp"
 #include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
-#include "gemm/whole_problem.hpp"
 #include "target/gpu_tiles.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace swirl::gemm {
 
@@ -53,6 +52,13 @@ public:
     ir::Program write() {
         launch();
         initialize_signals();
+        where_holds(builder_, numbers_are_in_range(builder_, schedule_), [&] { part(); });
+        if (cluster_ > 1) builder_.cluster_barrier(); // signals of blocks that are gone cannot be reached
+        return builder_.finish();
+    }
+
+private:
+    void part() {
         std::vector<ir::Role> roles;
         const Integer groups = schedule_.warpgroups;
         for (Integer g = 0; g < groups; ++g)
@@ -65,11 +71,8 @@ public:
             builder_.if_then({{builder_.thread(0) - groups * warpgroup_threads, Relation::zero}},
                              [&] { fetch(); });
         });
-        if (cluster_ > 1) builder_.cluster_barrier(); // signals of blocks that are gone cannot be reached
-        return builder_.finish();
     }
 
-private:
     // ---- launch and memory
     void launch() {
         const Integer multiprocessors =

@@ -110,7 +110,7 @@ double largest(Number number) {
 class RepeatedMatrix {
 public:
     RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout, Integer rows,
-                   Integer columns, Integer batch, unsigned seed)
+                   Integer columns, Integer batch, unsigned seed, double scale = 1)
         : number_(part_of(number)),
           parts_(is_complex(number) ? 2 : 1),
           layout_(layout),
@@ -125,7 +125,7 @@ public:
             using T = decltype(example);
             T* const to = reinterpret_cast<T*>(stored.data());
             for (std::size_t k = 0; k < sequence_length; ++k) {
-                to[k] = rounded<T>(uniform(random));
+                to[k] = rounded<T>(uniform(random) * scale);
                 sequence_[k] = static_cast<double>(to[k]);
             }
         });
@@ -179,15 +179,17 @@ private:
 /// A product's matrices and arrays on its plan's GPU.
 class Comparison {
 public:
-    explicit Comparison(const GpuMatrixPlan& plan)
+    /// A and B are multiplied and divided by `scale`.
+    explicit Comparison(const GpuMatrixPlan& plan, double scale = 1)
         : plan_(plan),
           product_(one_behind_the_other(plan.product())),
           known_(arrays_of(product_)),
           beta_(product_.converts() ? 0 : -0.5),
           c_(matrix(product_.number_of_c(), product_.c, product_.rows, product_.columns, 3)) {
         if (product_.depth > 0) {
-            a_.emplace(matrix(product_.number_of_a(), product_.a, product_.rows, product_.depth, 1));
-            b_.emplace(matrix(product_.number_of_b(), product_.b, product_.depth, product_.columns, 2));
+            a_.emplace(matrix(product_.number_of_a(), product_.a, product_.rows, product_.depth, 1, scale));
+            b_.emplace(
+                matrix(product_.number_of_b(), product_.b, product_.depth, product_.columns, 2, 1 / scale));
         }
         for (std::size_t k = 0; k < known_.size(); ++k)
             arrays_.emplace_back(plan.device(), number_of_epilogue(product_), MatrixLayout{1, 1},
@@ -250,8 +252,8 @@ public:
 
 private:
     RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
-                          unsigned seed) const {
-        return {plan_.device(), number, layout, rows, columns, product_.batch, seed};
+                          unsigned seed, double scale = 1) const {
+        return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale};
     }
 
     std::string text_of(const Complex& number) const {
@@ -307,10 +309,8 @@ private:
     std::deque<RepeatedMatrix> arrays_;
 };
 
-} // namespace
-
-void compare_with_definition(const GpuMatrixPlan& plan) {
-    const Comparison comparison(plan);
+void compare(const GpuMatrixPlan& plan, double scale) {
+    const Comparison comparison(plan, scale);
     comparison.execute();
     const MatrixProduct& product = plan.product();
     std::mt19937_64 random(4);
@@ -323,6 +323,15 @@ void compare_with_definition(const GpuMatrixPlan& plan) {
                       j = below(product.columns, k);
         comparison.require(matrix, i, j);
     }
+}
+
+constexpr double out_of_range = 0x1p70; ///< of terms, at any depth (gemm/gpu_range.hpp)
+
+} // namespace
+
+void compare_with_definition(const GpuMatrixPlan& plan) {
+    compare(plan, 1);
+    if (plan.schedule().is_guarded()) compare(plan, out_of_range);
 }
 
 } // namespace swirl::planning

@@ -2,6 +2,8 @@
 
 #include "gpu_matrix_fixture.hpp"
 
+#include <swirl/half.hpp>
+
 #include <array>
 #include <complex>
 #include <memory>
@@ -102,6 +104,31 @@ TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
     for (int k = 0; k < 3; ++k) plan.execute(1, a.data() + 1, b.data(), 0, c.data());
     EXPECT_EQ(fake.compiled.size(), compiled + 1);
     EXPECT_EQ(last_given().a, a.data() + 1);
+}
+
+/// Both matrices are split, threads stand by, tensor cores multiply; where A and B are not wanted only these are launched.
+TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
+    constexpr Integer extent = 256;
+    const MatrixProduct square = MatrixProduct::column_major(Number::float32, extent, extent, extent);
+    gpu::MatrixPlanOptions options = unchecked;
+    for (const std::string& schedule : gpu::schedules(square, 1000))
+        if (options.schedule.empty() && schedule.find("guarded=1") != std::string::npos)
+            options.schedule = schedule;
+    ASSERT_NE(options.schedule.find("terms=3"), std::string::npos);
+    fake.argument_bytes.clear();
+    const gpu::MatrixPlan plan = gpu::plan(square, options);
+    EXPECT_GE(plan.workspace_bytes(), 2 * 3 * sizeof(bfloat16) * extent * extent + sizeof(std::int64_t));
+    const gpu::Array<float> a(extent * extent), b(extent * extent), c(extent * extent);
+    fake.calls.clear();
+    plan.execute(1, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(fake.launches.size(), 4U);
+    EXPECT_EQ(fake.count("cuMemsetD8Async"), 1);
+    plan.execute<float>(0, nullptr, nullptr, 1, c.data());
+    EXPECT_EQ(fake.launches.size(), 5U);
+    options.schedule.replace(options.schedule.find("guarded=1"), 9, "guarded=0");
+    gpu::plan(square, options).execute(1, a.data(), b.data(), 0, c.data());
+    EXPECT_EQ(fake.launches.size(), 8U);
+    EXPECT_EQ(fake.count("cuMemsetD8Async"), 2);
 }
 
 TEST_F(GpuMatrixInterface, WaitsForNothing) {

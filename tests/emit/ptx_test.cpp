@@ -156,7 +156,7 @@ TEST(EmittedPtx, BranchesAsDataSay) {
         b.store(y, b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
     });
     const std::string text = ptx(b.finish());
-    EXPECT_NE(text.find("setp.lt.s64 %p0, %rd1, 1;\n    @%p0 bra $"), std::string::npos) << text;
+    EXPECT_NE(text.find("setp.lt.s64 %p0, %rd4, 1;\n    @%p0 bra $"), std::string::npos) << text;
 }
 
 TEST(EmittedPtx, ReachesTheSharedMemoryOfOtherBlocks) {

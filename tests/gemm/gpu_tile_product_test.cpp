@@ -216,7 +216,7 @@ TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
 
 TEST(GpuTerms, AddUpToTheirNumber) {
     const MatrixLayout layout = {1, 12};
-    const ir::Program program = gpu_split("a", layout, 11, 5, 1, 3);
+    const ir::Program program = gpu_split("a", {layout, 11, 5, 1, 3});
     ir::verify(program, ir::Stage::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(3);

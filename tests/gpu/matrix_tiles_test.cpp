@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl {
@@ -232,7 +233,8 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
     }
     for (std::size_t k = 0; k < b.size(); ++k)
         scaled_b[k] = std::ldexp(b[k], static_cast<int>(k * 5 % 81) - 40);
-    for (const auto& [accuracy, allowed] : {std::pair(Accuracy::ordinary_in_range, 2.4e-7),
+    for (const auto& [accuracy, allowed] : {std::pair(Accuracy::ordinary, 2.4e-7),
+                                            {Accuracy::ordinary_in_range, 2.4e-7},
                                             {Accuracy::reduced, 0x1p-16},
                                             {Accuracy::eleven_bits, 0x1p-10},
                                             {Accuracy::low, 0x1p-7}}) {
@@ -246,6 +248,65 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
             EXPECT_LE(largest_error(plan, cancelling_a, b, 0), allowed) << schedule;
         }
         EXPECT_GT(by_tiles, 0);
+    }
+}
+
+/// What multiply-adds give, and infinities and NaN where these have them.
+void expect_like_threads(const std::vector<float>& a, const std::vector<float>& b, const std::string& what) {
+    constexpr Integer rows = 300, columns = 200, depth = 500;
+    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, Number::float32);
+    std::vector<std::vector<float>> results;
+    bool has_both[] = {false, false};
+    for (const std::string& schedule : gpu::schedules(product, 1000)) {
+        const bool is_guarded = schedule.find("guarded=1") != std::string::npos;
+        if (std::exchange(has_both[is_guarded], true)) continue;
+        const gpu::MatrixPlan plan = gpu::plan(product, {.use_cache = false, .schedule = schedule});
+        const gpu::Array<float> there_a(a), there_b(b);
+        std::vector<float> c(count(product.c, rows, columns), 1);
+        const gpu::Array<float> there_c(c);
+        for (int execution = 0; execution < 2; ++execution) // what the first one found is forgotten
+            plan.execute(1, there_a.data(), there_b.data(), execution == 0 ? 1.0F : 0.0F, there_c.data());
+        there_c.copy_to(c);
+        results.push_back(c);
+    }
+    ASSERT_EQ(results.size(), 2U);
+    for (Integer j = 0; j < columns; ++j)
+        for (Integer i = 0; i < rows; ++i) {
+            const auto at = static_cast<std::size_t>(i + j * product.c.column_stride);
+            const float x = results[0][at], y = results[1][at];
+            float magnitude = 0;
+            for (Integer k = 0; k < depth; ++k)
+                magnitude += std::abs(
+                    a[static_cast<std::size_t>(i * product.a.row_stride + k * product.a.column_stride)] *
+                    b[static_cast<std::size_t>(k * product.b.row_stride + j * product.b.column_stride)]);
+            const bool is_same = x == y || (std::isnan(x) && std::isnan(y)) ||
+                                 std::abs(x - y) <= magnitude * 1e-6F + 500 * 0x1p-149F;
+            ASSERT_TRUE(is_same) << what << " at " << i << ", " << j << ": " << x << ", " << y;
+        }
+}
+
+TEST_F(MatrixTilesOnGpu, EveryInputIsMultiplied) {
+    const MatrixProduct product = product_of('N', 'T', 300, 200, 500, Number::float32);
+    const auto a = random_numbers<float>(count(product.a, 300, 500), 1);
+    const auto b = random_numbers<float>(count(product.b, 500, 200), 2);
+    expect_like_threads(a, b, "usual numbers");
+    for (const float number : {0.0F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-40F, 1e-45F, 1e38F, 3.4e38F,
+                               -3.4e38F, 0x1p-103F, 0x1p-104F, 0x1p40F}) {
+        auto other_a = a, other_b = b;
+        other_a[4321] = number;
+        expect_like_threads(other_a, b, "A with " + std::to_string(number));
+        other_b[1234] = number;
+        expect_like_threads(a, other_b, "B with " + std::to_string(number));
+        expect_like_threads(other_a, other_b, "both with " + std::to_string(number));
+    }
+    for (const int exponent :
+         {30, 60, 73, 120}) { // sums of 2^-146, with all kinds of digits below float32's last
+        auto small = a, other = b;
+        for (float& x : small) x = std::ldexp(x, -exponent);
+        for (float& x : other) x = std::ldexp(x, exponent);
+        expect_like_threads(small, other, "scales of 2^±" + std::to_string(exponent));
+        for (float& x : other) x = std::ldexp(x, -2 * exponent);
+        expect_like_threads(small, other, "both scaled by 2^-" + std::to_string(exponent));
     }
 }
 

@@ -1,0 +1,97 @@
+#include "gemm/gpu_range.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Scalar;
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+constexpr ir::Type integer = {Scalar::int64, 1};
+constexpr ir::Type real = {Scalar::float32, 1};
+
+/// A float32 number's last bit is worth its 23 binary places less; terms are whole multiples of it, and normal from 2^−126 on.
+constexpr int lowest_exponent = -126 + 23;
+/// Rounded terms are larger than numbers by 2^−8 at most, and so are sums of their products by less than twice.
+constexpr int exponent_of_sums = 126;
+
+ir::Buffer declare_blocks(ir::Builder& builder, bool written) {
+    ir::BufferInfo info;
+    info.name = "blocks_out_of_range";
+    info.element = Scalar::int64;
+    info.space = ir::Space::scratch;
+    info.elements = 1;
+    info.zeroed = true;
+    info.written = written;
+    return builder.add(info);
+}
+
+/// Of an int64 that is no less than 0.
+ir::Condition is_positive(Value value) { return {-1, Relation::nonnegative, value}; }
+
+} // namespace
+
+GpuTermsRange range_of_terms(Integer depth) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<Integer>(depth, 1) - 1));
+    return {std::ldexp(1.0, lowest_exponent), std::ldexp(1.0, (exponent_of_sums - bits) / 2)};
+}
+
+std::optional<ir::Condition> numbers_are_in_range(ir::Builder& builder, const GpuSchedule& schedule) {
+    if (!schedule.is_guarded()) return std::nullopt;
+    const ir::Buffer blocks = declare_blocks(builder, false);
+    return ir::Condition{0, Relation::zero, builder.load(blocks, 0)};
+}
+
+ir::Condition numbers_are_out_of_range(ir::Builder& builder) {
+    const ir::Buffer blocks = declare_blocks(builder, false);
+    return is_positive(builder.load(blocks, 0));
+}
+
+GpuRangeWatch::GpuRangeWatch(ir::Builder& builder, const GpuTermsRange& range)
+    : builder_(builder),
+      range_(range),
+      blocks_(declare_blocks(builder, true)),
+      found_(builder.shared("found", Scalar::int64, 1)) {
+    builder_.if_then({{builder_.thread(0), Relation::zero}},
+                     [&] { builder_.store(found_, 0, builder_.constant(integer, 0)); });
+    builder_.barrier();
+}
+
+void GpuRangeWatch::look_at(Value numbers) {
+    const int lanes = builder_.type(numbers).lanes;
+    Value outside = ir::no_value;
+    for (int lane = 0; lane < lanes; ++lane) {
+        const Value number =
+            lanes == 1 ? numbers : builder_.shuffle(numbers, numbers, {static_cast<std::int8_t>(lane)});
+        const Value one = is_outside(number);
+        outside = lane == 0 ? one : builder_.add(outside, one);
+    }
+    builder_.if_then({is_positive(outside)},
+                     [&] { builder_.atomic_add(found_, 0, builder_.constant(integer, 1)); });
+}
+
+/// 1 or 0. Comparisons with NaN are false.
+Value GpuRangeWatch::is_outside(Value number) {
+    const auto limit = [&](double value) { return builder_.constant(real, value); };
+    const Value yes = builder_.constant(integer, 1), no = builder_.constant(integer, 0);
+    const Value magnitude = builder_.magnitude(number);
+    const Value if_small = builder_.select(builder_.less(limit(0), magnitude), yes, no);
+    const Value if_not = builder_.select(builder_.less(magnitude, limit(range_.end)), no, yes);
+    return builder_.select(builder_.less(magnitude, limit(range_.lowest)), if_small, if_not);
+}
+
+void GpuRangeWatch::finish() {
+    builder_.barrier();
+    builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
+        const Value found = builder_.load(found_, 0);
+        builder_.if_then({is_positive(found)},
+                         [&] { builder_.atomic_add(blocks_, 0, builder_.constant(integer, 1)); });
+    });
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,59 @@
+// Kernels of products that look whether numbers are in the range of terms.
+
+#include "emit/ptx.hpp"
+#include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_product.hpp"
+#include "ir/verify.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::emit {
+namespace {
+
+constexpr const char* schedules[] = {
+    "block_rows=128 block_columns=192 block_depth=64 warpgroups=3 stages=4 staged_rows=32 terms=3 run=16 "
+    "guarded=1",
+    "block_rows=128 block_columns=128 block_depth=64 warpgroups=2 stages=6 terms=3 run=16 group=4 guarded=1"};
+
+std::vector<ir::Program> kernels(const char* schedule) {
+    return gemm::gpu_product(MatrixProduct::column_major(Number::float32, 1024, 1024, 1024),
+                             gemm::parse_gpu_schedule(schedule), target::gpu_named("sm_90"));
+}
+
+PtxOptions options_for(const ir::Program& program) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    return {.target = std::string(needs_special_target(program) ? gpu.special_target : gpu.ptx_target),
+            .version = std::string(gpu.ptx_version)};
+}
+
+TEST(EmittedPtxOfGuardedProducts, AsksOnceAtTheBeginning) {
+    const std::vector<ir::Program> programs = kernels(schedules[0]);
+    ASSERT_EQ(programs.size(), 4U);
+    for (std::size_t k = 2; k < programs.size(); ++k) {
+        const std::string text = ptx(programs[k], options_for(programs[k]));
+        const std::size_t load = text.find("ld.global"), jump = text.find("bra $");
+        ASSERT_NE(load, std::string::npos) << text;
+        EXPECT_LT(load, jump);
+        EXPECT_NE(text.find(k == 2 ? "setp.lt.s64" : "setp.ne.s64"), std::string::npos);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+        const std::string text = ptx(programs[k], options_for(programs[k]));
+        EXPECT_NE(text.find("red.shared.add.u64"), std::string::npos) << text;
+        EXPECT_NE(text.find("red.global.add.u64"), std::string::npos) << text;
+    }
+}
+
+TEST(EmittedPtxOfGuardedProducts, IsAcceptedByNvidiasCompilerWithoutAWarning) {
+    const auto compiler = ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "ptxas is not installed";
+    for (const char* schedule : schedules)
+        for (const ir::Program& program : kernels(schedule)) {
+            ir::verify(program, ir::Stage::vectorized);
+            const PtxOptions options = options_for(program);
+            EXPECT_EQ(complaints(*compiler, ptx(program, options), options.target, "-O3 --warn-on-spills"),
+                      "");
+        }
+}
+
+} // namespace
+} // namespace swirl::emit

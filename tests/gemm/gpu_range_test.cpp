@@ -1,0 +1,223 @@
+#include "gemm/gpu_range.hpp"
+
+#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_terms.hpp"
+#include "ir/verify.hpp"
+#include "reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace swirl::gemm::test {
+namespace {
+
+constexpr Integer rows = 70, columns = 40, depth = 90;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+GpuSchedule guarded_schedule() {
+    return parse_gpu_schedule(
+        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64 group=2 terms=3 "
+        "run=1 guarded=1");
+}
+
+struct Kind {
+    bool a_by_rows = false, b_by_rows = false;
+    Integer batch = 1;
+};
+
+MatrixProduct product_of(const Kind& kind) {
+    const auto layout = [&](bool by_rows, Integer height, Integer width) {
+        MatrixLayout result = by_rows ? MatrixLayout{width, 1} : MatrixLayout{1, height + 2};
+        if (kind.batch > 1) result.batch_stride = (height + 2) * width;
+        return result;
+    };
+    MatrixProduct product;
+    product.number = Number::float32;
+    product.rows = rows;
+    product.columns = columns;
+    product.depth = depth;
+    product.batch = kind.batch;
+    product.a = layout(kind.a_by_rows, rows, depth);
+    product.b = layout(kind.b_by_rows, depth, columns);
+    product.c = layout(false, rows, columns);
+    return product;
+}
+
+/// Memory that kernels have in common, by the names of buffers: what one leaves the next one finds.
+class Memories {
+public:
+    explicit Memories(const MatrixProduct& product)
+        : programs_(gpu_product(product, guarded_schedule(), gpu())) {
+        for (const ir::Program& program : programs_) {
+            ir::verify(program, ir::Stage::vectorized);
+            ir::Arguments arguments(program);
+            for (const ir::BufferInfo& buffer : program.buffers) {
+                if (buffer.space != ir::Space::argument && buffer.space != ir::Space::scratch) continue;
+                if (!memories_.emplace(buffer.name, arguments[buffer.name.c_str()]).second) continue;
+                for (Integer i = 0; buffer.zeroed && i < buffer.elements; ++i) of(buffer.name).set(i, 0);
+            }
+        }
+        of("factors").assign(std::vector<long double>{0.5, 2});
+    }
+
+    ir::Memory& of(const std::string& name) { return memories_.at(name); }
+    std::size_t kernels() const { return programs_.size(); }
+
+    void multiply(bool multiplies = true) {
+        for (const ir::Program& program : programs_) {
+            if (!multiplies && &program != &programs_.back()) continue;
+            ir::Arguments arguments(program);
+            arguments.parameters = {multiplies ? 1 : 0, 1};
+            for (auto& [name, memory] : memories_)
+                if (has(program, name)) arguments[name.c_str()] = memory;
+            ir::interpret(program, arguments);
+            for (auto& [name, memory] : memories_)
+                if (has(program, name)) memory = arguments[name.c_str()];
+        }
+    }
+
+    bool is_out_of_range() { return of("blocks_out_of_range")[0] > 0; }
+
+private:
+    static bool has(const ir::Program& program, const std::string& name) {
+        return std::any_of(program.buffers.begin(), program.buffers.end(),
+                           [&](const ir::BufferInfo& buffer) { return buffer.name == name; });
+    }
+
+    std::vector<ir::Program> programs_;
+    std::map<std::string, ir::Memory> memories_;
+};
+
+/// Numbers from −1 to 1 but for one in each row, or column, and batch.
+struct Data {
+    float in_a = 1, in_b = 1;
+    float scale_a = 1, scale_b = 1;
+};
+
+Integer place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+    return matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride;
+}
+
+void fill(Memories& memories, const MatrixProduct& product, const Data& data) {
+    std::mt19937 random(9);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (const char* name : {"a", "b", "c"})
+        for (Integer i = 0; i < memories.of(name).elements(); ++i)
+            memories.of(name).set(i, uniform(random) * (*name == 'a'   ? data.scale_a
+                                                        : *name == 'b' ? data.scale_b
+                                                                       : 1));
+    memories.of("a").set(place(product.a, product.batch - 1, 3, 5), data.in_a);
+    memories.of("b").set(place(product.b, product.batch - 1, 77, 11), data.in_b);
+}
+
+/// As exact as sums of multiply-adds, and infinite or no number where these are.
+void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
+    const MatrixProduct product = product_of(kind);
+    Memories memories(product);
+    fill(memories, product, data);
+    const ir::Memory a = memories.of("a"), b = memories.of("b"), before = memories.of("c");
+    memories.multiply();
+    EXPECT_EQ(memories.is_out_of_range(), out_of_range);
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < rows; ++i)
+            for (Integer j = 0; j < columns; ++j) {
+                long double sum = 0, magnitude = 0;
+                for (Integer k = 0; k < depth; ++k) {
+                    const long double term =
+                        a[place(product.a, matrix, i, k)] * b[place(product.b, matrix, k, j)];
+                    sum += term;
+                    magnitude += std::abs(term);
+                }
+                const Integer at = place(product.c, matrix, i, j);
+                const long double expected = sum / 2 + 2 * before[at], found = memories.of("c")[at];
+                magnitude += 2 * std::abs(before[at]);
+                if (!std::isfinite(static_cast<float>(expected))) {
+                    ASSERT_EQ(std::isnan(found), std::isnan(expected)) << i << ", " << j << ": " << found;
+                    ASSERT_TRUE(std::isnan(found) || found == expected) << i << ", " << j << ": " << found;
+                } else {
+                    ASSERT_LE(std::abs(found - expected), magnitude * 0x1p-21L + depth * 0x1p-149L)
+                        << i << ", " << j << ": " << found << " and not " << expected;
+                }
+            }
+}
+
+TEST(GpuRange, TensorCoresMultiplyWhatIsInRange) {
+    const GpuTermsRange range = range_of_terms(depth);
+    expect_product({}, {}, false);
+    expect_product({}, {.in_a = 0, .in_b = -0.0F}, false);
+    expect_product({}, {.in_a = static_cast<float>(range.lowest)}, false);
+    const float below_end = std::nextafter(static_cast<float>(range.end), 0.0F);
+    expect_product({}, {.in_a = below_end, .in_b = -below_end}, false);
+    expect_product({}, {.scale_a = 0, .scale_b = 0}, false);
+}
+
+TEST(GpuRange, ThreadsMultiplyWhatIsNot) {
+    const GpuTermsRange range = range_of_terms(depth);
+    for (const float number :
+         {infinity, -infinity, std::nanf(""), 1e-40F, -1e-45F, 1e38F,
+          -3.4e38F, // which rounds to −∞ as bfloat16
+          static_cast<float>(range.end), std::nextafter(static_cast<float>(range.lowest), 0.0F)}) {
+        SCOPED_TRACE(number);
+        expect_product({}, {.in_a = number}, true);
+        expect_product({}, {.in_b = number}, true);
+    }
+    expect_product({}, {.in_a = infinity, .in_b = -infinity}, true);
+    expect_product({}, {.scale_a = 1e38F, .scale_b = 1e-38F}, true);
+    expect_product({}, {.scale_a = 1e-22F, .scale_b = 1e-22F}, false); // sums are subnormal
+    expect_product({}, {.scale_a = 1e-38F, .scale_b = 1e38F}, true);
+}
+
+TEST(GpuRange, OfTransposedMatricesAndBatches) {
+    for (const Kind& kind : {Kind{.a_by_rows = true}, Kind{.b_by_rows = true},
+                             Kind{.a_by_rows = true, .b_by_rows = true, .batch = 2}, Kind{.batch = 3}}) {
+        expect_product(kind, {}, false);
+        expect_product(kind, {.in_b = infinity}, true);
+        expect_product(kind, {.in_a = 1e-39F}, true);
+    }
+}
+
+TEST(GpuRange, FactorsAreNotLookedAtWhereTheyAreNotWanted) {
+    const MatrixProduct product = product_of({});
+    Memories memories(product);
+    EXPECT_EQ(memories.kernels(), 4);
+    fill(memories, product, {.in_a = infinity});
+    memories.of("factors").assign(std::vector<long double>{0, 2});
+    const ir::Memory before = memories.of("c");
+    memories.multiply(false);
+    for (Integer i = 0; i < rows; ++i)
+        for (Integer j = 0; j < columns; ++j)
+            ASSERT_EQ(memories.of("c")[place(product.c, 0, i, j)], 2 * before[place(product.c, 0, i, j)]);
+}
+
+TEST(GpuRange, IsWhereTermsAreExactAndSumsFinite) {
+    for (const Integer steps : {1, 2, 90, 4096, 1 << 24}) {
+        const GpuTermsRange range = range_of_terms(steps);
+        EXPECT_LE(static_cast<double>(steps) * range.end * range.end, 0x1p126);
+        EXPECT_GE(static_cast<double>(steps) * range.end * range.end, 0x1p123);
+        EXPECT_GE(range.lowest * 0x1p-23, 0x1p-126);
+    }
+}
+
+TEST(GpuRange, IsOfTermsAlone) {
+    GpuSchedule schedule = guarded_schedule();
+    const MatrixProduct product = product_of({});
+    EXPECT_EQ(accuracy_of(schedule, product), Accuracy::ordinary);
+    schedule.guarded = 2;
+    EXPECT_NE(objection(schedule, product, gpu()).value_or("nothing").find("guarded"), std::string::npos);
+    schedule.guarded = 0;
+    EXPECT_EQ(accuracy_of(schedule, product), Accuracy::ordinary_in_range);
+    EXPECT_EQ(gpu_product(product, schedule, gpu()).size(), 3);
+    schedule.guarded = 1;
+    schedule.terms = 0;
+    MatrixProduct halves = MatrixProduct::column_major(Number::float32, 64, 64, 64);
+    halves.a_number = halves.b_number = Number::bfloat16;
+    EXPECT_NE(objection(schedule, halves, gpu()).value_or("nothing").find("guarded"), std::string::npos);
+}
+
+} // namespace
+} // namespace swirl::gemm::test
