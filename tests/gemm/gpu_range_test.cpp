@@ -2,14 +2,13 @@
 
 #include "gemm/gpu_product.hpp"
 #include "gemm/gpu_terms.hpp"
-#include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <map>
 
 namespace swirl::gemm::test {
 namespace {
@@ -48,50 +47,13 @@ MatrixProduct product_of(const Kind& kind) {
     return product;
 }
 
-/// Memory that kernels have in common, by the names of buffers: what one leaves the next one finds.
-class Memories {
-public:
-    explicit Memories(const MatrixProduct& product)
-        : programs_(gpu_product(product, guarded_schedule(), gpu())) {
-        for (const ir::Program& program : programs_) {
-            ir::verify(program, ir::Stage::vectorized);
-            ir::Arguments arguments(program);
-            for (const ir::BufferInfo& buffer : program.buffers) {
-                if (buffer.space != ir::Space::argument && buffer.space != ir::Space::scratch) continue;
-                if (!memories_.emplace(buffer.name, arguments[buffer.name.c_str()]).second) continue;
-                for (Integer i = 0; buffer.zeroed && i < buffer.elements; ++i) of(buffer.name).set(i, 0);
-            }
-        }
-        of("factors").assign(std::vector<long double>{0.5, 2});
-    }
+std::vector<ir::Program> kernels_of(const MatrixProduct& product) {
+    return gpu_product(product, guarded_schedule(), gpu());
+}
 
-    ir::Memory& of(const std::string& name) { return memories_.at(name); }
-    std::size_t kernels() const { return programs_.size(); }
-
-    void multiply(bool multiplies = true) {
-        for (const ir::Program& program : programs_) {
-            if (!multiplies && &program != &programs_.back()) continue;
-            ir::Arguments arguments(program);
-            arguments.parameters = {multiplies ? 1 : 0, 1};
-            for (auto& [name, memory] : memories_)
-                if (has(program, name)) arguments[name.c_str()] = memory;
-            ir::interpret(program, arguments);
-            for (auto& [name, memory] : memories_)
-                if (has(program, name)) memory = arguments[name.c_str()];
-        }
-    }
-
-    bool is_out_of_range() { return of("blocks_out_of_range")[0] > 0; }
-
-private:
-    static bool has(const ir::Program& program, const std::string& name) {
-        return std::any_of(program.buffers.begin(), program.buffers.end(),
-                           [&](const ir::BufferInfo& buffer) { return buffer.name == name; });
-    }
-
-    std::vector<ir::Program> programs_;
-    std::map<std::string, ir::Memory> memories_;
-};
+bool is_out_of_range(support::KernelSequence& sequence) {
+    return sequence.memory("blocks_out_of_range")[0] > 0;
+}
 
 /// Numbers from −1 to 1 but for one in each row, or column, and batch.
 struct Data {
@@ -103,26 +65,27 @@ Integer place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) 
     return matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride;
 }
 
-void fill(Memories& memories, const MatrixProduct& product, const Data& data) {
+void fill(support::KernelSequence& memories, const MatrixProduct& product, const Data& data) {
     std::mt19937 random(9);
     std::uniform_real_distribution<float> uniform(-1, 1);
     for (const char* name : {"a", "b", "c"})
-        for (Integer i = 0; i < memories.of(name).elements(); ++i)
-            memories.of(name).set(i, uniform(random) * (*name == 'a'   ? data.scale_a
-                                                        : *name == 'b' ? data.scale_b
-                                                                       : 1));
-    memories.of("a").set(place(product.a, product.batch - 1, 3, 5), data.in_a);
-    memories.of("b").set(place(product.b, product.batch - 1, 77, 11), data.in_b);
+        for (Integer i = 0; i < memories.memory(name).elements(); ++i)
+            memories.memory(name).set(i, uniform(random) * (*name == 'a'   ? data.scale_a
+                                                            : *name == 'b' ? data.scale_b
+                                                                           : 1));
+    memories.memory("a").set(place(product.a, product.batch - 1, 3, 5), data.in_a);
+    memories.memory("b").set(place(product.b, product.batch - 1, 77, 11), data.in_b);
 }
 
 /// As exact as sums of multiply-adds, and infinite or no number where these are.
 void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
     const MatrixProduct product = product_of(kind);
-    Memories memories(product);
+    support::KernelSequence memories(kernels_of(product));
+    memories.memory("factors").assign(std::vector<long double>{0.5, 2});
     fill(memories, product, data);
-    const ir::Memory a = memories.of("a"), b = memories.of("b"), before = memories.of("c");
-    memories.multiply();
-    EXPECT_EQ(memories.is_out_of_range(), out_of_range);
+    const ir::Memory a = memories.memory("a"), b = memories.memory("b"), before = memories.memory("c");
+    memories.run({1, 1});
+    EXPECT_EQ(is_out_of_range(memories), out_of_range);
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < rows; ++i)
             for (Integer j = 0; j < columns; ++j) {
@@ -134,7 +97,7 @@ void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
                     magnitude += std::abs(term);
                 }
                 const Integer at = place(product.c, matrix, i, j);
-                const long double expected = sum / 2 + 2 * before[at], found = memories.of("c")[at];
+                const long double expected = sum / 2 + 2 * before[at], found = memories.memory("c")[at];
                 magnitude += 2 * std::abs(before[at]);
                 if (!std::isfinite(static_cast<float>(expected))) {
                     ASSERT_EQ(std::isnan(found), std::isnan(expected)) << i << ", " << j << ": " << found;
@@ -183,15 +146,15 @@ TEST(GpuRange, OfTransposedMatricesAndBatches) {
 
 TEST(GpuRange, FactorsAreNotLookedAtWhereTheyAreNotWanted) {
     const MatrixProduct product = product_of({});
-    Memories memories(product);
-    EXPECT_EQ(memories.kernels(), 4);
+    support::KernelSequence memories(kernels_of(product));
+    EXPECT_EQ(memories.programs().size(), 4);
     fill(memories, product, {.in_a = infinity});
-    memories.of("factors").assign(std::vector<long double>{0, 2});
-    const ir::Memory before = memories.of("c");
-    memories.multiply(false);
+    memories.memory("factors").assign(std::vector<long double>{0, 2});
+    const ir::Memory before = memories.memory("c");
+    memories.run_last({0, 1});
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j)
-            ASSERT_EQ(memories.of("c")[place(product.c, 0, i, j)], 2 * before[place(product.c, 0, i, j)]);
+            ASSERT_EQ(memories.memory("c")[place(product.c, 0, i, j)], 2 * before[place(product.c, 0, i, j)]);
 }
 
 TEST(GpuRange, IsWhereTermsAreExactAndSumsFinite) {

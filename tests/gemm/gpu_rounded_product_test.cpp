@@ -230,6 +230,9 @@ TEST(GpuSchedules, SayWhoMultipliesWhat) {
     EXPECT_EQ(words(halves, "warpgroups=2"), "tensor cores multiply float16 with sums of float32");
     EXPECT_EQ(words(product, "warpgroups=2 terms=3"),
               "tensor cores multiply 3 bfloat16 terms of each float32");
+    EXPECT_EQ(words(product, "warpgroups=2 terms=3 guarded=1"),
+              "tensor cores multiply 3 bfloat16 terms of each float32; threads, where numbers are out of "
+              "their range");
     EXPECT_EQ(words(product, "warpgroups=2 rounded=1"),
               "tensor cores multiply float32 rounded to 11 significant bits");
 }

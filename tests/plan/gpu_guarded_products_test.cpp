@@ -1,0 +1,61 @@
+// Products that threads take over where numbers are out of range, with epilogues, as plans launch them.
+
+#include "plan/gpu_matrix_kernel.hpp"
+#include "support/kernel_sequence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+namespace swirl::planning {
+namespace {
+
+constexpr Integer extent = 64;
+
+/// Of row-major matrices, so that kernels compute their transposes.
+MatrixProduct product_with(const std::string& epilogue) {
+    MatrixProduct product = MatrixProduct::row_major(Number::float32, extent, extent, extent);
+    product.epilogue = Expression(epilogue);
+    return product;
+}
+
+TEST(GuardedProducts, HaveEpiloguesEitherWay) {
+    const MatrixProduct product = product_with("max(0, x + bias[j])");
+    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
+        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64 terms=3 run=1 "
+        "guarded=1");
+    for (const float special : {0.5F, HUGE_VALF, 1e-40F}) {
+        std::vector<ir::Program> programs;
+        for (GpuMatrixDerivation& derivation :
+             derive_product_for_gpu(product, schedule, target::gpu_named("sm_90")))
+            programs.push_back(std::move(derivation.program));
+        support::KernelSequence sequence(std::move(programs));
+        std::mt19937 random(3);
+        std::uniform_real_distribution<float> uniform(-1, 1);
+        for (const char* name : {"a", "b", "with_bias"})
+            for (Integer i = 0; i < sequence.memory(name).elements(); ++i)
+                sequence.memory(name).set(i, uniform(random));
+        sequence.memory("a").set(5 * extent + 7, special);
+        sequence.memory("factors").assign(std::vector<long double>{1, 0});
+        sequence.run({1, 0});
+        EXPECT_EQ(sequence.memory("blocks_out_of_range")[0] > 0, special != 0.5F);
+        for (Integer i = 0; i < extent; ++i)
+            for (Integer j = 0; j < extent; ++j) {
+                long double sum = sequence.memory("with_bias")[j];
+                for (Integer k = 0; k < extent; ++k)
+                    sum += sequence.memory("a")[i * extent + k] * sequence.memory("b")[k * extent + j];
+                const long double found = sequence.memory("c")[i * extent + j];
+                if (std::isinf(sum)) {
+                    ASSERT_EQ(found, sum > 0 ? sum : 0) << i << ", " << j;
+                } else {
+                    ASSERT_NEAR(static_cast<double>(found), static_cast<double>(std::max(0.0L, sum)), 1e-5)
+                        << i << ", " << j;
+                }
+            }
+    }
+}
+
+} // namespace
+} // namespace swirl::planning

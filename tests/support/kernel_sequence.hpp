@@ -1,0 +1,56 @@
+#pragma once
+
+#include "ir/interpreter.hpp"
+#include "ir/verify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Kernels one after the other in the interpreter. Memory is in common by the names of buffers: what one leaves the next one finds.
+namespace swirl::support {
+
+class KernelSequence {
+public:
+    /// What is to be zeroed before the first kernel is.
+    explicit KernelSequence(std::vector<ir::Program> programs) : programs_(std::move(programs)) {
+        for (const ir::Program& program : programs_) {
+            ir::verify(program, ir::Stage::vectorized);
+            ir::Arguments arguments(program);
+            for (const ir::BufferInfo& buffer : program.buffers) {
+                if (buffer.space != ir::Space::argument && buffer.space != ir::Space::scratch) continue;
+                if (!memories_.emplace(buffer.name, arguments[buffer.name]).second) continue;
+                for (Integer i = 0; buffer.zeroed && i < buffer.elements; ++i) memory(buffer.name).set(i, 0);
+            }
+        }
+    }
+
+    ir::Memory& memory(const std::string& name) { return memories_.at(name); }
+    const std::vector<ir::Program>& programs() const { return programs_; }
+
+    void run(const std::vector<Integer>& parameters) {
+        for (const ir::Program& program : programs_) run(program, parameters);
+    }
+    void run_last(const std::vector<Integer>& parameters) { run(programs_.back(), parameters); }
+
+private:
+    void run(const ir::Program& program, const std::vector<Integer>& parameters) {
+        ir::Arguments arguments(program);
+        arguments.parameters = parameters;
+        const auto has = [&](const std::string& name) {
+            return std::any_of(program.buffers.begin(), program.buffers.end(),
+                               [&](const ir::BufferInfo& buffer) { return buffer.name == name; });
+        };
+        for (const auto& [name, memory] : memories_)
+            if (has(name)) arguments[name] = memory;
+        ir::interpret(program, arguments);
+        for (auto& [name, memory] : memories_)
+            if (has(name)) memory = arguments[name];
+    }
+
+    std::vector<ir::Program> programs_;
+    std::map<std::string, ir::Memory> memories_;
+};
+
+} // namespace swirl::support
