@@ -73,6 +73,7 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
     const MatrixProduct product = product_of(call);
     const gpu::MatrixPlan plan =
         gpu::plan(product, {.device = stream.device().facts().number,
+                            .accuracy = accuracy_of(call),
                             .check = false, // results are compared here
                             .use_cache = use_cache,
                             .schedule = schedule.empty() ? schedule_of(call, stream) : schedule});
@@ -91,7 +92,7 @@ std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::
                                          const runtime::GpuStream& stream) {
     constexpr int all = 1000;
     std::vector<std::string> schedules =
-        gpu::schedules(product_of(call), all, stream.device().facts().number);
+        gpu::schedules(product_of(call), all, stream.device().facts().number, accuracy_of(call));
     if (call.arithmetic == peers::GpuArithmetic::float32)
         std::erase_if(schedules,
                       [](const std::string& one) { return gemm::parse_gpu_schedule(one).has_tiles(); });
