@@ -33,9 +33,10 @@ bool is_global(const ir::BufferInfo& buffer) {
     return buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch;
 }
 
-void fill(ir::Memory& memory) {
+/// With 0 … values − 1.
+void fill(ir::Memory& memory, Integer values) {
     for (Integer k = 0; k < memory.elements(); ++k)
-        memory.set(memory.first() + k, static_cast<long double>(k % 7));
+        memory.set(memory.first() + k, static_cast<long double>(k % values));
 }
 
 } // namespace
@@ -62,8 +63,8 @@ GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, 
     const ir::Program program = gpu_product(result.product, schedule, gpu).back();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.by_value || (is_global(buffer) && buffer.name != "c" && !buffer.zeroed))
-            fill(arguments[buffer.name]);
+        if (buffer.by_value || (is_global(buffer) && buffer.name != "c"))
+            fill(arguments[buffer.name], buffer.zeroed ? 1 : 7);
     arguments.parameters = {1, 0};
     const ir::InterpreterReport report = ir::interpret(program, arguments);
     for (std::size_t k = 0; k < program.buffers.size(); ++k) {

@@ -140,7 +140,7 @@ TEST(Explain, DrawsWhoHasWhichSums) {
 TEST(Explain, SaysWhatItDoesNotExplain) {
     for (const auto& [arguments, said] :
          {std::pair{"explain dft 16", "product of matrices"},
-          {"explain gemm 8x8x0 float32", "depth of 0"},
+          {"explain gemm 8x8x0 float32", "extent of 0"},
           {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
           {"explain gemm 0x8x8 float32", "nothing is"},
           {"explain gemm 64x64x64 float32 --recipe block_rows=5", "schedule"}}) {
