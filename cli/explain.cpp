@@ -41,7 +41,7 @@ void explain(const Options& options) {
     const MatrixProduct product = parse_product(options.words, options.planning);
     if (is_complex(product.number))
         throw UserError("a product of complex numbers is not explained; one of float32 or float64 is");
-    if (product.rows == 0 || product.columns == 0 || product.depth == 0 || product.batch == 0)
+    if (is_empty(product) || product.depth == 0)
         throw UserError("{} has an extent of 0: nothing is multiplied", to_text(product));
     GpuProductInspection inspection = inspect_product_on_gpu(product, options.planning);
     if (inspection.schedule.has_tiles()) {

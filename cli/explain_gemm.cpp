@@ -12,11 +12,6 @@
 
 namespace swirl::cli {
 
-double GemmExplanation::flops() const {
-    return 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-           static_cast<double>(product.depth) * static_cast<double>(product.batch);
-}
-
 double GemmExplanation::multiply_add_slots() const {
     const double words = static_cast<double>(bytes_of(product.number)) / 4;
     const double by_warps =
@@ -31,7 +26,6 @@ double GemmExplanation::slots() const {
 
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
                              GpuProductInspection inspection) {
-    if (product.depth == 0) throw UserError("{} has a depth of 0: nothing is multiplied", to_text(product));
     ensure(!inspection.schedule.has_tiles(), "the schedule has tiles");
     GemmExplanation result;
     result.product = product;

@@ -27,7 +27,6 @@ struct GemmExplanation {
     CompiledKernel compiled;
     double seconds = 0; ///< by the model
 
-    double flops() const;
     /// Cycles, for one piece, of a scheduler's units for multiply-adds over those it is busy, by a thread's instructions. Two of the
     /// former for float64, one where warps multiply, which other instructions go beside.
     double multiply_add_slots() const;
@@ -35,7 +34,7 @@ struct GemmExplanation {
     double bound() const { return multiply_add_slots() / slots(); }
 };
 
-/// Of an inspection whose schedule has no tiles. UserError where nothing is multiplied.
+/// Of an inspection whose schedule has no tiles, of a product that multiplies.
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
                              GpuProductInspection inspection);
 

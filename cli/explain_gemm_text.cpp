@@ -82,7 +82,7 @@ std::string text_of_occupancy(const GemmExplanation& explanation) {
 } // namespace
 
 std::string text_of(const GemmExplanation& explanation) {
-    const double rate_of_model = explanation.flops() / explanation.seconds;
+    const double rate_of_model = flops_of(explanation.product) / explanation.seconds;
     return fmt::format(
         "{}\n{}\n{}\n{}\n{}\n{}\n{}\n"
         "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",

@@ -80,13 +80,7 @@ Json json_of(const gemm::GpuTileBalance::Factor& factor) {
 
 } // namespace
 
-double TileExplanation::flops() const {
-    return 2 * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-           static_cast<double>(product.depth) * static_cast<double>(product.batch);
-}
-
 TileExplanation explain_tiles(const MatrixProduct& product, GpuProductInspection inspection) {
-    if (product.depth == 0) throw UserError("{} has a depth of 0: nothing is multiplied", to_text(product));
     ensure(inspection.schedule.has_tiles(), "the schedule has no tiles");
     TileExplanation result;
     result.product = product;
@@ -100,7 +94,7 @@ TileExplanation explain_tiles(const MatrixProduct& product, GpuProductInspection
 }
 
 std::string text_of(const TileExplanation& explanation) {
-    const double rate = explanation.flops() / explanation.seconds;
+    const double rate = flops_of(explanation.product) / explanation.seconds;
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\nestimate   {}, {:.3g} Tflop/s\n",
                        text_of_problem(explanation.product, explanation.gpu, explanation.schedule),
                        text_of_parameters(explanation.schedule), text_of_roles(explanation),

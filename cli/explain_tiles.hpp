@@ -18,11 +18,9 @@ struct TileExplanation {
     gemm::GpuTileBalance balance;
     gemm::GpuSample sample;
     double seconds = 0; ///< by the model
-
-    double flops() const;
 };
 
-/// Of an inspection whose schedule has tiles. UserError where nothing is multiplied.
+/// Of an inspection whose schedule has tiles, of a product that multiplies.
 TileExplanation explain_tiles(const MatrixProduct& product, GpuProductInspection inspection);
 
 std::string text_of(const TileExplanation& explanation);

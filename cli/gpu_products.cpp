@@ -67,12 +67,6 @@ Json json_of(const ir::KernelInfo& kernel) {
             {"bytes_stored", kernel.bytes_stored}};
 }
 
-double flops_of(const MatrixProduct& product) {
-    return (is_complex(product.number) ? 8 : 2) * static_cast<double>(product.rows) *
-           static_cast<double>(product.columns) * static_cast<double>(product.depth) *
-           static_cast<double>(product.batch);
-}
-
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
     return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
@@ -84,10 +78,6 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
                                                       .use_cache = !options.no_cache,
                                                       .schedule = options.recipe,
                                                       .progress = print_progress});
-}
-
-bool is_empty(const MatrixProduct& product) {
-    return product.rows == 0 || product.columns == 0 || product.batch == 0;
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {
@@ -136,6 +126,16 @@ std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& 
     PlanningOptions anew = options;
     anew.no_cache = true; // what is in the cache is not compared again
     return to_string(make_plan_on_gpu(product, anew)->schedule());
+}
+
+bool is_empty(const MatrixProduct& product) {
+    return product.rows == 0 || product.columns == 0 || product.batch == 0;
+}
+
+double flops_of(const MatrixProduct& product) {
+    return (is_complex(product.number) ? 8 : 2) * static_cast<double>(product.rows) *
+           static_cast<double>(product.columns) * static_cast<double>(product.depth) *
+           static_cast<double>(product.batch);
 }
 
 GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {

@@ -26,6 +26,10 @@ struct GpuProductInspection {
     gemm::GpuSchedule schedule;
     planning::GpuMatrixDerivation derived;
 };
+/// Whether no element of C is to be computed.
+bool is_empty(const MatrixProduct& product);
+/// Additions and multiplications of real numbers.
+double flops_of(const MatrixProduct& product);
 /// UserError where nothing is to be computed.
 GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 

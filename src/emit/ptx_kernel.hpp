@@ -49,6 +49,8 @@ private:
     const Lanes& operand(const ir::Operation& operation, std::size_t position) const;
     Lanes constant(ir::Type type, long double number);
     std::string arithmetic(const ir::Operation& operation, std::size_t lane);
+    std::string quotient(const ir::Operation& operation, std::size_t lane);
+    std::string root_or_magnitude(const ir::Operation& operation, std::size_t lane);
     std::string power_of_two(ir::Scalar scalar, const std::string& a);
     std::string bitwise(const ir::Operation& operation, std::size_t lane);
     std::string fused(const ir::Operation& operation, std::size_t lane);

@@ -80,22 +80,9 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply: return each([&](std::size_t l) { return arithmetic(operation, l); });
-    case Opcode::divide:
-        return each([&](std::size_t l) {
-            const bool is_integer = operation.type.scalar == ir::Scalar::int64;
-            return out_.result(
-                ptx_register(operation.type.scalar),
-                fmt::format("div{}.{}", is_integer ? "" : ".rn", ptx_type(operation.type.scalar)),
-                {operand(operation, 0)[l], operand(operation, 1)[l]});
-        });
+    case Opcode::divide: return each([&](std::size_t l) { return quotient(operation, l); });
     case Opcode::square_root:
-    case Opcode::magnitude:
-        return each([&](std::size_t l) {
-            const std::string_view name = operation.opcode == Opcode::magnitude ? "abs" : "sqrt.rn";
-            return out_.result(ptx_register(operation.type.scalar),
-                               fmt::format("{}.{}", name, ptx_type(operation.type.scalar)),
-                               {operand(operation, 0)[l]});
-        });
+    case Opcode::magnitude: return each([&](std::size_t l) { return root_or_magnitude(operation, l); });
     case Opcode::power_of_two:
         return each(
             [&](std::size_t l) { return power_of_two(operation.type.scalar, operand(operation, 0)[l]); });
@@ -193,6 +180,20 @@ PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,
 std::string PtxKernelWriter::negated(ir::Scalar scalar, const std::string& a) {
     expect_arithmetic(scalar);
     return out_.result(ptx_register(scalar), fmt::format("neg.{}", ptx_type(scalar)), {a});
+}
+
+std::string PtxKernelWriter::quotient(const ir::Operation& operation, std::size_t lane) {
+    const ir::Scalar scalar = operation.type.scalar;
+    const std::string_view rounding = scalar == ir::Scalar::int64 ? "" : ".rn";
+    return out_.result(ptx_register(scalar), fmt::format("div{}.{}", rounding, ptx_type(scalar)),
+                       {operand(operation, 0)[lane], operand(operation, 1)[lane]});
+}
+
+std::string PtxKernelWriter::root_or_magnitude(const ir::Operation& operation, std::size_t lane) {
+    const ir::Scalar scalar = operation.type.scalar;
+    const std::string_view name = operation.opcode == ir::Opcode::magnitude ? "abs" : "sqrt.rn";
+    return out_.result(ptx_register(scalar), fmt::format("{}.{}", name, ptx_type(scalar)),
+                       {operand(operation, 0)[lane]});
 }
 
 std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::size_t lane) {

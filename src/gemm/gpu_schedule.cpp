@@ -30,22 +30,10 @@ constexpr int capability_of_bfloat16 = 8;
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
 /// Before anything is divided by them.
-void require_positive(Objection& objection, const GpuSchedule& schedule) {
-    for (const GpuParameter& parameter : gpu_parameters()) {
-        const int least =
-            parameter.member == &GpuSchedule::resident || parameter.member == &GpuSchedule::machine_loop ||
-                    parameter.member == &GpuSchedule::zigzag ||
-                    parameter.member == &GpuSchedule::warp_depth ||
-                    parameter.member == &GpuSchedule::warpgroups || parameter.member == &GpuSchedule::terms ||
-                    parameter.member == &GpuSchedule::run || parameter.member == &GpuSchedule::rounded ||
-                    parameter.member == &GpuSchedule::guarded ||
-                    parameter.member == &GpuSchedule::through_memory ||
-                    parameter.member == &GpuSchedule::spread
-                ? 0
-                : 1;
-        objection.require(schedule.*parameter.member >= least, "{} is {}", parameter.name,
+void require_least(Objection& objection, const GpuSchedule& schedule) {
+    for (const GpuParameter& parameter : gpu_parameters())
+        objection.require(schedule.*parameter.member >= parameter.least, "{} is {}", parameter.name,
                           schedule.*parameter.member);
-    }
 }
 
 void require_threads(Objection& objection, const GpuSchedule& schedule, const target::Gpu& gpu) {
@@ -258,7 +246,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
                                      const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     Objection objection;
-    require_positive(objection, schedule);
+    require_least(objection, schedule);
     if (objection.reason) return objection.reason;
     if (schedule.has_tiles()) {
         if (std::string why = objection_to_tiles(schedule, oriented, gpu); !why.empty()) return why;

@@ -92,6 +92,7 @@ struct GpuParameter {
     int GpuSchedule::*member;
     std::string_view meaning;
     Of of = Of::threads; ///< kernels that it makes a difference to
+    int least = 1;       ///< of what it may be
     bool matters_to(const GpuSchedule& schedule) const {
         return of == Of::all || (of == Of::tiles) == schedule.has_tiles();
     }

@@ -29,9 +29,11 @@ constexpr std::array<GpuParameter, 32> parameters = {{
      "and beside each other; both are 32 where a slice has a warp or more"},
     {"zigzag", &GpuSchedule::zigzag,
      "1: neighbouring threads have two columns in turn, so that eight of them read four vectors of A and two "
-     "of B"},
+     "of B",
+     GpuParameter::Of::threads, 0},
     {"warp_depth", &GpuSchedule::warp_depth,
-     "steps along the depth that a warp multiplies by one instruction of tensor cores; 0: none"},
+     "steps along the depth that a warp multiplies by one instruction of tensor cores; 0: none",
+     GpuParameter::Of::threads, 0},
     {"slices", &GpuSchedule::slices,
      "groups of a block's threads that share the steps of a piece; their sums are added up at last"},
     {"stages", &GpuSchedule::stages, "pieces of A and B in shared memory, all but one of them on their way",
@@ -48,7 +50,8 @@ constexpr std::array<GpuParameter, 32> parameters = {{
     {"depth_run", &GpuSchedule::depth_run,
      "steps of one row that neighbouring threads copy, of an operand whose steps are next to each other"},
     {"spread", &GpuSchedule::spread,
-     "1: copies are spread over the steps of a piece; 0: all are made at its first one"},
+     "1: copies are spread over the steps of a piece; 0: all are made at its first one",
+     GpuParameter::Of::threads, 0},
     {"group", &GpuSchedule::group,
      "blocks one below the other that come before those beside them, while A and B are in cache",
      GpuParameter::Of::all},
@@ -56,19 +59,21 @@ constexpr std::array<GpuParameter, 32> parameters = {{
      "blocks that share the depth of a tile; their sums are added up at last"},
     {"through_memory", &GpuSchedule::through_memory,
      "1: splits hand their sums over through global memory, all blocks being there at once; 0: they are a "
-     "cluster"},
+     "cluster",
+     GpuParameter::Of::threads, 0},
     {"matrices", &GpuSchedule::matrices,
      "products of a batch that a block has, each with threads of its own"},
     {"resident", &GpuSchedule::resident,
-     "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes"},
+     "blocks that are to be on a multiprocessor at once, which bounds registers; 0: as it comes",
+     GpuParameter::Of::threads, 0},
     {"machine_loop", &GpuSchedule::machine_loop,
      "1: the compiled main loop is put into another order in machine code, where that can be proved; 0: it "
-     "stays "
-     "as compiled"},
+     "stays as compiled",
+     GpuParameter::Of::threads, 0},
     {"warpgroups", &GpuSchedule::warpgroups,
      "groups of four warps that multiply pieces in shared memory by tensor cores, each its share of the "
      "tile's columns, while another thread has the copy engine bring the next pieces; 0: threads multiply",
-     GpuParameter::Of::all},
+     GpuParameter::Of::all, 0},
     {"cluster_rows", &GpuSchedule::cluster_rows,
      "blocks one below the other that load B together, each a part for all of them", GpuParameter::Of::tiles},
     {"cluster_columns", &GpuSchedule::cluster_columns, "blocks beside each other that load A together",
@@ -78,20 +83,19 @@ constexpr std::array<GpuParameter, 32> parameters = {{
     {"terms", &GpuSchedule::terms,
      "bfloat16 numbers as whose sum kernels before the product write each number of A and B; 0: numbers are "
      "multiplied as they are",
-     GpuParameter::Of::tiles},
+     GpuParameter::Of::tiles, 0},
     {"run", &GpuSchedule::run,
      "pieces after which what tensor cores have added up, cutting off, is added with float32's rounding to "
      "what they had before; 0: all are one run",
-     GpuParameter::Of::tiles},
+     GpuParameter::Of::tiles, 0},
     {"rounded", &GpuSchedule::rounded,
      "1: tensor cores multiply float32 numbers that the copy engine rounds to 11 significant bits; 0: terms "
-     "of "
-     "these, or shorter numbers",
-     GpuParameter::Of::tiles},
+     "of these, or shorter numbers",
+     GpuParameter::Of::tiles, 0},
     {"guarded", &GpuSchedule::guarded,
      "1: where some number is not finite, or too small or too large for terms, threads multiply instead; 0: "
      "numbers are taken to be none of this",
-     GpuParameter::Of::tiles},
+     GpuParameter::Of::tiles, 0},
 }};
 
 constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,

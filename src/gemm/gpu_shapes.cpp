@@ -123,11 +123,10 @@ bool suits_vectors(const GpuSchedule& schedule, const MatrixProduct& oriented) {
             is_right(schedule.block_columns, oriented.b.column_stride, schedule.b_steps));
 }
 
-int widest(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent, int tile,
-           int most) {
-    int lanes = most;
-    while (!suits_lanes(layout, stride, other_stride, extent, lanes) || tile % lanes != 0) lanes /= 2;
-    return lanes;
+/// Elements of a copy, `most` or half of that again and again, that suit an operand and divide what is copied.
+template <class Suits> int widest(int most, int copied, Suits&& suits) {
+    while (!suits(most) || copied % most != 0) most /= 2;
+    return most;
 }
 
 /// Pieces that shared memory has room for: those of a block's share of the depth and one more, within bounds.
@@ -154,11 +153,10 @@ void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct
 std::vector<GpuSchedule> with_lines(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer line_stride, Integer lines,
                            int lanes, Number number) {
-        int most = widest_lanes(oriented, number);
-        while (!suits_steps(layout, stride, line_stride, oriented.depth, lines, most) ||
-               schedule.block_depth / schedule.slices % most != 0)
-            most /= 2;
-        return lanes > 1 ? 1 : most;
+        if (lanes > 1) return 1;
+        return widest(widest_lanes(oriented, number), schedule.block_depth / schedule.slices, [&](int most) {
+            return suits_steps(layout, stride, line_stride, oriented.depth, lines, most);
+        });
     };
     const auto& [a, b] = std::tie(oriented.a, oriented.b);
     GpuSchedule kept = schedule;
@@ -196,12 +194,17 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         shape.thread_rows * shape.thread_columns > 1 ? 1 : 0; // a step is no longer than a copy's issue
     if (shape.warp_depth > 0) schedule.depth_run = shape.warp_depth; // other banks for each step of a run
     const auto& [a, b, c] = std::tie(oriented.a, oriented.b, oriented.c);
-    schedule.a_lanes = widest(a, a.row_stride, a.column_stride, oriented.rows, shape.rows,
-                              widest_lanes(oriented, oriented.number_of_a()));
-    schedule.b_lanes = widest(b, b.column_stride, b.row_stride, oriented.columns, shape.columns,
-                              widest_lanes(oriented, oriented.number_of_b()));
-    schedule.c_lanes = widest(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows,
-                              widest_lanes_of_c(oriented));
+    const auto lanes = [](const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
+                          int copied, int most) {
+        return widest(most, copied,
+                      [&](int number) { return suits_lanes(layout, stride, other_stride, extent, number); });
+    };
+    schedule.a_lanes = lanes(a, a.row_stride, a.column_stride, oriented.rows, shape.rows,
+                             widest_lanes(oriented, oriented.number_of_a()));
+    schedule.b_lanes = lanes(b, b.column_stride, b.row_stride, oriented.columns, shape.columns,
+                             widest_lanes(oriented, oriented.number_of_b()));
+    schedule.c_lanes = lanes(c, c.row_stride, c.column_stride, oriented.rows, shape.thread_rows,
+                             widest_lanes_of_c(oriented));
     std::vector<GpuSchedule> result;
     for (schedule.splits = 1; schedule.splits <= std::max(1, gpu.portable_cluster); schedule.splits *= 2) {
         schedule.stages = stages_of(schedule, oriented);

@@ -3,11 +3,10 @@
 #include <swirl/swirl.h>
 #include <swirl/gpu_matrix_product.hpp>
 
-#include "support/cuda_fixture.hpp"
+#include "gpu_interface.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 
 /// Products of matrices on a GPU that is not there.
@@ -26,18 +25,14 @@ struct Given {
 };
 static_assert(sizeof(Given) == 48);
 
-class GpuMatrixInterface : public testing::Test {
+class GpuMatrixInterface : public GpuInterface {
 protected:
-    static void SetUpTestSuite() {
-        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
-    }
     void SetUp() override {
-        fake.free_bytes = std::size_t{1} << 22;
-        fake.launches.clear();
+        GpuInterface::SetUp();
         fake.argument_bytes = {8, 8, 8, 8, 8, 8};
     }
     void TearDown() override {
-        EXPECT_TRUE(fake.failures.empty());
+        GpuInterface::TearDown();
         fake.argument_bytes.clear();
     }
     Given last_given() const {
@@ -46,8 +41,6 @@ protected:
         std::memcpy(&given, fake.launches.back().arguments.data(), sizeof given);
         return given;
     }
-
-    support::FakeCuda& fake = runtime::fake_of(12080);
 };
 
 /// Pointers that a kernel is given, in the order of its parameters.

@@ -1,7 +1,7 @@
 #include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
-#include "support/cuda_fixture.hpp"
+#include "gpu_interface.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,21 +26,6 @@ static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertibl
 static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
 
 const gpu::PlanOptions unchecked{.check = false, .use_cache = false};
-
-/// The library with a driver whose kernels do nothing. One for the whole process, as a real one is.
-class GpuInterface : public testing::Test {
-protected:
-    static void SetUpTestSuite() {
-        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
-    }
-    void SetUp() override {
-        fake.free_bytes = std::size_t{1} << 22;
-        fake.launches.clear();
-    }
-    void TearDown() override { EXPECT_TRUE(fake.failures.empty()); }
-
-    support::FakeCuda& fake = runtime::fake_of(12080);
-};
 
 struct Destroy {
     void operator()(swirl_gpu_plan* plan) const { swirl_gpu_plan_destroy(plan); }

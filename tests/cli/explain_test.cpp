@@ -30,6 +30,16 @@ std::size_t times(const std::string& text, const std::string& part) {
     return count;
 }
 
+/// That `explain --svg` draws of a product.
+std::string picture_of(const std::string& product) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "map.svg";
+    const support::Outcome outcome =
+        run_swirl("explain --svg " + support::quoted(file.string()) + " " + product);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    return contents_of(file);
+}
+
 TEST(Explain, SaysWhatAKernelIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain ") + small);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
@@ -83,12 +93,7 @@ TEST(Explain, TakesRegistersFromADriver) {
 }
 
 TEST(Explain, DrawsWhoHasWhichElements) {
-    const TemporaryFolder folder;
-    const auto file = folder.path() / "map.svg";
-    const support::Outcome outcome =
-        run_swirl("explain --svg " + support::quoted(file.string()) + " " + small);
-    EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    const std::string picture = contents_of(file);
+    const std::string picture = picture_of(small);
     EXPECT_EQ(picture.find("<svg"), 0U);
     EXPECT_NE(picture.find("</svg>"), std::string::npos);
     EXPECT_EQ(times(picture, ">warp "), 3U);
@@ -126,12 +131,7 @@ TEST(Explain, CountsAKernelByTiles) {
 }
 
 TEST(Explain, DrawsWhoHasWhichSums) {
-    const TemporaryFolder folder;
-    const auto file = folder.path() / "map.svg";
-    const support::Outcome outcome =
-        run_swirl("explain --svg " + support::quoted(file.string()) + " " + with_tiles);
-    EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    const std::string picture = contents_of(file);
+    const std::string picture = picture_of(with_tiles);
     EXPECT_NE(picture.find("</svg>"), std::string::npos);
     for (const char* words : {">0.3</text>", ">31.r1</text>", "64 × 64: warps of 1 warpgroups"})
         EXPECT_NE(picture.find(words), std::string::npos) << words;

@@ -14,11 +14,6 @@ namespace swirl::gemm::test {
 
 inline const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-inline long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
-                           Integer j) {
-    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
-}
-
 struct Execution {
     bool multiplies = true;
     bool reads_c = true;
@@ -38,17 +33,17 @@ inline ir::InterpreterReport expect_product(const MatrixProduct& product, const 
     if (execution.reads_c) fill(arguments["c"], random); // else it may not be read
     const ir::Memory before = arguments["c"];
     const ir::InterpreterReport report = ir::interpret(program, arguments);
-    const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
+    const Definition definition{product,
+                                arguments["a"],
+                                arguments["b"],
+                                arguments["factors"],
+                                execution.reads_c ? &before : nullptr,
+                                execution.multiplies};
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
-                long double expected = 0;
-                for (Integer k = 0; execution.multiplies && k < product.depth; ++k)
-                    expected += alpha * element(arguments["a"], product.a, matrix, i, k) *
-                                element(arguments["b"], product.b, matrix, k, j);
-                if (execution.reads_c) expected += beta * element(before, product.c, matrix, i, j);
                 EXPECT_NEAR(static_cast<double>(element(arguments["c"], product.c, matrix, i, j)),
-                            static_cast<double>(expected),
+                            static_cast<double>(definition.at(matrix, i, j)),
                             static_cast<double>(tolerance(product.number, product.depth)))
                     << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;
                 if (::testing::Test::HasFailure()) return report;

@@ -6,10 +6,11 @@
 #include "ir/rounding.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <optional>
 
 namespace swirl::gemm::test {
 namespace {
@@ -53,73 +54,42 @@ struct Execution {
 };
 
 /// All kernels of a product, one after the other; reports are the last one's.
-class Interpreted {
-public:
-    Interpreted(const MatrixProduct& product, const GpuSchedule& schedule, const Execution& execution) {
+struct Interpreted {
+    Interpreted(const MatrixProduct& product, const GpuSchedule& schedule, const Execution& execution)
+        : kernels(gpu_product(product, schedule, gpu())) {
         std::mt19937 random(7);
-        for (const ir::Program& program : gpu_product(product, schedule, gpu())) {
-            ir::verify(program, ir::Stage::vectorized);
-            ir::Arguments arguments(program);
-            for (const auto& [name, memory] : memories_) bind(program, arguments, name, memory);
-            for (const char* name : {"a", "b"})
-                if (has(program, name) && memories_.count(name) == 0) fill(arguments[name], random, 0x1p-13L);
-            if (has(program, "c")) {
-                fill(arguments["factors"], random, 0);
-                if (execution.reads_c) fill(arguments["c"], random, 0);
-                before.emplace(arguments["c"]);
-                arguments.parameters = {1, execution.reads_c ? 1 : 0};
-            }
-            report = ir::interpret(program, arguments, {.last_role_first = execution.last_role_first});
-            for (const ir::BufferInfo& buffer : program.buffers)
-                if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch)
-                    memories_.insert_or_assign(buffer.name, arguments[buffer.name]);
-            text += ir::to_string(program);
-            ++kernels;
-        }
+        for (const char* name : {"a", "b"}) fill(kernels.memory(name), random, 0x1p-13L);
+        fill(kernels.memory("factors"), random, 0);
+        if (execution.reads_c) fill(kernels.memory("c"), random, 0);
+        before = kernels.memory("c");
+        report = kernels.run({1, execution.reads_c ? 1 : 0}, {.last_role_first = execution.last_role_first});
     }
 
-    const ir::Memory& operator[](const std::string& name) const { return memories_.at(name); }
+    support::KernelSequence kernels;
     std::optional<ir::Memory> before; ///< C
     ir::InterpreterReport report;
-    std::string text;
-    int kernels = 0;
-
-private:
-    static bool has(const ir::Program& program, const std::string& name) {
-        return std::any_of(program.buffers.begin(), program.buffers.end(),
-                           [&](const ir::BufferInfo& buffer) { return buffer.name == name; });
-    }
-    static void bind(const ir::Program& program, ir::Arguments& arguments, const std::string& name,
-                     const ir::Memory& memory) {
-        if (has(program, name)) arguments[name] = memory;
-    }
-    std::map<std::string, ir::Memory> memories_;
 };
-
-long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
-                    Integer j) {
-    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
-}
 
 void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, bool reads_c = true) {
     SCOPED_TRACE(to_string(schedule));
     for (const bool last_role_first : {false, true}) {
-        const Interpreted result(product, schedule, {reads_c, last_role_first});
-        const auto rounded = [&](const char* name, const MatrixLayout& layout, Integer matrix, Integer i,
-                                 Integer j) {
-            return static_cast<long double>(
-                ir::round_to_tf32(static_cast<double>(element(result[name], layout, matrix, i, j))));
-        };
-        const long double alpha = result["factors"][0], beta = result["factors"][1];
+        Interpreted result(product, schedule, {reads_c, last_role_first});
+        support::KernelSequence& kernels = result.kernels;
+        const Definition definition{
+            product,
+            kernels.memory("a"),
+            kernels.memory("b"),
+            kernels.memory("factors"),
+            reads_c ? &*result.before : nullptr,
+            true,
+            [](long double number) {
+                return static_cast<long double>(ir::round_to_tf32(static_cast<double>(number)));
+            }};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)
                 for (Integer j = 0; j < product.columns; ++j) {
-                    long double expected = 0;
-                    for (Integer k = 0; k < product.depth; ++k)
-                        expected += alpha * rounded("a", product.a, matrix, i, k) *
-                                    rounded("b", product.b, matrix, k, j);
-                    if (reads_c) expected += beta * element(*result.before, product.c, matrix, i, j);
-                    ASSERT_EQ(element(result["c"], product.c, matrix, i, j), expected)
+                    ASSERT_EQ(element(kernels.memory("c"), product.c, matrix, i, j),
+                              definition.at(matrix, i, j))
                         << matrix << ", " << i << ", " << j;
                 }
     }

@@ -4,6 +4,7 @@
 #include "gemm/gpu_terms.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,11 +38,6 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     return product;
 }
 
-long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
-                    Integer j) {
-    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
-}
-
 /// Quarters of small whole numbers, which all types hold and whose sums are exact.
 void fill_exactly(ir::Memory& memory, std::mt19937& random) {
     std::uniform_int_distribution<int> uniform(-8, 8);
@@ -67,16 +63,16 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
         if (execution.reads_c) fill_exactly(arguments["c"], random); // else it may not be read
         const ir::Memory before = arguments["c"];
         ir::interpret(program, arguments, {.last_role_first = last_role_first});
-        const long double alpha = arguments["factors"][0], beta = arguments["factors"][1];
+        const Definition definition{product,
+                                    arguments["a"],
+                                    arguments["b"],
+                                    arguments["factors"],
+                                    execution.reads_c ? &before : nullptr,
+                                    execution.multiplies};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)
                 for (Integer j = 0; j < product.columns; ++j) {
-                    long double expected = 0;
-                    for (Integer k = 0; execution.multiplies && k < product.depth; ++k)
-                        expected += alpha * element(arguments["a"], product.a, matrix, i, k) *
-                                    element(arguments["b"], product.b, matrix, k, j);
-                    if (execution.reads_c) expected += beta * element(before, product.c, matrix, i, j);
-                    ASSERT_EQ(element(arguments["c"], product.c, matrix, i, j), expected)
+                    ASSERT_EQ(element(arguments["c"], product.c, matrix, i, j), definition.at(matrix, i, j))
                         << matrix << ", " << i << ", " << j;
                 }
     }
@@ -181,35 +177,27 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
 /// Numbers of 24 bits, whose terms are all needed.
 TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
     const MatrixProduct product = product_of('N', 'T', 70, 40, 90, Number::float32);
-    const std::vector<ir::Program> programs = gpu_product(product, small_schedule("terms=3 run=1"), gpu());
-    ASSERT_EQ(programs.size(), 3);
+    support::KernelSequence kernels(gpu_product(product, small_schedule("terms=3 run=1"), gpu()));
+    ASSERT_EQ(kernels.programs().size(), 3);
     std::mt19937 random(9);
     std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<ir::Arguments> all;
-    for (const ir::Program& program : programs) {
-        ir::verify(program, ir::Stage::vectorized);
-        all.emplace_back(program);
-    }
-    for (std::size_t factor = 0; factor < 2; ++factor) {
-        const std::string name = factor == 0 ? "a" : "b";
-        ir::Memory& memory = all[factor][name];
+    for (const char* name : {"a", "b"}) {
+        ir::Memory& memory = kernels.memory(name);
         for (Integer i = 0; i < memory.elements(); ++i) memory.set(i, uniform(random));
-        ir::interpret(programs[factor], all[factor]);
-        all[2][name + "_terms"] = all[factor][name + "_terms"];
     }
-    all[2]["factors"].assign(std::vector<long double>{1, 0});
-    all[2].parameters = {1, 0};
-    ir::interpret(programs[2], all[2]);
+    kernels.memory("factors").assign(std::vector<long double>{1, 0});
+    kernels.run({1, 0});
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             long double expected = 0, magnitude = 0;
             for (Integer k = 0; k < product.depth; ++k) {
-                const long double term =
-                    element(all[0]["a"], product.a, 0, i, k) * element(all[1]["b"], product.b, 0, k, j);
+                const long double term = element(kernels.memory("a"), product.a, 0, i, k) *
+                                         element(kernels.memory("b"), product.b, 0, k, j);
                 expected += term;
                 magnitude += std::abs(term);
             }
-            ASSERT_LE(std::abs(element(all[2]["c"], product.c, 0, i, j) - expected), magnitude * 0x1p-22L)
+            ASSERT_LE(std::abs(element(kernels.memory("c"), product.c, 0, i, j) - expected),
+                      magnitude * 0x1p-22L)
                 << i << ", " << j;
         }
 }

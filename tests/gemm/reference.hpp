@@ -25,6 +25,30 @@ inline Complex number_at(const ir::Memory& memory, Number number, Integer index)
     return {memory[2 * index], memory[2 * index + 1]};
 }
 
+/// Of one of a batch of matrices.
+inline long double element(const ir::Memory& memory, const MatrixLayout& layout, Integer matrix, Integer i,
+                           Integer j) {
+    return memory[matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride];
+}
+
+/// What elements of a real product ought to be, from the memory that a kernel was given.
+struct Definition {
+    const MatrixProduct& product;
+    const ir::Memory &a, &b, &factors;
+    const ir::Memory* before = nullptr; ///< C, where it is read
+    bool multiplies = true;
+    long double (*factor_of)(long double) = [](long double number) { return number; };
+
+    long double at(Integer matrix, Integer i, Integer j) const {
+        long double result = 0;
+        for (Integer k = 0; multiplies && k < product.depth; ++k)
+            result += factors[0] * factor_of(element(a, product.a, matrix, i, k)) *
+                      factor_of(element(b, product.b, matrix, k, j));
+        if (before != nullptr) result += factors[1] * element(*before, product.c, matrix, i, j);
+        return result;
+    }
+};
+
 /// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
 inline long double tolerance(Number number, Integer depth) {
     const long double epsilon = scalar_of(number) == ir::Scalar::float32 ? 0x1p-23L : 0x1p-52L;

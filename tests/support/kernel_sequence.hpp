@@ -29,13 +29,18 @@ public:
     ir::Memory& memory(const std::string& name) { return memories_.at(name); }
     const std::vector<ir::Program>& programs() const { return programs_; }
 
-    void run(const std::vector<Integer>& parameters) {
-        for (const ir::Program& program : programs_) run(program, parameters);
+    /// Reports are the last one's.
+    ir::InterpreterReport run(const std::vector<Integer>& parameters,
+                              const ir::InterpreterOptions& options = {}) {
+        ir::InterpreterReport report;
+        for (const ir::Program& program : programs_) report = run(program, parameters, options);
+        return report;
     }
-    void run_last(const std::vector<Integer>& parameters) { run(programs_.back(), parameters); }
+    void run_last(const std::vector<Integer>& parameters) { run(programs_.back(), parameters, {}); }
 
 private:
-    void run(const ir::Program& program, const std::vector<Integer>& parameters) {
+    ir::InterpreterReport run(const ir::Program& program, const std::vector<Integer>& parameters,
+                              const ir::InterpreterOptions& options) {
         ir::Arguments arguments(program);
         arguments.parameters = parameters;
         const auto has = [&](const std::string& name) {
@@ -44,9 +49,10 @@ private:
         };
         for (const auto& [name, memory] : memories_)
             if (has(name)) arguments[name] = memory;
-        ir::interpret(program, arguments);
+        const ir::InterpreterReport report = ir::interpret(program, arguments, options);
         for (auto& [name, memory] : memories_)
             if (has(name)) memory = arguments[name];
+        return report;
     }
 
     std::vector<ir::Program> programs_;
