@@ -239,11 +239,11 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
 
 GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
     require_numbers_for_gpu(product, gpu);
-    const std::vector<GpuSchedule> all = gpu_schedules(product, gpu, std::numeric_limits<std::size_t>::max());
-    const auto found =
-        std::find_if(all.begin(), all.end(), [](const GpuSchedule& one) { return !one.has_tiles(); });
-    ensure(found != all.end(), "the model knows no schedule of threads");
-    return *found;
+    const std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
+    ensure(!all.empty(), "the model knows no schedule of threads");
+    std::vector<double> seconds;
+    for (const GpuSchedule& schedule : all) seconds.push_back(gpu_seconds(product, schedule, gpu));
+    return all[static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
 }
 
 } // namespace swirl::gemm

@@ -98,9 +98,6 @@ constexpr std::array<GpuParameter, 32> parameters = {{
      GpuParameter::Of::tiles, 0},
 }};
 
-constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,
-                                            GpuOrder::serpentine_columns};
-
 [[noreturn]] void fail(std::string_view text, std::string_view word) {
     throw UserError("'{}' in '{}' is no decision of a schedule for GPUs; one looks like '{}'", word, text,
                     to_string(GpuSchedule{}));
@@ -111,8 +108,9 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
     if (equals == std::string_view::npos) fail(text, word);
     const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
     if (name == "order") {
-        const auto* const order = std::find_if(orders.begin(), orders.end(),
-                                               [&](GpuOrder known) { return name_of(known) == value; });
+        const std::span<const GpuOrder> orders = gpu_orders();
+        const auto order = std::find_if(orders.begin(), orders.end(),
+                                        [&](GpuOrder known) { return name_of(known) == value; });
         if (order == orders.end()) fail(text, word);
         schedule.order = *order;
         return;
@@ -142,16 +140,6 @@ std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& prod
         return fmt::format("tensor cores multiply {} with sums of {}", factors, sums);
     return fmt::format("threads multiply {}{}", factors,
                        factors == sums ? std::string() : fmt::format(", which becomes {} before", sums));
-}
-
-std::string_view name_of(GpuOrder order) {
-    switch (order) {
-    case GpuOrder::rows: return "rows";
-    case GpuOrder::columns: return "columns";
-    case GpuOrder::serpentine_rows: return "serpentine_rows";
-    case GpuOrder::serpentine_columns: return "serpentine_columns";
-    }
-    return "";
 }
 
 std::string to_string(const GpuSchedule& schedule) {

@@ -66,9 +66,7 @@ private:
     }
     std::vector<GpuSchedule> orders() const {
         std::vector<GpuSchedule> result;
-        for (const gemm::GpuOrder order :
-             {gemm::GpuOrder::rows, gemm::GpuOrder::columns, gemm::GpuOrder::serpentine_rows,
-              gemm::GpuOrder::serpentine_columns}) {
+        for (const gemm::GpuOrder order : gemm::gpu_orders()) {
             GpuSchedule schedule = finding_.found;
             schedule.order = order;
             result.push_back(schedule);
