@@ -30,6 +30,8 @@ struct Constants {
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double by_lines = 1.2; ///< times the slots where a step's numbers of a line are in registers of one bank
     double uneven = 1.03;  ///< times the slots of parts whose extents are no powers of two
+    double apart =
+        1.03; ///< times the slots where the two warps of a scheduler, of many sums, are of two blocks
     double load_issue = 0.25; ///< slots that a load from shared memory takes of its scheduler's
     double copy_issue = 1.1;  ///< likewise, that a copy takes
     double warp_latency = 36; ///< beside their slots, of the steps of one instruction where warps multiply
@@ -53,6 +55,13 @@ struct Constants {
 constexpr Constants constants;
 
 constexpr int registers_beside_sums = 36;
+
+/// Threads of as many sums as registers have room for, by rows and columns that are powers of two: a scheduler has two such warps.
+bool has_many_sums(const GpuSchedule& schedule) {
+    const auto sums = static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns);
+    return schedule.warp_depth == 0 && schedule.splits == 1 && sums >= 128 && std::has_single_bit(sums);
+}
+
 constexpr double usual_multiprocessors = 100;
 
 /// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
@@ -122,8 +131,9 @@ PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& or
     if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns)))
         result.issue *= constants.uneven;
     result.shared = warps * steps * step.shared + copies * constants.copy_pass;
-    result.alone =
-        steps * std::max(step.issue * std::max(1.0, warps / schedulers), step.latency) + constants.meeting;
+    const double turns = std::max(1.0, warps / schedulers);
+    const double meeting = constants.meeting / (has_many_sums(schedule) ? turns : 1);
+    result.alone = steps * std::max(step.issue * turns, step.latency) + meeting;
     return result;
 }
 
@@ -206,7 +216,8 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double pieces =
         std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
-    const double together = overlapped(piece.issue, piece.shared);
+    const bool is_apart = resident > 1 && has_many_sums(schedule);
+    const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
     const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
