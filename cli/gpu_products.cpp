@@ -34,6 +34,13 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
+/// The kernel that multiplies.
+planning::GpuMatrixDerivation kernel_of(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+                                        const target::Gpu& gpu) {
+    std::vector<planning::GpuMatrixDerivation> all = planning::derive_product_for_gpu(product, schedule, gpu);
+    return std::move(all[planning::multiplying_kernel(schedule, all.size())]);
+}
+
 GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
                              const target::Gpu& gpu) {
     GpuProductInspection result{gpu, {}, {}};
@@ -41,7 +48,7 @@ GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
-    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu).back();
+    result.derived = kernel_of(product, result.schedule, result.gpu);
     return result;
 }
 
@@ -143,7 +150,7 @@ GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const 
     if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     const auto built = make_plan_on_gpu(product, options);
     GpuProductInspection result{built->device().target(), built->schedule(), {}};
-    result.derived = planning::derive_product_for_gpu(product, result.schedule, result.gpu).back();
+    result.derived = kernel_of(product, result.schedule, result.gpu);
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
 }
@@ -249,11 +256,15 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     if (plan.schedule.has_terms() && options.recipe.empty()) { // for which no language but PTX has words
         plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu);
-        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();
+        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
+    }
+    if (plan.schedule.streams()) { // two kernels, of which files have one
+        plan.schedule.stream_blocks = plan.schedule.whole_tiles = 0;
+        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
     }
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
-        plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();
+        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
     }
     using gemm::scalar_of;
     emit::GpuTransform transform{

@@ -93,4 +93,18 @@ void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& tar
     }
 }
 
+void GpuFetch::clear(const Target& target, Integer first_step) const {
+    const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element,
+                        piece_.elements_of_copy() * piece_.parts};
+    for (const Part& part : parts_) {
+        std::vector<ir::Condition> conditions = part.conditions;
+        conditions.push_back({part.step - first_step, ir::Condition::Relation::nonnegative});
+        const Affine to = first_ + piece_.place(part.line, part.step) + target.number * piece_.scalars();
+        builder_.if_then(conditions, [&] {
+            builder_.store(pieces_, to, builder_.constant(type, 0),
+                           {.dynamic = target.stage, .dynamic_scale = piece_.scalars()});
+        });
+    }
+}
+
 } // namespace swirl::gemm

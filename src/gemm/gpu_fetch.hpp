@@ -37,6 +37,8 @@ public:
     /// there where `split` is zero: zeros take their place.
     void fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
                const Affine& split, int first, int end) const;
+    /// Zeros take the place of a piece's steps from `first_step` on; what is copied there has arrived.
+    void clear(const Target& target, Integer first_step) const;
 
 private:
     struct Part {

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_shapes.hpp"
+#include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_model.hpp"
 #include "gemm/tile.hpp"
 
@@ -49,6 +50,10 @@ struct Constants {
     double group = 9300;         ///< for a meeting of blocks through memory
     double handed_on = 31;       ///< for adding one more split's sums there
     double block_rate = 1.2e9;   ///< that begin in a second
+    double finish = 3e-6;        ///< seconds, of a kernel that follows and adds up what parts of tiles are
+    double part_rate = 3e12;     ///< of parts' bytes, which are written and read
+    double stream_piece = 60;    ///< cycles more, of each piece of a stream
+    double doubt = 1.02;         ///< times as long streams are said to take: these are not fitted
     double hidden = 0.0091;      ///< of the shorter of multiplying and moving, that shows
     double conflict = 3;         ///< exponent: how far multiply-adds and accesses overlap
 };
@@ -64,14 +69,17 @@ bool has_many_sums(const GpuSchedule& schedule) {
 
 constexpr double usual_multiprocessors = 100;
 
-/// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
-int resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+} // namespace
+
+int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     const int threads = schedule.threads();
     const int registers = gpu_registers(schedule, product.number);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
     if (registers > most + registers_beside_sums / 2) return 0;
     return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
 }
+
+namespace {
 
 /// What a warp does for one step.
 struct StepCycles {
@@ -157,7 +165,8 @@ double bytes_of_tile(const GpuSchedule& schedule, Number number) {
 
 /// Cycles of a block's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
-    const double bytes = bytes_of_tile(schedule, number);
+    const double bytes =
+        bytes_of_tile(schedule, number) * (schedule.streams() ? schedule.whole_tiles + 1 : 1);
     return constants.block + bytes / constants.store_bytes / schedule.splits +
            (schedule.slices - 1) * bytes / constants.exchange_bytes + cycles_of_splits(schedule, bytes);
 }
@@ -179,6 +188,14 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
     const double tiles =
         row_blocks * column_blocks * (schedule.block_rows * of_a + schedule.block_columns * of_b) * k * batch;
     return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
+}
+
+/// A stream's seconds from those that its pieces take.
+double with_parts(double seconds, const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const GpuStream stream = stream_of(schedule, oriented);
+    const double parts = static_cast<double>(stream.parts()) * bytes_of_tile(schedule, oriented.number);
+    const double pieces = static_cast<double>(stream.positions()) * constants.stream_piece / constants.hertz;
+    return (seconds + pieces + constants.finish + parts / constants.part_rate) * constants.doubt;
 }
 
 } // namespace
@@ -203,18 +220,22 @@ double warp_speedup(Number number) { return number == Number::float64 ? 2 : 8; }
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return gpu_tile_seconds(schedule, oriented, gpu);
-    const int fits = resident_blocks(schedule, product, gpu);
+    const int fits = gpu_resident_blocks(schedule, product, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
     const double column_blocks =
         static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
-    const double blocks = row_blocks * column_blocks * schedule.splits *
-                          static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
+    const double blocks =
+        schedule.streams() ? schedule.stream_blocks
+                           : row_blocks * column_blocks * schedule.splits *
+                                 static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
     const double each =
         std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
-        std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
+        schedule.streams()
+            ? static_cast<double>(stream_of(schedule, oriented).positions())
+            : std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
     const bool is_apart = resident > 1 && has_many_sums(schedule);
     const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
@@ -227,7 +248,8 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
                            (constants.launch + constants.block +
                             cycles_of_splits(schedule, bytes_of_tile(schedule, oriented.number))) /
                                constants.hertz;
-    return std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    const double product_alone = std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    return schedule.streams() ? with_parts(product_alone, schedule, oriented) : product_alone;
 }
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,

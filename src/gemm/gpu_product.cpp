@@ -2,6 +2,7 @@
 
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_range.hpp"
+#include "gemm/gpu_stream_product.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_thread_product.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -15,6 +16,7 @@ namespace {
 /// It seldom does anything, so that it gets no memory of its own.
 ir::Program out_of_range(const MatrixProduct& product, const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     GpuSchedule schedule = gpu_thread_schedule(product, gpu);
+    schedule.stream_blocks = schedule.whole_tiles = 0;
     if (schedule.through_memory != 0) {
         schedule.through_memory = 0;
         schedule.splits = 1;
@@ -38,6 +40,7 @@ void add_splits(const MatrixProduct& product, const GpuSchedule& schedule,
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                      const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     validate(schedule, product, gpu);
+    if (schedule.streams()) return gpu_stream_product(product, schedule, gpu, epilogue);
     if (!schedule.has_tiles()) return {gpu_thread_product(product, schedule, gpu, epilogue)};
     const GpuOrientation orientation = oriented_for_gpu(product);
     const MatrixProduct& oriented = orientation.product;

@@ -55,6 +55,8 @@ struct GpuSchedule {
     int group = 8;
     int splits = 1;
     int through_memory = 0;
+    int stream_blocks = 0;
+    int whole_tiles = 0;
     int matrices = 1;
     int resident = 0;
     int machine_loop = 0;
@@ -77,6 +79,8 @@ struct GpuSchedule {
     bool rounds() const { return rounded > 0; }
     /// Whether threads multiply where numbers are not as terms have to be (gemm/gpu_range.hpp).
     bool is_guarded() const { return guarded > 0; }
+    /// Whether few blocks go through the pieces of all tiles (gemm/gpu_stream.hpp).
+    bool streams() const { return stream_blocks > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

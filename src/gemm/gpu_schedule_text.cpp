@@ -17,7 +17,7 @@ namespace {
 /// Beyond this it is no schedule.
 constexpr int most = 1024;
 
-constexpr std::array<GpuParameter, 32> parameters = {{
+constexpr std::array<GpuParameter, 34> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -60,6 +60,14 @@ constexpr std::array<GpuParameter, 32> parameters = {{
     {"through_memory", &GpuSchedule::through_memory,
      "1: splits hand their sums over through global memory, all blocks being there at once; 0: they are a "
      "cluster",
+     GpuParameter::Of::threads, 0},
+    {"stream_blocks", &GpuSchedule::stream_blocks,
+     "blocks in all, each of which goes through as many pieces of tiles as the others; what several have of "
+     "a tile a second "
+     "kernel adds up; 0: each tile has a block, or several",
+     GpuParameter::Of::threads, 0},
+    {"whole_tiles", &GpuSchedule::whole_tiles,
+     "tiles that each of these blocks has for itself; the pieces of what is left they share",
      GpuParameter::Of::threads, 0},
     {"matrices", &GpuSchedule::matrices,
      "products of a batch that a block has, each with threads of its own"},

@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "gemm/gpu_product.hpp"
 #include "ir/tile.hpp"
 #include "ir/verify.hpp"
@@ -130,10 +131,12 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
                step.parameters.size());
         const runtime::KernelText text{
             std::move(derivation.ptx), "gemm " + to_string(schedule), {}, schedule.machine_loop != 0};
-        code_key_ = runtime::code_key(device, text);
+        const runtime::CacheKey key = runtime::code_key(device, text);
+        code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
         step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
         step.kernel.load(runtime::compiled(device, text, cache), device);
     }
+    multiplying_ = multiplying_kernel(schedule, steps_.size());
 }
 
 /// What a launch's parameters are of.
@@ -195,7 +198,7 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
     step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
 }
 
-/// Kernels before the one that multiplies prepare factors.
+/// Where nothing is multiplied the last kernel does all.
 void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                               runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};

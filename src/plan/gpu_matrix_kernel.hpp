@@ -36,10 +36,14 @@ struct GpuMatrixDerivation {
     std::string ptx;
     ir::KernelInfo info; ///< what only a driver knows is 0
 };
-/// In the order of their launches; the last one multiplies.
+/// In the order of their launches; see gemm/gpu_product.hpp.
 std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
                                                         const gemm::GpuSchedule& schedule,
                                                         const target::Gpu& gpu);
+/// Which of so many kernels of a product multiplies: the last one, or in a stream the one before.
+inline std::size_t multiplying_kernel(const gemm::GpuSchedule& schedule, std::size_t kernels) {
+    return kernels - (schedule.streams() ? 2 : 1);
+}
 
 /// The kernels of a product that is not empty, in a GPU.
 class GpuMatrixKernels {
@@ -54,8 +58,9 @@ public:
                 runtime::cuda::Address workspace, const runtime::GpuStream& stream) const;
     std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-    const ir::KernelInfo& info() const { return steps_.back().kernel.info(); } ///< of the one that multiplies
-    const runtime::CacheKey& code_key() const { return code_key_; }            ///< of its machine code
+    /// Of the one that multiplies.
+    const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
+    const runtime::CacheKey& code_key() const { return code_key_; } ///< of all machine code
     std::size_t count() const { return steps_.size(); }
 
 private:
@@ -86,6 +91,7 @@ private:
     void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
     std::vector<Step> steps_;
+    std::size_t multiplying_ = 0;
     runtime::CacheKey code_key_;
     runtime::GpuDevice device_;
     std::vector<ProblemArray> arrays_;                 ///< of the epilogue

@@ -113,6 +113,22 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
     expect_bits_of_interpreter(std::move(programs), "products", {1, 1});
 }
 
+/// Both kernels of a stream, the second one on parts of tiles of its own.
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForStreamsOfMatrixProducts) {
+    std::vector<ir::Program> programs;
+    for (const char* more : {"stream_blocks=5 whole_tiles=1", "stream_blocks=7 c_lanes=2 b_lanes=2"}) {
+        const MatrixProduct product{
+            .rows = 100, .columns = 36, .depth = 12, .a = {1, 104}, .b = {36, 1}, .c = {1, 100}};
+        for (ir::Program& program :
+             gemm::gpu_product(product, schedule_of(more), target::gpu_named("sm_80"))) {
+            for (ir::BufferInfo& buffer : program.buffers)
+                if (buffer.space == ir::Space::scratch) buffer.space = ir::Space::argument;
+            programs.push_back(std::move(program));
+        }
+    }
+    expect_bits_of_interpreter(std::move(programs), "streams", {1, 1});
+}
+
 /// Of both the largest difference, next to numbers of about 10.
 double largest_difference(const GpuTransform& transform, const formula::Formula& formula) {
     std::mt19937 random(5);
