@@ -14,8 +14,10 @@ namespace {
 using Tag = Terms::Tag;
 
 /// Instructions of this kind are left as they are, between the products.
-bool may_stand_between(Kind kind) {
-    switch (kind) {
+bool may_stand_between(const Instruction& instruction) {
+    switch (kind_of(instruction)) {
+    case Kind::special: return is_constant_load(instruction);
+    case Kind::uniform:
     case Kind::integer:
     case Kind::move:
     case Kind::predicate:
@@ -215,7 +217,7 @@ private:
         for (std::size_t place = 0; place + 1 < result_.body.size(); ++place) {
             const Kind kind = kind_of(result_.body[place]);
             if (kind == Kind::multiply_add || kind == Kind::nothing || factor_loads.contains(place)) continue;
-            if (!may_stand_between(kind))
+            if (!may_stand_between(result_.body[place]))
                 throw UserError("the loop has '{}', which is not moved", name_of(result_.body[place]));
             result_.others.push_back(place);
         }

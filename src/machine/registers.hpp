@@ -30,6 +30,19 @@ std::vector<RegisterRange> registers_written(const Instruction& instruction);
 std::uint32_t predicates_read(const Instruction& instruction);
 std::uint32_t predicates_written(const Instruction& instruction);
 
+/// What a warp's threads have in common: bit u for uniform register u, the one of zeros is none, and bits of uniform predicates. Those
+/// read may be more than are.
+struct UniformSet {
+    std::uint64_t registers = 0;
+    std::uint32_t predicates = 0;
+    bool overlaps(const UniformSet& other) const {
+        return (registers & other.registers) != 0 || (predicates & other.predicates) != 0;
+    }
+};
+constexpr int uniform_zero_register = 63;
+UniformSet uniform_read(const Instruction& instruction);
+UniformSet uniform_written(const Instruction& instruction);
+
 /// Replaces the register in a slot.
 void set_register(Instruction& instruction, int slot, int number);
 
