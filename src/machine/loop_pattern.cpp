@@ -71,7 +71,8 @@ private:
         for (const Instruction& instruction : result_.body)
             for (const RegisterRange& range : registers_written(instruction))
                 for (int k = 0; k < range.count; ++k) written_.set(static_cast<std::size_t>(range.first + k));
-        for (int k = 0; k < registers_ && k < zero_register; ++k)
+        const int registers = std::min(registers_, named_registers(code_));
+        for (int k = 0; k < registers && k < zero_register; ++k)
             result_.free.set(static_cast<std::size_t>(k), !result_.kept.test(static_cast<std::size_t>(k)));
     }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 
 namespace swirl::machine {
@@ -45,6 +46,34 @@ Objection objection_to_shape(const Code& compiled, const Code& written, const Lo
     }
     const auto size = static_cast<std::int64_t>(turn.size());
     if (turn.empty() || distance_of(turn.back()) != -size) return "the branch goes elsewhere";
+    return std::nullopt;
+}
+
+/// What is written are the compiled loop's instructions with other registers, scoreboards and waits, such as any compiler may have put
+/// there: nothing that hardware may refuse.
+Objection objection_to_instructions(const Code& compiled, const Code& written, const LoopSpan& span) {
+    const auto less = [](const Word& a, const Word& b) {
+        return a.low != b.low ? a.low < b.low : a.high < b.high;
+    };
+    std::set<Word, decltype(less)> forms(less);
+    unsigned reused = 0; // operands of multiply-adds
+    for (const Instruction& instruction : body_of(compiled, span)) {
+        forms.insert(form_of(instruction));
+        if (kind_of(instruction) == Kind::multiply_add) reused |= instruction.control.reuse;
+    }
+    const int registers = named_registers(compiled);
+    if (named_registers(written) > registers)
+        return fmt::format("it names registers beyond R{}", registers - 1);
+    for (const Instruction& instruction : iteration(written, span)) {
+        if (kind_of(instruction) == Kind::nothing) continue;
+        if (!forms.contains(form_of(instruction)))
+            return fmt::format("{} is of another form than those compiled", name_of(instruction));
+        if (!has_aligned_registers(instruction))
+            return fmt::format("{} has registers that are no pair or four", name_of(instruction));
+        const unsigned flags = kind_of(instruction) == Kind::multiply_add ? reused : 0;
+        if ((instruction.control.reuse & ~flags) != 0)
+            return fmt::format("{} keeps operands that compiled ones do not", name_of(instruction));
+    }
     return std::nullopt;
 }
 
@@ -214,6 +243,7 @@ private:
 std::optional<std::string> objection_to_loop(const Code& compiled, const Code& written,
                                              const LoopSpan& span) {
     if (auto objection = objection_to_shape(compiled, written, span)) return objection;
+    if (auto objection = objection_to_instructions(compiled, written, span)) return objection;
     if (auto objection = objection_to_terms(compiled, written, span)) return objection;
     if (auto objection = ControlCheck().check(written, span)) return objection;
     const long long before = issue_of_loop(iteration(compiled, span)).cycles();

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
+
 namespace swirl::machine {
 
 namespace {
@@ -125,6 +127,30 @@ std::vector<RegisterRange> registers_written(const Instruction& instruction) {
     if (opcode == nullptr || opcode->is_uniform || instruction.is_never() || opcode->reads_d) return result;
     add(result, instruction.d, opcode->d, slot_d, instruction);
     return result;
+}
+
+int named_registers(const std::vector<Instruction>& code) {
+    int result = 0;
+    for (const Instruction& instruction : code)
+        for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
+            for (const RegisterRange& range : ranges) result = std::max(result, range.first + range.count);
+    return result;
+}
+
+bool has_aligned_registers(const Instruction& instruction) {
+    for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
+        for (const RegisterRange& range : ranges)
+            if (range.first % range.count != 0) return false;
+    return true;
+}
+
+Word form_of(const Instruction& instruction) {
+    Instruction result = instruction;
+    result.control = {};
+    for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
+        for (const RegisterRange& range : ranges) set_register(result, range.slot, 0);
+    if (distance_of(result)) set_distance(result, 0);
+    return encode(result);
 }
 
 std::uint32_t predicates_read(const Instruction& instruction) {

@@ -26,6 +26,14 @@ bool has_known_registers(const Instruction& instruction);
 std::vector<RegisterRange> registers_read(const Instruction& instruction);
 std::vector<RegisterRange> registers_written(const Instruction& instruction);
 
+/// One more than the highest register that any instruction names. A kernel's own count of registers is more: two of those are not
+/// addressed, and an instruction that does is illegal.
+int named_registers(const std::vector<Instruction>& code);
+/// Pairs and fours of registers begin at multiples of two and four.
+bool has_aligned_registers(const Instruction& instruction);
+/// Without registers, control, and how far a branch goes: what has to be the same for two instructions to be of one form.
+Word form_of(const Instruction& instruction);
+
 /// Bit p for predicate p, its guard among those read; the one that always holds is none.
 std::uint32_t predicates_read(const Instruction& instruction);
 std::uint32_t predicates_written(const Instruction& instruction);

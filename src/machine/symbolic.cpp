@@ -30,19 +30,14 @@ int SymbolicRun::uniform_predicate(int number) {
 
 /// The instruction without its registers and control, then the terms that it reads.
 std::vector<std::uint64_t> SymbolicRun::operands(const Instruction& instruction) {
-    Instruction bare = instruction;
-    bare.control = {};
-    if (distance_of(bare)) set_distance(bare, 0); // a shorter loop's branch goes less far
     std::vector<std::uint64_t> values;
     for (const RegisterRange& range : registers_read(instruction)) {
-        set_register(bare, range.slot, 0);
         for (int k = range.first; k < range.first + range.count; ++k) {
             if (registers_.at(static_cast<std::size_t>(k)) < 0)
                 is_read_first_.at(static_cast<std::size_t>(k)) = true;
             values.push_back(static_cast<std::uint64_t>(value_of(k)));
         }
     }
-    for (const RegisterRange& range : registers_written(instruction)) set_register(bare, range.slot, 0);
     for (int k = 0; k < true_predicate; ++k)
         if ((predicates_read(instruction) >> k & 1U) != 0)
             values.push_back(static_cast<std::uint64_t>(predicate(k)));
@@ -55,7 +50,7 @@ std::vector<std::uint64_t> SymbolicRun::operands(const Instruction& instruction)
             values.push_back(static_cast<std::uint64_t>(uniform_predicate(k)));
     if (kind_of(instruction) == Kind::multiply_add && values.size() == 3) // factors may change places
         std::sort(values.begin(), values.begin() + 2);
-    const Word word = encode(bare);
+    const Word word = form_of(instruction);
     std::vector<std::uint64_t> key = {word.low, word.high};
     key.insert(key.end(), values.begin(), values.end());
     return key;

@@ -78,6 +78,12 @@ protected:
         return "there is none";
     }
 
+    const Instruction& written_one(Kind kind, std::size_t n) const {
+        std::size_t place = span.first;
+        while (kind_of(written[place]) != kind || n-- > 0) ++place;
+        return written[place];
+    }
+
     static inline Bytes image;
     Code compiled, written;
     LoopSpan span;
@@ -114,7 +120,7 @@ TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
         EXPECT_NE(objection_after(Kind::uniform, n, nothing), "") << n;
         EXPECT_NE(objection_after(Kind::uniform, n, guarded), "") << n;
     }
-    EXPECT_EQ(objection_after(Kind::branch, 0, negated), "copies, waits, meetings and the branch are others");
+    EXPECT_EQ(objection_after(Kind::branch, 0, negated), "BRA is of another form than those compiled");
 }
 
 TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
@@ -134,10 +140,10 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
     const Kind product = Kind::multiply_add, load = Kind::shared_load, copy = Kind::copy;
     says("another value", product, 700, [](Instruction& i) { i.a ^= 1; });
     says("another value", product, 5, [](Instruction& i) { i.c = i.d ^= 1; });
-    says("another value", load, 3, [](Instruction& i) { i.rest.set_bits(40, 24, 16); });
+    says("another value", load, 3, [&](Instruction& i) { i.rest = written_one(load, 5).rest; });
     says("another value", copy, 2, [](Instruction& i) { i.a += 2; });
     says("copies, waits", Kind::fence, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
-    says("copies, waits", copy, 0, [](Instruction& i) { i.rest.set_bits(40, 24, 0x4000); });
+    says("copies, waits", copy, 0, [&](Instruction& i) { i.rest = written_one(copy, 1).rest; });
     says("another value", Kind::barrier, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
     says("another", Kind::integer, 4, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
     says("wait", product, 0, [](Instruction& i) { i.control.wait = 0; });
@@ -146,6 +152,22 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
     says("tells nobody", copy, 1, [](Instruction& i) { i.control.read_scoreboard = no_scoreboard; });
     says("stalls for nothing", product, 9, [](Instruction& i) { i.control.stall = 0; });
     says("branch", Kind::branch, 0, [](Instruction& i) { set_distance(i, -5); });
+}
+
+TEST_F(MainLoopOfAProduct, IsNotProvedWhereHardwareMayRefuseInstructions) {
+    const auto says = [&](const std::string& words, Kind kind, auto&& change) {
+        const std::string objection = objection_after(kind, 3, change);
+        EXPECT_NE(objection.find(words), std::string::npos) << words << ": " << objection;
+    };
+    const int last = named_registers(compiled) - 1;
+    EXPECT_LT(last + 1, Cubin(image).kernels().front().registers);
+    says("beyond R" + std::to_string(last), Kind::integer, [&](Instruction& i) { i.d = last + 1; });
+    says("LDS has registers that are no pair or four", Kind::shared_load, [](Instruction& i) { i.d += 2; });
+    says("LDGSTS has registers that are no pair or four", Kind::copy, [](Instruction& i) { i.a += 1; });
+    says("another form", Kind::multiply_add, [](Instruction& i) { i.rest.set_bits(77, 3, 1); });
+    says("another form", Kind::shared_load, [](Instruction& i) { i.rest.set_bits(78, 1, 1); });
+    says("IADD3 keeps operands", Kind::integer, [](Instruction& i) { i.control.reuse = 1; });
+    says("FFMA keeps operands", Kind::multiply_add, [](Instruction& i) { i.control.reuse = 8; });
 }
 
 TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
@@ -236,6 +258,7 @@ protected:
     void take_loop(const Code& code) {
         compiled = code;
         for (Instruction& instruction : compiled) instruction.control.stall = safe_distance;
+        compiled[4].control.reuse = 3;
         written = compiled;
         written.front().control.wait = written.back().control.wait = loop_scoreboards;
     }
