@@ -16,20 +16,32 @@ namespace {
 constexpr int copies_scoreboard = 5;
 /// Positions behind a copy until which its operands are left alone, as far as registers suffice.
 constexpr std::size_t copies_read_for[] = {40, 0};
+constexpr std::size_t most_orders = 5; ///< of the products, that are tried
 constexpr Word nothing{0x7918, 0x000fe20000000000};
 
 class Writer {
 public:
-    explicit Writer(const LoopPattern& pattern)
-        : pattern_(pattern), order_(product_order(pattern)), webs_(pattern) {}
+    explicit Writer(const LoopPattern& pattern) : pattern_(pattern), webs_(pattern) {}
 
-    /// The one of all placements that takes the fewest cycles by the model.
+    /// The one of some orders of the products and of all placements that takes the fewest cycles by the model.
     Code write() {
         choose_registers();
-        const std::vector<int> by_use = loads_by_use();
-        for (std::size_t n = 0; n < by_use.size(); ++n) turn_of_load_[by_use[n]] = n;
         Code best;
         std::string why_not;
+        for (const ProductOrder& order : product_orders(pattern_, most_orders)) {
+            order_ = order;
+            write_with_order(best, why_not);
+        }
+        if (best.empty()) throw UserError("{}", why_not);
+        best.resize(pattern_.body.size(), decode(nothing));
+        return best;
+    }
+
+private:
+    void write_with_order(Code& best, std::string& why_not) {
+        const std::vector<int> by_use = loads_by_use();
+        turn_of_load_.clear();
+        for (std::size_t n = 0; n < by_use.size(); ++n) turn_of_load_[by_use[n]] = n;
         for (const LoopPlacement& placed : placements(pattern_, dependences(pattern_, webs_), by_use))
             for (const std::size_t copy_reads_for : copies_read_for) {
                 try {
@@ -41,12 +53,8 @@ public:
                     why_not = error.what();
                 }
             }
-        if (best.empty()) throw UserError("{}", why_not);
-        best.resize(pattern_.body.size(), decode(nothing));
-        return best;
     }
 
-private:
     Code written(const LoopPlacement& placed, std::size_t copy_reads_for) const {
         LoopWebs webs = webs_;
         webs.allocate(placed.positions(), second_, copy_reads_for);
@@ -175,7 +183,7 @@ private:
     }
 
     const LoopPattern& pattern_;
-    std::vector<std::pair<std::size_t, std::size_t>> order_;
+    ProductOrder order_;
     LoopWebs webs_;
     std::map<int, std::size_t> turn_of_load_; ///< among its step's
     std::vector<int> second_registers_;

@@ -128,7 +128,7 @@ TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
     EXPECT_EQ(pattern.steps, 16U);
     EXPECT_EQ(std::max(pattern.rows, pattern.columns), 16U);
     EXPECT_EQ(std::min(pattern.rows, pattern.columns), 8U);
-    const auto order = product_order(pattern);
+    const ProductOrder order = product_orders(pattern, 1).front();
     EXPECT_EQ((std::set<std::pair<std::size_t, std::size_t>>(order.begin(), order.end()).size()), 128U);
 }
 
