@@ -1,6 +1,7 @@
 #include "machine/loop_dependences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace swirl::machine {
@@ -53,6 +54,13 @@ private:
         for (int k = 0; k < true_predicate; ++k)
             if ((predicates_read(instruction) >> k & 1U) != 0)
                 read(predicates_.at(static_cast<std::size_t>(k)), place);
+        const UniformSet uniform = uniform_read(instruction);
+        for (int k = 0; k < uniform_zero_register; ++k)
+            if ((uniform.registers >> k & 1U) != 0)
+                read(uniform_registers_.at(static_cast<std::size_t>(k)), place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((uniform.predicates >> k & 1U) != 0)
+                read(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
     }
 
     void write_all(std::size_t place) {
@@ -63,12 +71,20 @@ private:
         for (int k = 0; k < true_predicate; ++k)
             if ((predicates_written(instruction) >> k & 1U) != 0)
                 write(predicates_.at(static_cast<std::size_t>(k)), place);
+        const UniformSet uniform = uniform_written(instruction);
+        for (int k = 0; k < uniform_zero_register; ++k)
+            if ((uniform.registers >> k & 1U) != 0)
+                write(uniform_registers_.at(static_cast<std::size_t>(k)), place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((uniform.predicates >> k & 1U) != 0)
+                write(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
     }
 
     const LoopPattern& pattern_;
     const LoopWebs& webs_;
     std::map<std::pair<std::size_t, int>, Touched> values_;
-    std::array<Touched, true_predicate> predicates_;
+    std::array<Touched, true_predicate> predicates_, uniform_predicates_;
+    std::array<Touched, uniform_zero_register> uniform_registers_;
     Touched memory_;
     std::vector<Dependence> result_;
 };

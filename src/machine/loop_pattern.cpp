@@ -14,8 +14,10 @@ namespace {
 using Tag = Terms::Tag;
 
 /// Instructions of this kind are left as they are, between the products.
-bool may_stand_between(Kind kind) {
-    switch (kind) {
+bool may_stand_between(const Instruction& instruction) {
+    switch (kind_of(instruction)) {
+    case Kind::special: return is_constant_load(instruction);
+    case Kind::uniform:
     case Kind::integer:
     case Kind::move:
     case Kind::predicate:
@@ -69,7 +71,8 @@ private:
         for (const Instruction& instruction : result_.body)
             for (const RegisterRange& range : registers_written(instruction))
                 for (int k = 0; k < range.count; ++k) written_.set(static_cast<std::size_t>(range.first + k));
-        for (int k = 0; k < registers_ && k < zero_register; ++k)
+        const int registers = std::min(registers_, named_registers(code_));
+        for (int k = 0; k < registers && k < zero_register; ++k)
             result_.free.set(static_cast<std::size_t>(k), !result_.kept.test(static_cast<std::size_t>(k)));
     }
 
@@ -215,7 +218,7 @@ private:
         for (std::size_t place = 0; place + 1 < result_.body.size(); ++place) {
             const Kind kind = kind_of(result_.body[place]);
             if (kind == Kind::multiply_add || kind == Kind::nothing || factor_loads.contains(place)) continue;
-            if (!may_stand_between(kind))
+            if (!may_stand_between(result_.body[place]))
                 throw UserError("the loop has '{}', which is not moved", name_of(result_.body[place]));
             result_.others.push_back(place);
         }

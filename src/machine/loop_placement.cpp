@@ -10,20 +10,24 @@ namespace swirl::machine {
 namespace {
 
 constexpr std::size_t gap = safe_distance + 1; ///< products from a result of fixed latency to its use
-/// Products of a step before its first load, and behind its last one, which hide its latency.
-constexpr std::size_t before_loads = 2, behind_loads = 34;
+constexpr std::size_t uniform_gap =
+    uniform_distance + 1; ///< likewise of what a warp's threads have in common
+/// Products of a step before its first load, and behind its last one, which hide its latency; of small steps a third.
+constexpr std::size_t before_loads = 2, most_behind_loads = 34;
 constexpr std::size_t meeting_at = 2; ///< products of the last step before threads meet
-/// Products that what stands between them may be put off by: the first of these that leaves room enough.
+/// Products that what stands between them may be put off by, as far as there is room.
 constexpr std::size_t rooms[] = {12, 6, 0};
 
 class Placer {
 public:
     Placer(const LoopPattern& pattern, const std::vector<Dependence>& dependences,
-           const std::vector<int>& loads_by_use, std::size_t room)
+           const std::vector<int>& loads_by_use, std::size_t room, bool is_on_demand)
         : pattern_(pattern),
           loads_by_use_(loads_by_use),
           cells_(pattern.sums.size()),
-          end_(cells_ * pattern.steps) {
+          behind_loads_(std::min(most_behind_loads, cells_ / 3)),
+          end_(cells_ * pattern.steps),
+          is_on_demand_(is_on_demand) {
         result_.at.resize(end_ + 1);
         result_.room = room;
         for (const Dependence& each : dependences) before_[each.after].push_back(each);
@@ -38,6 +42,7 @@ public:
         for (const std::size_t place : early_) put(place, earliest(place, slot));
         for (std::size_t step = 1; step < pattern_.steps; ++step)
             place_loads(step, (step - 1) * cells_ + before_loads);
+        if (is_on_demand_) order_head_on_demand();
         place_head();
         const std::size_t meeting = (pattern_.steps - 1) * cells_ + meeting_at;
         for (const std::size_t place : meeting_) {
@@ -107,6 +112,23 @@ private:
         }
     }
 
+    /// What copies follow from right before these, which keep their order; then the rest.
+    void order_head_on_demand() {
+        const std::set<std::size_t> head(head_.begin(), head_.end());
+        std::set<std::size_t> done;
+        std::vector<std::size_t> order;
+        const auto add = [&](auto& self, std::size_t place) -> void {
+            if (!head.contains(place) || !done.insert(place).second) return;
+            if (const auto found = before_.find(place); found != before_.end())
+                for (const Dependence& each : found->second) self(self, each.before);
+            order.push_back(place);
+        };
+        for (const std::size_t place : head_)
+            if (kind_of(pattern_.body[place]) == Kind::copy) add(add, place);
+        for (const std::size_t place : head_) add(add, place);
+        head_ = std::move(order);
+    }
+
     void put_at(std::size_t slot, LoopPlacement::Item item) {
         result_.at.at(std::min(slot, end_)).push_back(item);
         slots_[item.place] = slot;
@@ -131,7 +153,9 @@ private:
                 continue;
             }
             const std::size_t room = result_.movable.contains(each.before) ? result_.room : 0;
-            wanted = std::max(wanted, slot->second + (each.has_latency ? gap + room : 0));
+            const std::size_t latency =
+                kind_of(pattern_.body[each.before]) == Kind::uniform ? uniform_gap : gap;
+            wanted = std::max(wanted, slot->second + (each.has_latency ? latency + room : 0));
         }
         return wanted;
     }
@@ -155,12 +179,12 @@ private:
     void place_loads(std::size_t step, std::size_t slot) {
         const std::size_t end = ((step + pattern_.steps - 1) % pattern_.steps + 1) * cells_;
         for (const FactorLoad& load : pattern_.loads[step]) slot = earliest(load.place, slot);
-        if (slot + behind_loads >= end) {
+        if (slot + behind_loads_ >= end) {
             fail("addresses are there too late");
             return;
         }
         const std::size_t spacing =
-            std::max<std::size_t>(1, (end - behind_loads - slot) / loads_by_use_.size());
+            std::max<std::size_t>(1, (end - behind_loads_ - slot) / loads_by_use_.size());
         for (const int load : loads_by_use_) {
             put_at(slot, {pattern_.loads[step][static_cast<std::size_t>(load)].place, step, load});
             slot += spacing;
@@ -170,14 +194,16 @@ private:
     void place_tail(std::size_t slot) {
         for (const std::size_t place : tail_) {
             slot = put(place, earliest(place, slot));
-            if (slot + gap > end_) fail("too much follows the meeting");
+            const bool is_uniform = kind_of(pattern_.body[place]) == Kind::uniform;
+            if (slot + (is_uniform ? uniform_gap : gap) > end_) fail("too much follows the meeting");
             ++slot;
         }
     }
 
     const LoopPattern& pattern_;
     const std::vector<int>& loads_by_use_;
-    std::size_t cells_, end_;
+    std::size_t cells_, behind_loads_, end_;
+    bool is_on_demand_;                                     ///< in the order in which copies want it
     std::map<std::size_t, std::vector<Dependence>> before_; ///< by the later one
     std::map<std::size_t, std::size_t> step_of_load_, slots_;
     std::set<std::size_t> taken_; ///< slots
@@ -198,15 +224,20 @@ std::map<std::size_t, std::size_t> LoopPlacement::positions() const {
     return result;
 }
 
-LoopPlacement placement(const LoopPattern& pattern, const std::vector<Dependence>& dependences,
-                        const std::vector<int>& loads_by_use) {
+std::vector<LoopPlacement> placements(const LoopPattern& pattern, const std::vector<Dependence>& dependences,
+                                      const std::vector<int>& loads_by_use) {
+    std::vector<LoopPlacement> result;
     std::string why_not;
-    for (const std::size_t room : rooms) {
-        Placer placer(pattern, dependences, loads_by_use, room);
-        if (auto placed = placer.place()) return std::move(*placed);
-        why_not = placer.why_not();
-    }
-    throw UserError("{}", why_not);
+    for (const bool is_on_demand : {false, true})
+        for (const std::size_t room : rooms) {
+            Placer placer(pattern, dependences, loads_by_use, room, is_on_demand);
+            if (auto placed = placer.place())
+                result.push_back(std::move(*placed));
+            else
+                why_not = placer.why_not();
+        }
+    if (result.empty()) throw UserError("{}", why_not);
+    return result;
 }
 
 } // namespace swirl::machine

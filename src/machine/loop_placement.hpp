@@ -23,8 +23,9 @@ struct LoopPlacement {
 
 /// Loads of factors a whole step ahead and evenly, in the order of `loads_by_use`, and as far as possible what their addresses follow
 /// from as soon as the loop begins; threads meet at the beginning of the last step; all else evenly before that, as far apart as
-/// latencies are. UserError where there is no room for it.
-LoopPlacement placement(const LoopPattern& pattern, const std::vector<Dependence>& dependences,
-                        const std::vector<int>& loads_by_use);
+/// latencies are, in its order or each right before what takes it. Those of several that there is room for; UserError where there is
+/// none.
+std::vector<LoopPlacement> placements(const LoopPattern& pattern, const std::vector<Dependence>& dependences,
+                                      const std::vector<int>& loads_by_use);
 
 } // namespace swirl::machine

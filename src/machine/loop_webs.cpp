@@ -10,9 +10,6 @@ namespace swirl::machine {
 namespace {
 
 constexpr std::ptrdiff_t not_yet = -1, of_products = -2;
-/// Positions behind a copy until which its operands are left alone: overwriting them earlier would wait for it.
-constexpr std::size_t copy_reads_for = 40;
-
 } // namespace
 
 LoopWebs::LoopWebs(const LoopPattern& pattern)
@@ -48,6 +45,7 @@ void LoopWebs::read(std::size_t place) {
             const auto web = static_cast<std::size_t>(current);
             webs_[web].places.push_back(place);
             read_[{place, number}] = web;
+            webs_[web].is_of_pair = webs_[web].is_of_pair || range.count > 1;
             if (k == 0) first = web;
             join(first, web);
         }
@@ -71,6 +69,7 @@ void LoopWebs::write(std::size_t place) {
                 join(static_cast<std::size_t>(current), web);
             }
             current = static_cast<std::ptrdiff_t>(web);
+            webs_[web].is_of_pair = webs_[web].is_of_pair || range.count > 1;
             if (k == 0) first = web;
             join(first, web);
         }
@@ -113,7 +112,7 @@ std::optional<std::size_t> LoopWebs::value_written(std::size_t place, int number
     return web == written_.end() ? std::nullopt : std::optional(value_of(web->second));
 }
 
-void LoopWebs::set_spans(const std::map<std::size_t, std::size_t>& positions) {
+void LoopWebs::set_spans(const std::map<std::size_t, std::size_t>& positions, std::size_t copy_reads_for) {
     for (Web& web : webs_)
         for (const std::size_t place : web.places) {
             const std::size_t position = positions.at(place);
@@ -133,7 +132,7 @@ bool LoopWebs::is_free(const std::vector<std::size_t>& group, int move, bool is_
         if (is_fixed && pattern_.kept.test(place)) return true;
         if (taken.test(place) || !pattern_.free.test(place)) return false;
         return std::ranges::none_of(busy_[place], [&](const auto& span) {
-            return span.first <= web.last && web.first <= span.second;
+            return span.first < web.last && web.first < span.second; // who takes one may make the other
         });
     });
 }
@@ -144,8 +143,9 @@ void LoopWebs::place_group(std::size_t group, const std::vector<std::size_t>& we
         busy_[static_cast<std::size_t>(webs_[k].number + move)].emplace_back(webs_[k].first, webs_[k].last);
 }
 
-void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken) {
-    set_spans(positions);
+void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken,
+                        std::size_t copy_reads_for) {
+    set_spans(positions, copy_reads_for);
     std::map<std::size_t, std::vector<std::size_t>> groups;
     for (std::size_t web = 0; web < webs_.size(); ++web) groups[root(web)].push_back(web);
     for (const std::size_t group : fixed_) {
@@ -155,7 +155,9 @@ void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, con
     for (const auto& [group, members] : groups) {
         if (fixed_.contains(group)) continue;
         bool is_placed = false;
-        for (int distance = 0; distance < zero_register && !is_placed; distance += 2)
+        const bool has_pairs =
+            std::ranges::any_of(members, [&](std::size_t web) { return webs_[web].is_of_pair; });
+        for (int distance = 0; distance < zero_register && !is_placed; distance += has_pairs ? 2 : 1)
             for (const int move : {distance, -distance}) {
                 if (is_placed || !is_free(members, move, false, taken)) continue;
                 place_group(group, members, move);

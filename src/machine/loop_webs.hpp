@@ -22,8 +22,10 @@ public:
     std::optional<std::size_t> value_written(std::size_t place, int number) const;
 
     /// `positions`: where each instruction of the body will stand, by its place; of those that are left out, nothing.
-    /// `taken`: registers that have other uses. UserError where registers do not suffice.
-    void allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken);
+    /// `taken`: registers that have other uses. `copy_reads_for`: positions behind a copy until which its operands are left alone, as
+    /// overwriting them earlier would wait for it. Once only. UserError where registers do not suffice.
+    void allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken,
+                  std::size_t copy_reads_for);
     /// The instruction at a place of the body with its new registers.
     Instruction renamed(std::size_t place) const;
 
@@ -32,6 +34,7 @@ private:
         std::size_t parent = 0;
         int number = 0;
         bool is_fixed = false;
+        bool is_of_pair = false;              ///< it begins where pairs do, or is the second of one
         std::vector<std::size_t> places = {}; ///< of the instructions that have it
         std::size_t first = ~std::size_t{0};
         std::size_t last = 0;
@@ -43,7 +46,7 @@ private:
     void read(std::size_t place);
     void write(std::size_t place);
     std::size_t value_of(std::size_t web) const;
-    void set_spans(const std::map<std::size_t, std::size_t>& positions);
+    void set_spans(const std::map<std::size_t, std::size_t>& positions, std::size_t copy_reads_for);
     bool is_free(const std::vector<std::size_t>& group, int move, bool is_fixed,
                  const RegisterSet& taken) const;
     void place_group(std::size_t group, const std::vector<std::size_t>& webs, int move);

@@ -14,25 +14,56 @@ namespace swirl::machine {
 namespace {
 
 constexpr int copies_scoreboard = 5;
+/// Positions behind a copy until which its operands are left alone, as far as registers suffice.
+constexpr std::size_t copies_read_for[] = {40, 0};
+constexpr std::size_t most_orders = 5; ///< of the products, that are tried
 constexpr Word nothing{0x7918, 0x000fe20000000000};
 
 class Writer {
 public:
-    explicit Writer(const LoopPattern& pattern)
-        : pattern_(pattern), order_(product_order(pattern)), webs_(pattern) {}
+    explicit Writer(const LoopPattern& pattern) : pattern_(pattern), webs_(pattern) {}
 
+    /// The one of some orders of the products and of all placements that takes the fewest cycles by the model.
     Code write() {
         choose_registers();
+        Code best;
+        std::string why_not;
+        for (const ProductOrder& order : product_orders(pattern_, most_orders)) {
+            order_ = order;
+            write_with_order(best, why_not);
+        }
+        if (best.empty()) throw UserError("{}", why_not);
+        best.resize(pattern_.body.size(), decode(nothing));
+        return best;
+    }
+
+private:
+    void write_with_order(Code& best, std::string& why_not) {
         const std::vector<int> by_use = loads_by_use();
+        turn_of_load_.clear();
         for (std::size_t n = 0; n < by_use.size(); ++n) turn_of_load_[by_use[n]] = n;
-        const LoopPlacement placed = placement(pattern_, dependences(pattern_, webs_), by_use);
-        webs_.allocate(placed.positions(), second_);
+        for (const LoopPlacement& placed : placements(pattern_, dependences(pattern_, webs_), by_use))
+            for (const std::size_t copy_reads_for : copies_read_for) {
+                try {
+                    Code code = written(placed, copy_reads_for);
+                    if (best.empty() || issue_of_loop(code).cycles() < issue_of_loop(best).cycles())
+                        best = std::move(code);
+                    break;
+                } catch (const UserError& error) {
+                    why_not = error.what();
+                }
+            }
+    }
+
+    Code written(const LoopPlacement& placed, std::size_t copy_reads_for) const {
+        LoopWebs webs = webs_;
+        webs.allocate(placed.positions(), second_, copy_reads_for);
         Code code;
         std::vector<std::size_t> movable;
         for (std::size_t n = 0; n < placed.at.size(); ++n) {
             for (const LoopPlacement::Item& item : placed.at[n]) {
                 if (placed.movable.contains(item.place)) movable.push_back(code.size());
-                code.push_back(instruction(item));
+                code.push_back(instruction(item, webs));
             }
             if (n + 1 < placed.at.size()) code.push_back(product(n));
         }
@@ -44,11 +75,9 @@ public:
         keep_operands(code);
         if (code.size() > pattern_.body.size())
             throw UserError("{} instructions do not fit where {} were", code.size(), pattern_.body.size());
-        code.resize(pattern_.body.size(), decode(nothing));
         return code;
     }
 
-private:
     std::size_t load_count() const { return pattern_.loads[0].size(); }
 
     /// The second set of factors' registers, aligned as the first, of those that the loop may write.
@@ -132,8 +161,8 @@ private:
     }
 
     /// Two scoreboards for each set of registers, for its loads' first half and second.
-    Instruction instruction(const LoopPlacement::Item& item) const {
-        Instruction result = webs_.renamed(item.place);
+    Instruction instruction(const LoopPlacement::Item& item, const LoopWebs& webs) const {
+        Instruction result = webs.renamed(item.place);
         const Kind kind = kind_of(result);
         if (kind == Kind::fence || kind == Kind::barrier) {
             result.control.wait = 0;
@@ -143,6 +172,7 @@ private:
             return result;
         }
         result.control = {};
+        if (is_constant_load(result)) result.control.write_scoreboard = copies_scoreboard;
         if (kind == Kind::copy) result.control.read_scoreboard = copies_scoreboard;
         if (item.load >= 0) {
             result.d = register_of({item.load, 0}, item.step);
@@ -153,7 +183,7 @@ private:
     }
 
     const LoopPattern& pattern_;
-    std::vector<std::pair<std::size_t, std::size_t>> order_;
+    ProductOrder order_;
     LoopWebs webs_;
     std::map<int, std::size_t> turn_of_load_; ///< among its step's
     std::vector<int> second_registers_;
