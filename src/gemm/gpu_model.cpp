@@ -184,7 +184,8 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
 double with_parts(double seconds, const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const GpuStream stream = stream_of(schedule, oriented);
     const double parts = static_cast<double>(stream.parts()) * bytes_of_tile(schedule, oriented.number);
-    const double pieces = static_cast<double>(stream.positions()) * constants.stream_piece / constants.hertz;
+    const double pieces =
+        static_cast<double>(stream.pieces_of_block()) * constants.stream_piece / constants.hertz;
     return (seconds + pieces + constants.finish + parts / constants.part_rate) * constants.doubt;
 }
 
@@ -224,7 +225,7 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
         schedule.streams()
-            ? static_cast<double>(stream_of(schedule, oriented).positions())
+            ? static_cast<double>(stream_of(schedule, oriented).pieces_of_block())
             : std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
     const double together = overlapped(piece.issue, piece.shared);

@@ -5,8 +5,8 @@
 /// How few blocks share the pieces of all tiles, so that all are busy to the end (Osama et al., "Stream-K", arXiv:2301.03598).
 namespace swirl::gemm {
 
-/// A block goes through positions 0, 1, … one after the other: first the pieces of so many tiles that it has for itself, then its share of
-/// the pieces of the tiles that are left, which may begin and end in the middle of a tile.
+/// A block goes through the pieces of so many tiles that it has for itself, then through its share of the pieces of the tiles that are
+/// left, which may begin and end in the middle of a tile.
 struct GpuStream {
     Integer row_blocks = 1, column_blocks = 1, batch = 1; ///< tiles
     Integer pieces = 1;                                   ///< of a tile
@@ -20,8 +20,10 @@ struct GpuStream {
     Integer shared_tiles() const { return tiles() - first_shared_tile(); }
     /// Pieces of these that a block has, the last ones perhaps less.
     Integer share() const { return ceil_divide(shared_tiles() * pieces, blocks); }
-    Integer first_shared_position() const { return whole_tiles * pieces; }
-    Integer positions() const { return first_shared_position() + share(); }
+    /// Pieces of a block in all.
+    Integer pieces_of_block() const { return whole_tiles * pieces + share(); }
+    /// Tiles that a share has pieces of, at most.
+    Integer tiles_of_share() const { return share() < 2 ? 1 : (share() - 2) / pieces + 2; }
     /// Parts of tiles that several blocks have. From each part to the next the block's number grows by 1, or the tile's, or both:
     /// so their sum, counted from the first shared tile on, is a number that no two parts have.
     Integer parts() const { return blocks + shared_tiles() - 1; }
