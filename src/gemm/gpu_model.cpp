@@ -153,10 +153,9 @@ double bytes_of_tile(const GpuSchedule& schedule, Number number) {
            static_cast<double>(bytes_of(number));
 }
 
-/// Cycles of a block's beginning and end.
+/// Cycles of a tile's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
-    const double bytes =
-        bytes_of_tile(schedule, number) * (schedule.streams() ? schedule.whole_tiles + 1 : 1);
+    const double bytes = bytes_of_tile(schedule, number);
     return constants.block + bytes / constants.store_bytes / schedule.splits +
            (schedule.slices - 1) * bytes / constants.exchange_bytes + cycles_of_splits(schedule, bytes);
 }
@@ -231,7 +230,9 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double together = overlapped(piece.issue, piece.shared);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
+    const double tiles = schedule.streams() ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
+                                            : turns; // one after the other
+    const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
     const double traffic = seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
@@ -260,11 +261,13 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     return result;
 }
 
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_numbers_for_gpu(product, gpu);
     const std::vector<GpuSchedule> all = gpu_schedules(product, gpu, std::numeric_limits<std::size_t>::max());
     const auto found =
-        std::find_if(all.begin(), all.end(), [](const GpuSchedule& one) { return !one.has_tiles(); });
+        std::find_if(all.begin(), all.end(), [&](const GpuSchedule& one) {
+            return !one.has_tiles() && !(in_one_kernel && one.streams());
+        });
     ensure(found != all.end(), "the model knows no schedule of threads");
     return *found;
 }

@@ -134,6 +134,23 @@ TEST(GpuStream, NumbersPartsByTileAndBlock) {
             }
 }
 
+TEST(GpuStream, LeavesOneOrTwoWavesToShare) {
+    const GpuSchedule schedule = parse_gpu_schedule(
+        "block_rows=256 block_columns=128 block_depth=16 thread_rows=16 thread_columns=8 a_lanes=4 c_lanes=4");
+    const MatrixProduct product = product_of('N', 'N', 3000, 3000, 3000);
+    const std::vector<GpuSchedule> streams = streams_for(schedule, product, gpu()); // of 288 tiles
+    ASSERT_EQ(streams.size(), 2U);
+    for (const GpuSchedule& stream : streams) {
+        EXPECT_EQ(stream.stream_blocks, 132);
+        EXPECT_FALSE(objection(stream, product, gpu()));
+    }
+    EXPECT_EQ(streams[0].whole_tiles, 2);
+    EXPECT_EQ(streams[1].whole_tiles, 1);
+    EXPECT_EQ(stream_of(streams[0], product).share(), 35); // of 24 tiles of 188 pieces
+    EXPECT_TRUE(streams_for(schedule, product_of('N', 'N', 256, 128, 64), gpu()).empty());
+    EXPECT_TRUE(streams_for(schedule, product, target::gpu_named("generic")).empty());
+}
+
 TEST(GpuStream, SaysWhatDoesNotSuit) {
     const MatrixProduct product = product_of('N', 'N', 24, 24, 16);
     const auto why = [&](const GpuSchedule& schedule) {
