@@ -254,14 +254,14 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
-    if (plan.schedule.has_terms() && options.recipe.empty()) { // for which no language but PTX has words
-        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu);
+    // No language but PTX has words for terms; of a stream's two kernels a file has one.
+    if ((plan.schedule.has_terms() || plan.schedule.streams()) && options.recipe.empty()) {
+        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
         plan.derived = kernel_of(product, plan.schedule, plan.gpu);
     }
-    if (plan.schedule.streams()) { // two kernels, of which files have one
-        plan.schedule.stream_blocks = plan.schedule.whole_tiles = 0;
-        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
-    }
+    if (plan.schedule.streams())
+        throw UserError("stream_blocks is {}, which makes two kernels; what is emitted has one\n  use stream_blocks=0",
+                        plan.schedule.stream_blocks);
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         plan.derived = kernel_of(product, plan.schedule, plan.gpu);

@@ -163,10 +163,9 @@ double bytes_of_tile(const GpuSchedule& schedule, Number number) {
            static_cast<double>(bytes_of(number));
 }
 
-/// Cycles of a block's beginning and end.
+/// Cycles of a tile's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
-    const double bytes =
-        bytes_of_tile(schedule, number) * (schedule.streams() ? schedule.whole_tiles + 1 : 1);
+    const double bytes = bytes_of_tile(schedule, number);
     return constants.block + bytes / constants.store_bytes / schedule.splits +
            (schedule.slices - 1) * bytes / constants.exchange_bytes + cycles_of_splits(schedule, bytes);
 }
@@ -194,7 +193,8 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
 double with_parts(double seconds, const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const GpuStream stream = stream_of(schedule, oriented);
     const double parts = static_cast<double>(stream.parts()) * bytes_of_tile(schedule, oriented.number);
-    const double pieces = static_cast<double>(stream.positions()) * constants.stream_piece / constants.hertz;
+    const double pieces =
+        static_cast<double>(stream.pieces_of_block()) * constants.stream_piece / constants.hertz;
     return (seconds + pieces + constants.finish + parts / constants.part_rate) * constants.doubt;
 }
 
@@ -234,14 +234,16 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
         schedule.streams()
-            ? static_cast<double>(stream_of(schedule, oriented).positions())
+            ? static_cast<double>(stream_of(schedule, oriented).pieces_of_block())
             : std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
     const bool is_apart = resident > 1 && has_many_sums(schedule);
     const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
+    const double tiles = schedule.streams() ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
+                                            : turns; // one after the other
+    const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
     const double traffic = seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
@@ -270,9 +272,10 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     return result;
 }
 
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_numbers_for_gpu(product, gpu);
-    const std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
+    std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
+    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.streams(); });
     ensure(!all.empty(), "the model knows no schedule of threads");
     std::vector<double> seconds;
     for (const GpuSchedule& schedule : all) seconds.push_back(gpu_seconds(product, schedule, gpu));

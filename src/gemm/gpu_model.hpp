@@ -32,8 +32,9 @@ int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& produc
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
                                        Accuracy accuracy = Accuracy::ordinary);
 
-/// The one that the model thinks fastest of those by which threads multiply, without tiles. UserError where threads do not multiply
+/// The one that the model thinks fastest of those by which threads multiply, without tiles; and without streams, where it has to be one kernel. UserError where threads do not multiply
 /// such numbers.
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu);
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu,
+                                bool in_one_kernel = false);
 
 } // namespace swirl::gemm

@@ -18,9 +18,8 @@ GpuPieceLoop::GpuPieceLoop(ir::Builder& builder, const GpuSchedule& schedule, co
     }
 }
 
-void GpuPieceLoop::begin(const GpuThreads& threads, const Sources& sources) {
+void GpuPieceLoop::begin(const GpuThreads& threads) {
     threads_ = &threads;
-    sources_ = sources;
     for (std::size_t operand = 0; operand < 2; ++operand)
         fetches_.emplace_back(builder_, operands_.pieces()[operand], schedule_, threads,
                               piece_buffers_[operand]);
@@ -68,7 +67,7 @@ void GpuPieceLoop::multiply(const Piece& piece, GpuSums& sums) {
                         builder_.subtract(stage, operands_.integer(1)));
     take();
     // Steps are missing in pieces only that are under way before the first is multiplied.
-    const Fetching fetching{0, {.stage = free}, 0, piece.split};
+    const Fetching fetching{0, {.stage = free}};
     const int shares = schedule_.spread != 0 ? steps - 1 : 1, copies_of_all = piece.fetches ? copies() : 0;
     for (int step = 0; step < steps; ++step) {
         const bool is_last = step + 1 == steps;
@@ -97,10 +96,9 @@ void GpuPieceLoop::aim(std::size_t operand, Value start) {
     builder_.store(counters_, static_cast<Integer>(operand), start);
 }
 
-const GpuPieceLoop::Sources& GpuPieceLoop::take() {
+void GpuPieceLoop::take() {
     for (std::size_t operand = 0; operand < 2; ++operand)
         sources_[operand].start = builder_.load(counters_, static_cast<Integer>(operand));
-    return sources_;
 }
 
 /// In the straight run that has taken them.
@@ -110,14 +108,6 @@ void GpuPieceLoop::advance(Value goes_on) {
         const Value next = builder_.add(at, operands_.integer(copies_of_piece(operand)));
         aim(operand, goes_on == ir::no_value ? next : builder_.select(goes_on, next, at));
     }
-}
-
-void GpuPieceLoop::clear_steps(Integer first, GpuSums& sums) {
-    const Value stage = builder_.load(counters_, stage_counter);
-    builder_.barrier(); // others may still load factors
-    for (const GpuFetch& fetch : fetches_) fetch.clear({.stage = stage}, first);
-    builder_.barrier();
-    sums.keep(sums.first_factors(factors(), stage));
 }
 
 } // namespace swirl::gemm

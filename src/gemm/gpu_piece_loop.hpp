@@ -15,14 +15,15 @@ public:
     GpuPieceLoop(ir::Builder& builder, const GpuSchedule& schedule, const GpuOperands& operands);
 
     using Sources = std::array<GpuSource, 2>;
-    void begin(const GpuThreads& threads, const Sources& sources);
+    void begin(const GpuThreads& threads);
+    void set_sources(const Sources& sources) { sources_ = sources; }
 
     /// Where copies come from and go to: those of the piece of that number, counted from the sources' starts.
     struct Fetching {
         Integer number = 0;
         GpuFetch::Target target = {};
-        Integer missing = 0; ///< steps at its beginning that the first split does not have
-        Affine split = {};
+        Integer missing = 0; ///< steps at its beginning that are not there where `split` is zero
+        GpuNumber split = {};
     };
     /// All copies of a piece. Before the first piece is multiplied `stages` − 1 are asked for and committed.
     void fetch(const Fetching& fetching);
@@ -31,7 +32,6 @@ public:
 
     /// All steps of a piece, while another one is asked for from where `take` says, so many stages further but one.
     struct Piece {
-        Affine split = {};
         bool fetches = true;
         bool is_last = false; ///< nothing is loaded after it
     };
@@ -39,15 +39,12 @@ public:
 
     /// Where the sources of the piece to be asked for begin, in registers.
     void aim(std::size_t operand, ir::Value start);
-    const Sources& take();
+    void take();
     /// To the piece after that, where `goes_on`, a boolean (no_value: true).
     void advance(ir::Value goes_on);
     Integer copies_of_piece(std::size_t operand) const {
         return operands_.copies(operand, schedule_.block_depth);
     }
-
-    /// Zeros take the place of the steps from `first` on of the piece that is to be multiplied next, of which some factors are loaded anew.
-    void clear_steps(Integer first, GpuSums& sums);
 
 private:
     GpuSums::Source factors() const;

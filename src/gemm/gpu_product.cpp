@@ -15,8 +15,7 @@ namespace {
 
 /// It seldom does anything, so that it gets no memory of its own.
 ir::Program out_of_range(const MatrixProduct& product, const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    GpuSchedule schedule = gpu_thread_schedule(product, gpu);
-    schedule.stream_blocks = schedule.whole_tiles = 0;
+    GpuSchedule schedule = gpu_thread_schedule(product, gpu, true);
     if (schedule.through_memory != 0) {
         schedule.through_memory = 0;
         schedule.splits = 1;

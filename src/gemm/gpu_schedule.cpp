@@ -140,9 +140,6 @@ void require_stream(Objection& objection, const GpuSchedule& schedule, const Mat
                       schedule.stream_blocks, schedule.splits, schedule.matrices);
     objection.require(schedule.slice_threads() > 1, "stream_blocks is {}, and there is one thread to a tile",
                       schedule.stream_blocks);
-    objection.require(product.depth >= schedule.block_depth,
-                      "stream_blocks is {}, and a depth of {} is less than a piece of {}",
-                      schedule.stream_blocks, product.depth, schedule.block_depth);
     const GpuStream stream = stream_of(schedule, product);
     objection.require(stream.shared_tiles() > 0,
                       "{} whole tiles of each of {} blocks leave nothing to share of {} tiles",

@@ -115,6 +115,7 @@ struct GpuParameter {
         return of == Of::all || (of == Of::tiles) == schedule.has_tiles();
     }
 };
+constexpr int largest_parameter = 1024; ///< beyond this a number is no decision
 /// All of them, in the order of the members.
 std::span<const GpuParameter> gpu_parameters();
 

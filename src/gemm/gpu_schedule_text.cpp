@@ -14,9 +14,6 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Beyond this it is no schedule.
-constexpr int most = 1024;
-
 constexpr std::array<GpuParameter, 34> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
@@ -128,7 +125,7 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
     int number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (parameter == parameters.end() || error != std::errc() || end != value.data() + value.size() ||
-        number < 0 || number > most)
+        number < 0 || number > largest_parameter)
         fail(text, word);
     schedule.*parameter->member = number;
 }

@@ -3,7 +3,7 @@
 #include "gemm/gpu_shapes.hpp"
 
 #include "gemm/gpu_layout.hpp"
-#include "gemm/gpu_model.hpp"
+#include "gemm/gpu_stream.hpp"
 #include "gemm/tile.hpp"
 
 #include <algorithm>
@@ -150,21 +150,6 @@ void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct
     }
 }
 
-/// Where tiles are more than the blocks that the GPU holds at once, but no multiple, these blocks share what is left.
-void add_stream(std::vector<GpuSchedule>& schedules, const MatrixProduct& oriented, const target::Gpu& gpu) {
-    constexpr Integer most_blocks = 1024;
-    GpuSchedule schedule = schedules.front();
-    const Integer blocks = Integer{gpu.multiprocessors} * gpu_resident_blocks(schedule, oriented, gpu);
-    const Integer tiles = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
-                          ceil_divide(oriented.columns, Integer{schedule.block_columns}) * oriented.batch;
-    if (blocks == 0 || blocks > most_blocks || tiles < blocks || tiles % blocks == 0 ||
-        tiles / blocks > most_blocks)
-        return;
-    schedule.stream_blocks = static_cast<int>(blocks);
-    schedule.whole_tiles = static_cast<int>(tiles / blocks);
-    schedules.push_back(schedule);
-}
-
 /// Where an operand's steps are next to each other, the schedule that keeps them so is another one.
 std::vector<GpuSchedule> with_lines(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer line_stride, Integer lines,
@@ -227,7 +212,7 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         result.push_back(schedule);
     }
     add_through_memory(result, oriented, gpu);
-    add_stream(result, oriented, gpu);
+    for (const GpuSchedule& stream : streams_for(result.front(), oriented, gpu)) result.push_back(stream);
     schedule = result.front();
     for (schedule.matrices = 2; schedule.matrices <= oriented.batch && schedule.threads() <= usual_threads;
          schedule.matrices *= 2)

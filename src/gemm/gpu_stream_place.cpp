@@ -22,28 +22,27 @@ Value GpuStreamPlaces::less_multiple(Value number, Value times, Integer of) cons
     return builder_.subtract(number, builder_.multiply(times, integer(of)));
 }
 
-GpuStreamPlaces::Spot GpuStreamPlaces::spot(Value position) const {
-    // Pieces of shared tiles are counted from the first of these on.
-    const Value shared =
-        builder_.add(position, builder_.index(block_ * stream_.share() - stream_.first_shared_position()));
-    if (stream_.whole_tiles == 0) {
-        const Value tile = divided(shared, stream_.pieces);
-        return {tile, less_multiple(shared, tile, stream_.pieces), integer(0)};
-    }
-    const Value first = integer(stream_.first_shared_position());
-    const Value is_whole = builder_.less(position, first);
-    const Value counted = builder_.select(is_whole, position, shared);
-    const Value number = divided(counted, stream_.pieces);
-    const Value own =
-        builder_.add(builder_.multiply(number, integer(stream_.blocks)), builder_.index(block_));
-    const Value others = builder_.add(number, integer(stream_.first_shared_tile()));
-    return {builder_.select(is_whole, own, others), less_multiple(counted, number, stream_.pieces),
-            builder_.select(is_whole, integer(0), first)};
+GpuStreamPlaces::Segment GpuStreamPlaces::shared_segment(const Affine& turn) const {
+    // Pieces are counted from the first shared tile on.
+    const Integer share = stream_.share(), pieces = stream_.pieces, all = stream_.shared_tiles() * pieces;
+    const Value begin = builder_.index(block_ * share);
+    Value end = builder_.add(begin, integer(share));
+    if (share * stream_.blocks > all) end = smaller(end, integer(all));
+    const Value number = builder_.add(divided(begin, pieces), builder_.index(turn));
+    const Value of_tile = builder_.multiply(number, integer(pieces));
+    const Value first = builder_.select(builder_.less(of_tile, begin), begin, of_tile);
+    const Value last = smaller(end, builder_.add(of_tile, integer(pieces)));
+    return {builder_.add(number, integer(stream_.first_shared_tile())), builder_.subtract(first, of_tile),
+            builder_.subtract(last, first)};
 }
 
-Value GpuStreamPlaces::existing(Value tile) const {
-    const Value last = integer(stream_.tiles() - 1);
-    return builder_.select(builder_.less(tile, last), tile, last);
+GpuStreamPlaces::Segment GpuStreamPlaces::segment(const Affine& shared, const Affine& turn) const {
+    const Segment part = shared_segment(turn);
+    if (shared == Affine(1)) return part;
+    const Value is_whole = builder_.less(builder_.index(shared), integer(1));
+    return {builder_.select(is_whole, builder_.index(turn * stream_.blocks + block_), part.tile),
+            builder_.select(is_whole, integer(0), part.first),
+            builder_.select(is_whole, integer(stream_.pieces), part.count)};
 }
 
 GpuTilePlace GpuStreamPlaces::tile(Value number) const {

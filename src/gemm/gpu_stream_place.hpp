@@ -10,16 +10,13 @@ class GpuStreamPlaces {
 public:
     GpuStreamPlaces(ir::Builder& builder, const GpuSchedule& schedule, const GpuStream& stream);
 
-    /// Where the block is at a position.
-    struct Spot {
-        ir::Value tile; ///< beyond the last one where the block has no pieces left
-        ir::Value piece;
-        ir::Value
-            first_position; ///< of those that the tile's pieces may have: of the block's own tiles, or of its share
+    /// The pieces of a tile that a block has at a turn, of those of its own tiles (`shared` is 0) or of its share (1).
+    struct Segment {
+        ir::Value tile;
+        ir::Value first; ///< of the tile's pieces
+        ir::Value count; ///< less than 1 where the share has none of this tile
     };
-    Spot spot(ir::Value position) const;
-    /// The tile, or the last one if it is beyond that.
-    ir::Value existing(ir::Value tile) const;
+    Segment segment(const Affine& shared, const Affine& turn) const;
     /// Tiles one below the other in groups of rows, then those beside them, then groups, then matrices: as blocks without a stream.
     GpuTilePlace tile(ir::Value number) const;
     const Affine& block() const { return block_; }
@@ -28,6 +25,8 @@ private:
     ir::Value integer(Integer number) const;
     ir::Value divided(ir::Value number, Integer by) const;
     ir::Value less_multiple(ir::Value number, ir::Value times, Integer of) const;
+    ir::Value smaller(ir::Value a, ir::Value b) const { return builder_.select(builder_.less(a, b), a, b); }
+    Segment shared_segment(const Affine& turn) const;
 
     ir::Builder& builder_;
     const GpuStream& stream_;

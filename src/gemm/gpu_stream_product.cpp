@@ -1,5 +1,5 @@
-// One loop over a block's positions: what is copied ahead goes on with the next tile while the last one is still multiplied. Copies and
-// products each know at which position their run ends, and only there find out anew which tile they are at.
+// A block takes one segment of a tile's pieces after the other. Its loop is that of other products (gemm/gpu_thread_product.hpp), but
+// for a condition that ends it early: which tile it is, where the segment begins and whether it is all of the tile are found out outside.
 #include "gemm/gpu_stream_product.hpp"
 
 #include "gemm/gpu_piece_loop.hpp"
@@ -7,6 +7,8 @@
 #include "gemm/gpu_stream_finish.hpp"
 #include "gemm/gpu_stream_place.hpp"
 #include "gemm/gpu_sums.hpp"
+
+#include <algorithm>
 
 namespace swirl::gemm {
 
@@ -29,118 +31,98 @@ public:
           places_(builder_, schedule, stream_),
           threads_(builder_, schedule, product_.number),
           sums_(builder_, schedule, threads_, product_, gpu),
-          parts_(builder_.add(buffer_of_parts(stream_, schedule, product_, true))),
-          runs_(builder_.local("runs", ir::Scalar::int64, 2)) {}
+          parts_(builder_.add(buffer_of_parts(stream_, schedule, product_, true))) {}
 
     ir::Program write() {
         builder_.launch({.blocks = {stream_.blocks, 1, 1},
                          .threads = {schedule_.threads(), 1, 1},
                          .resident = schedule_.resident});
-        sums_.clear();
-        begin();
-        builder_.for_loop(std::string(gpu_piece_loop), stream_.positions(), [&](const Affine& position) {
-            loop_.multiply({}, sums_);
-            loop_.advance(ir::no_value);
-            where_it_ends(position, copied, [&] { aim(builder_.index(position + schedule_.stages)); });
-            where_it_ends(position, multiplied, [&] { finish(position); });
-        });
-        builder_.wait_for_copies(0);
+        loop_.begin(threads_);
+        if (stream_.whole_tiles > 0)
+            builder_.for_loop("shared", 2, [&](const Affine& shared) { write_segments(shared); });
+        else
+            write_segments(1);
         return builder_.finish();
     }
 
 private:
-    /// Runs of pieces that follow each other in memory, and of those whose products are in one sum; by number.
-    enum Run : Integer { copied, multiplied };
+    using Segment = GpuStreamPlaces::Segment;
 
     Value integer(Integer number) const { return operands_.integer(number); }
 
-    /// Runs are known by the position at the end of which the next one begins, negative.
-    void ends(Run run, Value before_end) {
-        builder_.store(runs_, run, builder_.subtract(integer(0), before_end));
-    }
-    template <class Body> void where_it_ends(const Affine& position, Run run, Body&& body) {
-        builder_.if_then({{position, Relation::zero, builder_.load(runs_, run)}}, body);
+    /// Of the block's own tiles, or of its share: `shared` is 0 or 1.
+    void write_segments(const Affine& shared) {
+        const auto of_both = [&](Integer own, Integer of_share) { return own + (of_share - own) * shared; };
+        const Integer pieces = std::min(stream_.pieces, stream_.share());
+        builder_.for_loop("turn", of_both(stream_.whole_tiles, stream_.tiles_of_share()),
+                          [&](const Affine& turn) {
+                              const Segment segment = places_.segment(shared, turn);
+                              builder_.if_then({{-1, Relation::nonnegative, segment.count}}, [&] {
+                                  sums_.clear();
+                                  multiply(segment, of_both(stream_.pieces, pieces));
+                                  sums_.add_slices();
+                                  finish(segment);
+                              });
+                          });
     }
 
-    void begin() {
+    /// The tile's piece of that number begins there; the first one before the first step, if it is short.
+    GpuPieceLoop::Sources sources_at(const GpuTilePlace& place, Value piece) {
+        GpuPieceLoop::Sources result;
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+            const Integer missing = operands_.copies(operand, stream_.missing);
+            const Value first = builder_.multiply(piece, integer(loop_.copies_of_piece(operand)));
+            result[operand] = operands_.source(operand, place, {.form = -missing, .value = first});
+        }
+        return result;
+    }
+
+    /// Beyond the last piece of a segment it is asked for again; in place of a tile's first one, which may be short, the second.
+    Value piece_ahead(const Segment& segment, Integer further) {
+        const Value last = builder_.subtract(segment.count, integer(1)), wanted = integer(further);
+        const Value piece =
+            builder_.add(segment.first, builder_.select(builder_.less(wanted, last), wanted, last));
+        return builder_.select(builder_.less(piece, integer(1)), integer(1), piece);
+    }
+
+    void multiply(const Segment& segment, const Affine& most_pieces) {
+        const GpuTilePlace place = places_.tile(segment.tile);
+        const bool fetches = stream_.pieces > 1;
+        builder_.barrier(); // others may still read the last segment's pieces, or slices' sums
         for (Integer stage = 0; stage < schedule_.stages - 1; ++stage) {
-            const GpuPieceLoop::Sources sources = sources_at(integer(stage));
-            if (stage == 0) loop_.begin(threads_, sources);
-            for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, sources[operand].start);
-            loop_.take();
-            loop_.fetch({.number = 0, .target = {.number = stage}});
+            const Value piece = stage == 0 ? segment.first : piece_ahead(segment, stage);
+            if (stage == 0 || fetches) {
+                loop_.set_sources(sources_at(place, piece));
+                loop_.fetch({0, {.number = stage}, stage == 0 ? stream_.missing : 0, {.value = piece}});
+            }
             loop_.commit();
         }
         loop_.wait_for_first(sums_);
-        aim(integer(schedule_.stages - 1));
-        begin_sums(integer(0));
+        const GpuPieceLoop::Sources ahead = sources_at(place, piece_ahead(segment, schedule_.stages - 1));
+        for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, ahead[operand].start);
+        const Value copied = builder_.subtract(segment.count, integer(schedule_.stages));
+        const Value before_end = builder_.subtract(integer(0), segment.count);
+        builder_.for_loop(std::string(gpu_piece_loop), most_pieces, [&](const Affine& number) {
+            builder_.if_then({{number, Relation::negative, before_end}}, [&] {
+                loop_.multiply({.fetches = fetches, .is_last = !fetches}, sums_);
+                loop_.advance(builder_.less(builder_.index(number), copied));
+            });
+        });
+        builder_.wait_for_copies(0);
     }
 
-    // ---- what is copied
-    /// A tile's first piece is a run of its own where the second one has some of its steps: these are cleared in the first.
-    GpuPieceLoop::Sources sources_at(Value position) {
-        const GpuStreamPlaces::Spot spot = places_.spot(position);
-        const GpuTilePlace place = places_.tile(places_.existing(spot.tile));
-        const Value is_first = builder_.less(spot.piece, integer(1));
-        GpuPieceLoop::Sources result;
-        for (std::size_t operand = 0; operand < 2; ++operand) {
-            Value first = builder_.multiply(spot.piece, integer(loop_.copies_of_piece(operand)));
-            if (stream_.missing > 0)
-                first = builder_.subtract(
-                    first, builder_.select(is_first, integer(0),
-                                           integer(operands_.copies(operand, stream_.missing))));
-            result[operand] = operands_.source(operand, place, {.value = first});
-        }
-        Value left = builder_.subtract(integer(stream_.pieces), spot.piece);
-        if (stream_.missing > 0) left = builder_.select(is_first, integer(1), left);
-        // It is asked for while the piece so many stages before is multiplied.
-        ends(copied, builder_.subtract(builder_.add(position, left), integer(schedule_.stages)));
-        return result;
-    }
-    void aim(Value position) {
-        const GpuPieceLoop::Sources sources = sources_at(position);
-        for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, sources[operand].start);
-    }
-
-    // ---- what is multiplied
-    /// Of the tile at a position, of which nothing has been multiplied here.
-    void begin_sums(Value position) {
-        const Value piece = places_.spot(position).piece;
-        const Value end = builder_.add(position, builder_.subtract(integer(stream_.pieces - 1), piece));
-        const Value last = integer(stream_.positions() - 1);
-        ends(multiplied, builder_.select(builder_.less(end, last), end, last));
-        if (stream_.missing > 0)
-            builder_.if_then({{Affine(0), Relation::zero, piece}},
-                             [&] { loop_.clear_steps(schedule_.block_depth - stream_.missing, sums_); });
-    }
-
-    void finish(const Affine& position) {
-        sums_.add_slices();
-        const Value at = builder_.index(position);
-        const GpuStreamPlaces::Spot spot = places_.spot(at);
-        if (stream_.share() * stream_.blocks == stream_.shared_tiles() * stream_.pieces)
-            finish_tile(at, spot);
-        else // blocks may have no pieces left
-            builder_.if_then({{Affine(-stream_.tiles()), Relation::negative, spot.tile}},
-                             [&] { finish_tile(at, spot); });
-        sums_.clear();
-        begin_sums(builder_.add(at, integer(1)));
-    }
-
-    void finish_tile(Value at, const GpuStreamPlaces::Spot& spot) {
+    /// Whoever has all pieces of a tile finishes it.
+    void finish(const Segment& segment) {
         const auto write = [&] {
             update_result(builder_, schedule_, threads_, sums_, product_,
-                          operands_.result(places_.tile(spot.tile)));
+                          operands_.result(places_.tile(segment.tile)));
         };
         if (stream_.pieces == 1) return write();
-        const Value before = builder_.subtract(at, builder_.add(spot.piece, spot.first_position));
-        builder_.if_then({{Affine(1 - stream_.pieces), Relation::zero, spot.piece},
-                          {Affine(0), Relation::nonnegative, before}},
-                         write, [&] {
-                             const Value number = builder_.add(
-                                 spot.tile, builder_.index(places_.block() - stream_.first_shared_tile()));
-                             keep_part(builder_, schedule_, threads_, sums_, product_, parts_, number);
-                         });
+        builder_.if_then({{-stream_.pieces, Relation::zero, segment.count}}, write, [&] {
+            const Value number =
+                builder_.add(segment.tile, builder_.index(places_.block() - stream_.first_shared_tile()));
+            keep_part(builder_, schedule_, threads_, sums_, product_, parts_, number);
+        });
     }
 
     GpuOrientation orientation_;
@@ -154,7 +136,6 @@ private:
     GpuThreads threads_;
     GpuSums sums_;
     ir::Buffer parts_;
-    ir::Buffer runs_;
 };
 
 } // namespace

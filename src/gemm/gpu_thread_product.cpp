@@ -81,11 +81,12 @@ private:
     /// nothing is loaded after the last piece.
     void multiply(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
         const GpuSource a = source(place, 0), b = source(place, 1);
-        loop_.begin(threads, {a, b});
+        loop_.begin(threads);
+        loop_.set_sources({a, b});
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < pieces_of_split_)
-                loop_.fetch({stage, {.number = stage}, missing_of(stage), place.split});
+                loop_.fetch({stage, {.number = stage}, missing_of(stage), {place.split}});
             loop_.commit();
         }
         loop_.wait_for_first(sums);
@@ -97,11 +98,11 @@ private:
         const Integer pieces = pieces_of_split_ - (are_all_under_way() ? 1 : 0);
         if (pieces > 0)
             builder_.for_loop(std::string(gpu_piece_loop), pieces, [&](const Affine& number) {
-                loop_.multiply({.split = place.split, .fetches = !are_all_under_way()}, sums);
+                loop_.multiply({.fetches = !are_all_under_way()}, sums);
                 loop_.advance(builder_.less(builder_.index(number),
                                             operands_.integer(pieces_of_split_ - schedule_.stages)));
             });
-        if (are_all_under_way()) loop_.multiply({place.split, false, true}, sums);
+        if (are_all_under_way()) loop_.multiply({.fetches = false, .is_last = true}, sums);
         builder_.wait_for_copies(0);
     }
 

@@ -80,6 +80,17 @@ TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
     EXPECT_EQ(finding.speedup, 1);
 }
 
+/// Where tiles are small enough to be many.
+TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
+    KnownTimes known([](const GpuSchedule& schedule) {
+        EXPECT_EQ(schedule.stream_blocks % gpu().multiprocessors, 0);
+        return schedule.streams() ? 0.5 : 1 + schedule.block_rows / 1000.0;
+    });
+    const GpuMatrixFinding finding =
+        search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
+    EXPECT_TRUE(finding.found.streams());
+}
+
 TEST(SearchForGpuSchedules, EndsWithTheTime) {
     KnownTimes known(known_time);
     const GpuMatrixFinding finding =
