@@ -241,8 +241,9 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double tiles = schedule.streams() ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
-                                            : turns; // one after the other
+    const double tiles = schedule.streams()
+                             ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
+                             : turns; // one after the other
     const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
