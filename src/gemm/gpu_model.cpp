@@ -230,8 +230,9 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
     const double together = overlapped(piece.issue, piece.shared);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double tiles = schedule.streams() ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
-                                            : turns; // one after the other
+    const double tiles = schedule.streams()
+                             ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
+                             : turns; // one after the other
     const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
@@ -264,10 +265,9 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
 GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_numbers_for_gpu(product, gpu);
     const std::vector<GpuSchedule> all = gpu_schedules(product, gpu, std::numeric_limits<std::size_t>::max());
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const GpuSchedule& one) {
-            return !one.has_tiles() && !(in_one_kernel && one.streams());
-        });
+    const auto found = std::find_if(all.begin(), all.end(), [&](const GpuSchedule& one) {
+        return !one.has_tiles() && !(in_one_kernel && one.streams());
+    });
     ensure(found != all.end(), "the model knows no schedule of threads");
     return *found;
 }
