@@ -101,9 +101,9 @@ private:
         const GpuPieceLoop::Sources ahead = sources_at(place, piece_ahead(segment, schedule_.stages - 1));
         for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, ahead[operand].start);
         const Value copied = builder_.subtract(segment.count, integer(schedule_.stages));
-        const Value before_end = builder_.subtract(integer(0), segment.count);
+        const Value fewer = builder_.subtract(segment.count, builder_.index(most_pieces)); // usually none
         builder_.for_loop(std::string(gpu_piece_loop), most_pieces, [&](const Affine& number) {
-            builder_.if_then({{number, Relation::negative, before_end}}, [&] {
+            builder_.if_then({{most_pieces - 1 - number, Relation::nonnegative, fewer}}, [&] {
                 loop_.multiply({.fetches = fetches, .is_last = !fetches}, sums_);
                 loop_.advance(builder_.less(builder_.index(number), copied));
             });
