@@ -68,6 +68,7 @@ constexpr std::array table = {
     three(0x031, "HFMA2", Kind::arithmetic),
     pair(0x032, "HMUL2", Kind::arithmetic),
     three(0x035, "HFMA2.MMA", Kind::arithmetic),
+    pair(0x036, "VIADD", Kind::integer),
     unknown(0x037, "IMMA", Kind::tensor),
     unknown(0x03c, "HMMA", Kind::tensor),
     unknown(0x03e, "F2FP", Kind::arithmetic),

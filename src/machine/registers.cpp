@@ -153,6 +153,23 @@ Word form_of(const Instruction& instruction) {
     return encode(result);
 }
 
+/// Of IMAD as 0 · 0 + c, and of MOV with all bytes.
+std::optional<int> copied_register(const Instruction& instruction) {
+    constexpr Word moves{0x0000000000000202, 0x0000000000000f00},
+        adds{0x000000ffff000224, 0x00000000078e0000};
+    if (!instruction.is_unconditional()) return std::nullopt;
+    Instruction bare = instruction;
+    bare.guard = 0;
+    bare.d = 0;
+    bare.control = decode(moves).control;
+    int& source = (instruction.opcode & 0xfff) == 0x202 ? bare.b : bare.c;
+    const int number = source;
+    source = 0;
+    const Word word = encode(bare);
+    if (number == zero_register || instruction.d == zero_register) return std::nullopt;
+    return word == moves || word == adds ? std::optional(number) : std::nullopt;
+}
+
 std::uint32_t predicates_read(const Instruction& instruction) {
     return predicates(instruction, false, false);
 }

@@ -3,6 +3,7 @@
 #include "machine/opcodes.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace swirl::machine {
@@ -33,6 +34,9 @@ int named_registers(const std::vector<Instruction>& code);
 bool has_aligned_registers(const Instruction& instruction);
 /// Without registers, control, and how far a branch goes: what has to be the same for two instructions to be of one form.
 Word form_of(const Instruction& instruction);
+
+/// The register that an instruction copies to another one, where it does nothing else, in all threads.
+std::optional<int> copied_register(const Instruction& instruction);
 
 /// Bit p for predicate p, its guard among those read; the one that always holds is none.
 std::uint32_t predicates_read(const Instruction& instruction);

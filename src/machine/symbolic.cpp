@@ -90,9 +90,17 @@ void SymbolicRun::write(const Instruction& instruction, Terms::Tag tag, std::vec
     write_each(uniform_predicates_, uniform.predicates, Terms::Tag::uniform_predicate_result);
 }
 
+void SymbolicRun::copy(int from, int to) {
+    const auto source = static_cast<std::size_t>(from);
+    if (registers_.at(source) < 0) is_read_first_.at(source) = true;
+    registers_.at(static_cast<std::size_t>(to)) = value_of(from);
+}
+
 void SymbolicRun::execute(const Instruction& instruction) {
     const Kind kind = kind_of(instruction);
-    if (kind != Kind::nothing) {
+    if (const auto source = copied_register(instruction)) {
+        copy(*source, instruction.d);
+    } else if (kind != Kind::nothing) {
         std::vector<std::uint64_t> key = operands(instruction);
         if (kind == Kind::shared_load) {
             key.push_back(meetings_);

@@ -62,6 +62,7 @@ private:
     template <std::size_t count> int known(std::array<int, count>& values, Terms::Tag entry, int number);
     std::vector<std::uint64_t> operands(const Instruction& instruction);
     void add_old_values(const Instruction& instruction, std::vector<std::uint64_t>& key);
+    void copy(int from, int to);
     void write(const Instruction& instruction, Terms::Tag tag, std::vector<std::uint64_t> key);
 
     Terms& terms_;

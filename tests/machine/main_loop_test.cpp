@@ -49,14 +49,14 @@ Bytes compiled_product(const std::string& compiler, const gemm::GpuSchedule& sch
 
 class MainLoopOfAProduct : public testing::Test {
 protected:
-    static void SetUpTestSuite() {
-        if (const auto compiler = emit::ptx_compiler()) image = compiled_product(*compiler, large);
-    }
+    static void SetUpTestSuite() { compile(large); }
     void SetUp() override {
         if (image.empty()) GTEST_SKIP() << "no ptxas that compiles for sm_90 is here";
-        write_loop();
     }
-    void write_loop() {
+    static void compile(const gemm::GpuSchedule& schedule) {
+        image.clear();
+        if (const auto compiler = emit::ptx_compiler()) image = compiled_product(*compiler, schedule);
+        if (image.empty()) return;
         const Cubin cubin(image);
         const Cubin::Kernel& kernel = cubin.kernels().front();
         compiled = cubin.code(kernel);
@@ -85,8 +85,8 @@ protected:
     }
 
     static inline Bytes image;
-    Code compiled, written;
-    LoopSpan span;
+    static inline Code compiled, written;
+    static inline LoopSpan span;
 };
 
 TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
@@ -103,9 +103,7 @@ TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
 
 class MainLoopOfASmallProduct : public MainLoopOfAProduct {
 protected:
-    static void SetUpTestSuite() {
-        if (const auto compiler = emit::ptx_compiler()) image = compiled_product(*compiler, small);
-    }
+    static void SetUpTestSuite() { compile(small); }
 };
 
 TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
@@ -166,7 +164,7 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereHardwareMayRefuseInstructions) {
     says("LDGSTS has registers that are no pair or four", Kind::copy, [](Instruction& i) { i.a += 1; });
     says("another form", Kind::multiply_add, [](Instruction& i) { i.rest.set_bits(77, 3, 1); });
     says("another form", Kind::shared_load, [](Instruction& i) { i.rest.set_bits(78, 1, 1); });
-    says("IADD3 keeps operands", Kind::integer, [](Instruction& i) { i.control.reuse = 1; });
+    says("keeps operands", Kind::integer, [](Instruction& i) { i.control.reuse = 1; });
     says("FFMA keeps operands", Kind::multiply_add, [](Instruction& i) { i.control.reuse = 8; });
 }
 
@@ -239,6 +237,7 @@ Instruction move(int d, int b) {
     result.opcode = 0x202;
     result.d = d;
     result.b = b;
+    result.rest.set_bits(72, 4, 0xf);
     return result;
 }
 
@@ -252,7 +251,7 @@ protected:
         exit.rest.set_bits(87, 3, true_predicate);
         branch.rest.set_bits(87, 3, true_predicate);
         set_distance(branch, -6);
-        take_loop({move(8, 20), product(4, 8, 10), move(8, 21), product(5, 8, 10), product(6, 9, 11), branch,
+        take_loop({move(8, 20), product(4, 8, 10), move(8, 22), product(5, 8, 10), product(6, 9, 11), branch,
                    exit});
     }
     void take_loop(const Code& code) {
@@ -278,6 +277,19 @@ TEST_F(ProductsAroundAMove, AreNotProvedWhereTheReuseCacheHasTheOldFactor) {
     EXPECT_EQ(objection(), old_one);
     written[4].a = compiled[4].a = 12; // takes the place of R8, which is in its bank
     EXPECT_EQ(objection(), "");
+}
+
+TEST_F(ProductsAroundAMove, MayReadWhatIsMoved) {
+    written[3].a = 22; // R8 is a copy of it
+    EXPECT_EQ(objection(), "");
+    written[3].a = 20;
+    EXPECT_EQ(objection(), "R5 has another value after an iteration");
+    compiled[2].rest.set_bits(72, 4, 0x7); // not all of its bytes
+    written = compiled;
+    written.front().control.wait = written.back().control.wait = loop_scoreboards;
+    EXPECT_EQ(objection(), "");
+    written[3].a = 22;
+    EXPECT_EQ(objection(), "R5 has another value after an iteration");
 }
 
 TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
