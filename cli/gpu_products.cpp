@@ -260,8 +260,9 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
         plan.derived = kernel_of(product, plan.schedule, plan.gpu);
     }
     if (plan.schedule.streams())
-        throw UserError("stream_blocks is {}, which makes two kernels; what is emitted has one\n  use stream_blocks=0",
-                        plan.schedule.stream_blocks);
+        throw UserError(
+            "stream_blocks is {}, which makes two kernels; what is emitted has one\n  use stream_blocks=0",
+            plan.schedule.stream_blocks);
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         plan.derived = kernel_of(product, plan.schedule, plan.gpu);

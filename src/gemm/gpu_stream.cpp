@@ -24,7 +24,8 @@ std::vector<GpuSchedule> streams_for(const GpuSchedule& schedule, const MatrixPr
     if (blocks == 0 || blocks > largest_parameter) return {};
     GpuSchedule stream = schedule;
     stream.stream_blocks = static_cast<int>(blocks);
-    const Integer tiles = stream_of(stream, oriented_for_gpu(product).product).tiles(), waves = tiles / blocks;
+    const Integer tiles = stream_of(stream, oriented_for_gpu(product).product).tiles(),
+                  waves = tiles / blocks;
     if (tiles % blocks == 0 || waves > largest_parameter) return {};
     std::vector<GpuSchedule> result;
     for (const Integer whole : {waves, waves - 1}) {

@@ -39,8 +39,7 @@ public:
         for (bool helped = true; helped && finding_.is_complete;) {
             helped = false;
             for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-                if (parameter.matters_to(finding_.found) &&
-                    parameter.member != &GpuSchedule::stream_blocks)
+                if (parameter.matters_to(finding_.found) && parameter.member != &GpuSchedule::stream_blocks)
                     helped = race(neighbours(parameter), parameter.name) || helped;
             if (!finding_.found.has_tiles()) helped = race(orders(), "order") || helped;
             helped = race(streams(), "streams") || helped;

@@ -136,7 +136,8 @@ TEST(GpuStream, NumbersPartsByTileAndBlock) {
 
 TEST(GpuStream, LeavesOneOrTwoWavesToShare) {
     const GpuSchedule schedule = parse_gpu_schedule(
-        "block_rows=256 block_columns=128 block_depth=16 thread_rows=16 thread_columns=8 a_lanes=4 c_lanes=4");
+        "block_rows=256 block_columns=128 block_depth=16 thread_rows=16 thread_columns=8 a_lanes=4 "
+        "c_lanes=4");
     const MatrixProduct product = product_of('N', 'N', 3000, 3000, 3000);
     const std::vector<GpuSchedule> streams = streams_for(schedule, product, gpu()); // of 288 tiles
     ASSERT_EQ(streams.size(), 2U);
