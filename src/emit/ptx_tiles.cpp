@@ -38,11 +38,15 @@ Integer registers_at_launch(const ir::Launch& launch) {
     return std::min(share, most_registers) / 8 * 8;
 }
 
-/// Whether blocks store to each other's shared memory, so that signals order more than what the copy engine and products do. Ordering
-/// that costs a barrier of all memory at each arrival.
+/// Whether blocks store to each other's shared memory and signal each other, so that signals order more than what the copy engine and
+/// products do. Ordering that costs a barrier of all memory at each arrival.
 bool signals_order_clusters(const ir::Program& program) {
-    return std::any_of(program.buffers.begin(), program.buffers.end(),
-                       [](const ir::BufferInfo& buffer) { return buffer.cluster_part > 0; });
+    const bool store = std::any_of(program.buffers.begin(), program.buffers.end(),
+                                   [](const ir::BufferInfo& buffer) { return buffer.cluster_part > 0; });
+    return store &&
+           std::any_of(program.operations.begin(), program.operations.end(), [](const ir::Operation& one) {
+               return one.opcode == Opcode::signal_arrive && one.operands[0] != ir::no_value;
+           });
 }
 
 bool is_literal(const std::string& operand) { return !operand.starts_with('%'); }

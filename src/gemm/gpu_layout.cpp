@@ -28,8 +28,13 @@ ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) 
     return parts.front();
 }
 
-int GpuThreads::vector_of(Number number, int extent, int steps) {
-    return steps > 1 ? 1 : std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+int GpuThreads::vector_of(Number number, int extent) {
+    return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+}
+
+bool GpuThreads::loads_lines(const GpuSchedule& schedule, std::size_t operand) {
+    const int steps = operand == 0 ? schedule.a_steps : schedule.b_steps;
+    return schedule.warp_depth == 0 && (steps > 1 || schedule.has_bulk_lines(operand));
 }
 
 int GpuThreads::steps_at_once(const GpuSchedule& schedule, int steps_of_copy) {
@@ -37,13 +42,15 @@ int GpuThreads::steps_at_once(const GpuSchedule& schedule, int steps_of_copy) {
 }
 
 int GpuThreads::column_vector_of(const GpuSchedule& schedule, Number number) {
-    return std::gcd(vector_of(number, schedule.thread_columns, steps_at_once(schedule, schedule.b_steps)),
+    if (loads_lines(schedule, 1)) return 1;
+    return std::gcd(vector_of(number, schedule.thread_columns),
                     schedule.warp_depth > 0 ? columns_of_warp_product : schedule.thread_columns);
 }
 
 GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number number)
-    : schedule_(schedule),
-      row_vector_(vector_of(number, schedule.thread_rows, steps_at_once(schedule, schedule.a_steps))),
+    : builder_(builder),
+      schedule_(schedule),
+      row_vector_(loads_lines(schedule, 0) ? 1 : vector_of(number, schedule.thread_rows)),
       column_vector_(column_vector_of(schedule, number)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
@@ -84,6 +91,16 @@ Affine GpuThreads::factor_column(int group) const {
     return warp_column_ * (lanes * schedule_.thread_columns) + lane_row_ + group * schedule_.lane_rows;
 }
 
+Affine GpuThreads::lane_digit(std::size_t operand, Integer divisor, Integer modulus) const {
+    return thread_digit(builder_, operand == 0 ? divisor : schedule_.lane_rows * divisor, modulus);
+}
+
+Integer GpuPiece::elements() const {
+    if (!is_bulk) return (is_by_lines() ? extent : depth) * pitch;
+    const Integer pattern = ir::tile_pattern_bytes / bytes_of(number);
+    return ceil_divide(extent * depth, pattern) * pattern;
+}
+
 namespace {
 
 /// Four steps of a part of a warp's rows, or columns, are in as many banks: they lie so many bytes apart, modulo those of all banks.
@@ -99,16 +116,32 @@ Integer pitch_for_warps(Number number, Integer extent, Integer vector = 1) {
 /// An odd number of vectors of steps, so that those of neighbouring lines are in different banks.
 Integer pitch_of_lines(Integer depth, int steps) { return depth / steps % 2 == 0 ? depth + steps : depth; }
 
+/// Of a bulk piece by lines: slices have whole rows, which the copy engine can swizzle.
+Integer row_of_lines(const GpuSchedule& schedule, Number number) {
+    return std::gcd(schedule.block_depth / schedule.slices, ir::tile_row_bytes / bytes_of(number));
+}
+
 } // namespace
 
 std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     const int row_vector = GpuThreads::vector_of(oriented.number, schedule.thread_rows);
     const auto piece = [&](Number number, Integer extent, int lanes, int steps, Integer stride,
-                           Integer depth_stride, int vector) {
+                           Integer depth_stride, int vector, std::size_t operand) {
         GpuPiece result{number, extent, schedule.block_depth, lanes};
         result.depth_run = std::gcd(schedule.block_depth, schedule.depth_run);
         result.steps = steps;
         result.parts = scalars_in(number);
+        result.is_turned = schedule.is_turned(operand);
+        result.is_bulk = schedule.is_bulk(operand) && !result.is_turned;
+        if (result.is_turned) {
+            result.pitch = extent + result.chunk(); // so that steps of neighbours go to other banks
+            return result;
+        }
+        if (result.is_bulk) {
+            result.pitch = extent;
+            if (schedule.has_bulk_lines(operand)) result.row = row_of_lines(schedule, number);
+            return result;
+        }
         if (result.is_by_lines()) {
             result.pitch = schedule.warp_depth > 0 ? pitch_for_warps(number, schedule.block_depth, vector)
                                                    : pitch_of_lines(schedule.block_depth, steps);
@@ -122,9 +155,9 @@ std::array<GpuPiece, 2> pieces_of(const GpuSchedule& schedule, const MatrixProdu
         return result;
     };
     return {piece(oriented.number_of_a(), schedule.block_rows, schedule.a_lanes, schedule.a_steps,
-                  oriented.a.row_stride, oriented.a.column_stride, row_vector),
+                  oriented.a.row_stride, oriented.a.column_stride, row_vector, 0),
             piece(oriented.number_of_b(), schedule.block_columns, schedule.b_lanes, schedule.b_steps,
-                  oriented.b.column_stride, oriented.b.row_stride, 1)};
+                  oriented.b.column_stride, oriented.b.row_stride, 1, 1)};
 }
 
 } // namespace swirl::gemm

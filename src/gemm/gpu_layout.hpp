@@ -2,6 +2,7 @@
 
 #include "gemm/gpu_schedule.hpp"
 #include "ir/builder.hpp"
+#include "ir/tile.hpp"
 
 #include <array>
 #include <vector>
@@ -14,8 +15,10 @@ namespace swirl::gemm {
 class GpuThreads {
 public:
     static constexpr int widest_access = 16; ///< bytes
-    /// Elements of a vector of a thread's part that has so many rows or columns, of which it loads so many steps at once.
-    static int vector_of(Number number, int extent, int steps = 1);
+    /// Elements of a vector of a thread's part that has so many rows or columns.
+    static int vector_of(Number number, int extent);
+    /// Whether threads load each line of an operand by itself, as its steps are next to each other in shared memory.
+    static bool loads_lines(const GpuSchedule& schedule, std::size_t operand);
     /// Of the columns; two where warps multiply, as their sums are.
     static int column_vector_of(const GpuSchedule& schedule, Number number);
     /// Steps that threads load together where copies move so many: instructions of a warp take one of each.
@@ -32,11 +35,17 @@ public:
     /// in the tile of its factor in B of the warp's `group`-th eight columns. Of A it has those of its rows.
     const Affine& factor_step() const { return lane_column_; }
     Affine factor_column(int group) const;
+    /// Lanes along the rows (operand 0) or columns (1), and such a digit of the thread's place among these.
+    int lanes(std::size_t operand) const {
+        return operand == 0 ? schedule_.lane_rows : schedule_.lane_columns;
+    }
+    Affine lane_digit(std::size_t operand, Integer divisor, Integer modulus) const;
     const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
     const Affine& slice() const { return slice_; }
     const Affine& matrix() const { return matrix_; } ///< of those that the block has
 
 private:
+    ir::Builder& builder_;
     const GpuSchedule& schedule_;
     int row_vector_;
     int column_vector_;
@@ -61,15 +70,23 @@ struct GpuPiece {
     Integer depth_run = 1; ///< then so many of one row, before those of the next
     int steps =
         1; ///< of a line, that one copy moves; if more than 1, all steps of a line are next to each other
-    Integer pitch = 0; ///< elements from one step to the next, or one line
-    int parts = 1;     ///< scalars of an element: of complex numbers two
+    Integer pitch = 0;      ///< elements from one step to the next, or one line
+    int parts = 1;          ///< scalars of an element: of complex numbers two
+    bool is_bulk = false;   ///< the copy engine brings it, dense
+    bool is_turned = false; ///< threads write it, from lines that the copy engine brings
+    Integer row =
+        0; ///< then of lines: steps that one row of a box has. Rows of all lines follow each other, then those of the next steps
 
     int elements_of_copy() const { return lanes * steps; } ///< one of both is 1
-    bool is_by_lines() const { return steps > 1; }
-    Integer elements() const { return (is_by_lines() ? extent : depth) * pitch; }
+    bool is_by_lines() const { return steps > 1 || row > 0; }
+    Integer elements() const;
     Integer scalars() const { return elements() * parts; }
     Integer bytes() const { return elements() * bytes_of(number); }
-    /// Of a line's step, in scalars.
+    /// Elements that stay together where the copy engine exchanges parts of rows, such parts of a row, and lines that it exchanges alike.
+    Integer chunk() const { return ir::tile_piece_bytes / bytes_of(number); }
+    Integer chunks_of_row() const { return row / chunk(); }
+    Integer lines_alike() const { return ir::tile_row_bytes / (row * bytes_of(number)); }
+    /// Of a line's step, in scalars. Not of lines that the copy engine brings.
     Affine place(const Affine& line, const Affine& step) const {
         return (is_by_lines() ? line * pitch + step : step * pitch + line) * parts;
     }

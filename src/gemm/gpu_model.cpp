@@ -30,11 +30,21 @@ struct Constants {
     double meeting = 270;        ///< of a block's threads, at each piece
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double by_lines = 1.2; ///< times the slots where a step's numbers of a line are in registers of one bank
-    double uneven = 1.03;  ///< times the slots of parts whose extents are no powers of two
+    double by_columns =
+        1.1; ///< likewise, where these are columns, each of which is multiplied by all rows before the next
+    double uneven = 1.03; ///< times the slots of parts whose extents are no powers of two
     double apart =
         1.03; ///< times the slots where the two warps of a scheduler, of many sums, are of two blocks
     double load_issue = 0.25; ///< slots that a load from shared memory takes of its scheduler's
     double copy_issue = 1.1;  ///< likewise, that a copy takes
+    double turn_issue =
+        1.1; ///< likewise, an access to shared memory that turns what the copy engine has brought
+    double bulk_request =
+        400;              ///< of the thread that asks the copy engine for a piece, before it multiplies on
+    double turn_pass = 3; ///< of shared memory, for such an access by a warp
+    double bulk_lines = 0.97; ///< and from lines along the depth
+    double bulk_traffic =
+        0.93; ///< times as long takes what the copy engine brings from rows next to each other
     double warp_latency = 36; ///< beside their slots, of the steps of one instruction where warps multiply
     double fragment_pass =
         1; ///< of shared memory, for 128 bytes of a fragment, which no threads have in common
@@ -110,7 +120,9 @@ StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
         return extent * constants.load_pass * (steps > 1 ? constants.pass_by_lines : 1);
     };
     const bool is_by_lines = schedule.a_steps > 1 || schedule.b_steps > 1;
-    return {.issue = rows * columns * words * scalars_in(number) * (is_by_lines ? constants.by_lines : 1) +
+    const bool by_columns = schedule.a_steps == 1 && schedule.order == GpuOrder::serpentine_columns;
+    const double by_lines = by_columns ? constants.by_columns : constants.by_lines;
+    return {.issue = rows * columns * words * scalars_in(number) * (is_by_lines ? by_lines : 1) +
                      vector_loads * constants.load_issue,
             .shared = (passes(rows, schedule.a_steps) + passes(columns, schedule.b_steps)) * words,
             .latency = constants.step_latency};
@@ -129,19 +141,26 @@ PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& or
     const double schedulers = gpu.partitions;
     const double steps = static_cast<double>(schedule.block_depth) / schedule.slices;
     const StepCycles step = cycles_of_step(schedule, oriented.number);
-    double copies = 0;
-    for (const GpuPiece& piece : pieces_of(schedule, oriented))
-        copies += static_cast<double>(schedule.matrices * piece.extent * piece.depth) /
-                  piece.elements_of_copy() / gpu.warp_size;
+    double copies = 0, accesses = 0; // by warps; those of turning
+    const std::array<GpuPiece, 2> pieces = pieces_of(schedule, oriented);
+    for (std::size_t operand = 0; operand < pieces.size(); ++operand) {
+        const GpuPiece& piece = pieces[operand];
+        const double elements =
+            static_cast<double>(schedule.matrices * piece.extent * piece.depth) / gpu.warp_size;
+        if (!schedule.is_bulk(operand)) copies += elements / piece.elements_of_copy();
+        if (piece.is_turned) accesses += elements * (1 + 1.0 / static_cast<double>(piece.chunk()));
+    }
     PieceCycles result;
     result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.piece_issue) +
-                   copies / schedulers * constants.copy_issue;
+                   (copies * constants.copy_issue + accesses * constants.turn_issue) / schedulers;
     if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns)))
         result.issue *= constants.uneven;
-    result.shared = warps * steps * step.shared + copies * constants.copy_pass;
+    result.shared =
+        warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.turn_pass;
     const double turns = std::max(1.0, warps / schedulers);
     const double meeting = constants.meeting / (has_many_sums(schedule) ? turns : 1);
-    result.alone = steps * std::max(step.issue * turns, step.latency) + meeting;
+    result.alone = steps * std::max(step.issue * turns, step.latency) + meeting +
+                   (schedule.has_bulk() ? constants.bulk_request : 0);
     return result;
 }
 
@@ -177,12 +196,14 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
                  of_c = bytes(oriented.number_of_c()), batch = static_cast<double>(oriented.batch);
     const double m = static_cast<double>(oriented.rows), n = static_cast<double>(oriented.columns),
                  k = static_cast<double>(oriented.depth);
-    const auto burden = [](Number number, int lanes, int steps) {
+    const auto burden = [&](std::size_t operand, Number number, int lanes, int steps) {
         const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= GpuThreads::widest_access;
+        if (schedule.is_bulk(operand))
+            return schedule.has_bulk_lines(operand) ? constants.bulk_lines : constants.bulk_traffic;
         return is_wide ? 1 : constants.narrow_copies;
     };
-    const double a_burden = burden(oriented.number_of_a(), schedule.a_lanes, schedule.a_steps),
-                 b_burden = burden(oriented.number_of_b(), schedule.b_lanes, schedule.b_steps);
+    const double a_burden = burden(0, oriented.number_of_a(), schedule.a_lanes, schedule.a_steps),
+                 b_burden = burden(1, oriented.number_of_b(), schedule.b_lanes, schedule.b_steps);
     const double once = (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c) * batch;
     const double tiles =
         row_blocks * column_blocks * (schedule.block_rows * of_a + schedule.block_columns * of_b) * k * batch;

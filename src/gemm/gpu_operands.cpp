@@ -1,6 +1,7 @@
 #include "gemm/gpu_operands.hpp"
 
 #include "gemm/gpu_lists.hpp"
+#include "gemm/gpu_tensor.hpp"
 #include "gemm/whole_problem.hpp"
 
 namespace swirl::gemm {
@@ -31,16 +32,22 @@ GpuOperands::GpuOperands(ir::Builder& builder, const GpuOrientation& orientation
     reads_c_ = builder.parameter("reads_c");
 }
 
+/// To so many elements an operand's data is aligned.
+int GpuOperands::lanes_of_copy(std::size_t operand) const {
+    const GpuPiece& piece = pieces_[operand];
+    return schedule_.is_bulk(operand) ? static_cast<int>(piece.chunk()) : piece.elements_of_copy();
+}
+
 /// In the caller's order.
 void GpuOperands::add_factors() {
     const bool turned = orientation_.is_turned;
     const auto add_a = [&] {
         factors_of_product_[0] = add(turned ? "b" : "a", product_.number_of_a(), product_.a, product_.rows,
-                                     product_.depth, pieces_[0].elements_of_copy(), false);
+                                     product_.depth, lanes_of_copy(0), false);
     };
     if (!turned) add_a();
     factors_of_product_[1] = add(turned ? "a" : "b", product_.number_of_b(), product_.b, product_.depth,
-                                 product_.columns, pieces_[1].elements_of_copy(), false);
+                                 product_.columns, lanes_of_copy(1), false);
     if (turned) add_a();
 }
 
@@ -116,6 +123,15 @@ GpuSource GpuOperands::source(std::size_t operand, const GpuTilePlace& place, co
             : tile_start(place.column_block, schedule_.block_columns, product_.columns, result.stride, lanes);
     result.start =
         builder_.add(builder_.add(along, matrix_start(place, matrix, layout, lanes)), value_of(first));
+    return result;
+}
+
+GpuBulk::Start GpuOperands::bulk_start(std::size_t operand, const GpuTilePlace& place) const {
+    const bool is_a = operand == 0;
+    GpuBulk::Start result;
+    result.line = is_a ? tile_start(place.row_block, schedule_.block_rows, product_.rows, 1, 1)
+                       : tile_start(place.column_block, schedule_.block_columns, product_.columns, 1, 1);
+    if (has_matrices(is_a ? product_.a : product_.b, product_.batch)) result.matrix = matrix_number(place, 1);
     return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_blocks.hpp"
+#include "gemm/gpu_bulk.hpp"
 #include "gemm/gpu_fetch.hpp"
 #include "gemm/gpu_update.hpp"
 
@@ -20,9 +21,13 @@ public:
 
     const Affine& steps() const { return steps_; } ///< 1; 0 where A and B are not to be read
     const std::array<GpuPiece, 2>& pieces() const { return pieces_; }
+    const MatrixProduct& product() const { return product_; } ///< as it is oriented
+    ir::Buffer matrix(std::size_t operand) const { return factors_of_product_[operand].buffer; }
 
     /// Where A (0) or B (1) begins for a tile, and the step of that number, in copies.
     GpuSource source(std::size_t operand, const GpuTilePlace& place, const GpuNumber& first) const;
+    /// Where its pieces for a tile begin, as the copy engine has it.
+    GpuBulk::Start bulk_start(std::size_t operand, const GpuTilePlace& place) const;
     /// Copies that so many steps are apart.
     Integer copies(std::size_t operand, Integer steps) const;
     /// C of a tile; the epilogue begins there.
@@ -42,6 +47,7 @@ private:
     Matrix add(const char* name, Number number, const MatrixLayout& layout, Integer rows, Integer columns,
                int lanes, bool written);
     void add_factors();
+    int lanes_of_copy(std::size_t operand) const;
     ir::Value tile_start(const GpuNumber& block, Integer tile, Integer extent, Integer stride,
                          Integer lanes) const;
     ir::Value matrix_number(const GpuTilePlace& place, Integer times) const;

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "gemm/gpu_bulk_ring.hpp"
 #include "gemm/gpu_operands.hpp"
 
 #include <array>
-#include <vector>
+#include <optional>
 
 namespace swirl::gemm {
 
@@ -27,15 +28,26 @@ public:
     };
     /// All copies of a piece. Before the first piece is multiplied `stages` − 1 are asked for and committed.
     void fetch(const Fetching& fetching);
-    void commit() { builder_.commit_copies(); }
+    void commit() {
+        if (has_copies()) builder_.commit_copies();
+    }
     void wait_for_first(GpuSums& sums);
+    /// At the end, for those that were asked for once more.
+    void wait_for_all() {
+        if (has_copies()) builder_.wait_for_copies(0);
+    }
 
     /// All steps of a piece, while another one is asked for from where `take` says, so many stages further but one.
     struct Piece {
         bool fetches = true;
         bool is_last = false; ///< nothing is loaded after it
+        Affine number = {};   ///< of those that the copy engine brings
     };
     void multiply(const Piece& piece, GpuSums& sums);
+
+    /// What the copy engine brings, from such places on.
+    using Starts = std::array<GpuBulk::Start, 2>;
+    void begin_bulk(const GpuBulkRing::Pieces& pieces, const Starts& starts);
 
     /// Where the sources of the piece to be asked for begin, in registers.
     void aim(std::size_t operand, ir::Value start);
@@ -49,7 +61,8 @@ public:
 private:
     GpuSums::Source factors() const;
     void fetch(const Fetching& fetching, int first, int end);
-    int copies() const { return fetches_[0].copies() + fetches_[1].copies(); }
+    bool has_copies() const { return !schedule_.is_bulk(0) || !schedule_.is_bulk(1); } ///< by threads
+    int copies() const;
 
     static constexpr Integer stage_counter = 2;
 
@@ -59,7 +72,8 @@ private:
     const GpuThreads* threads_ = nullptr;
     std::array<ir::Buffer, 2> piece_buffers_{};
     Sources sources_{};
-    std::vector<GpuFetch> fetches_;
+    std::array<std::optional<GpuFetch>, 2> fetches_; ///< none of what the copy engine brings
+    GpuBulkRing ring_;
     ir::Buffer counters_ = 0; ///< where the two sources begin, and the stage of the piece at hand
 };
 

@@ -1,6 +1,7 @@
 #include "gemm/gpu_schedule.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_bulk.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -177,14 +178,17 @@ void require_operands(Objection& objection, const GpuSchedule& schedule, const M
     check("b_lanes", widest_lanes(product, product.number_of_b()), schedule.b_lanes, schedule.block_columns,
           suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
                       schedule.b_lanes));
-    check_steps("a_steps", product.number_of_a(), schedule.a_steps, schedule.a_lanes,
-                suits_steps(product.a, product.a.column_stride, product.a.row_stride, product.depth,
-                            product.rows, schedule.a_steps));
-    check_steps("b_steps", product.number_of_b(), schedule.b_steps, schedule.b_lanes,
-                suits_steps(product.b, product.b.row_stride, product.b.column_stride, product.depth,
-                            product.columns, schedule.b_steps));
-    objection.require(schedule.c_lanes == 1 || GpuThreads::steps_at_once(schedule, schedule.a_steps) == 1,
-                      "c_lanes is {} and a_steps {}, of which one is 1", schedule.c_lanes, schedule.a_steps);
+    check_steps(
+        "a_steps", product.number_of_a(), schedule.a_steps, schedule.a_lanes,
+        schedule.has_bulk_lines(0) || suits_steps(product.a, product.a.column_stride, product.a.row_stride,
+                                                  product.depth, product.rows, schedule.a_steps));
+    check_steps(
+        "b_steps", product.number_of_b(), schedule.b_steps, schedule.b_lanes,
+        schedule.has_bulk_lines(1) || suits_steps(product.b, product.b.row_stride, product.b.column_stride,
+                                                  product.depth, product.columns, schedule.b_steps));
+    objection.require(schedule.c_lanes == 1 || !GpuThreads::loads_lines(schedule, 0),
+                      "c_lanes is {}, and a thread loads rows by themselves, of {} steps; 1 is possible",
+                      schedule.c_lanes, schedule.a_steps);
     check("c_lanes", widest_lanes_of_c(product), schedule.c_lanes, schedule.thread_rows,
           suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
                       schedule.c_lanes));
@@ -280,6 +284,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
                       schedule.block_columns, oriented.rows, oriented.columns);
     require_operands(objection, schedule, oriented);
     if (objection.reason) return objection.reason;
+    if (std::string why = objection_to_bulk(schedule, oriented, gpu); !why.empty()) return why;
     require_splits(objection, schedule, oriented, gpu);
     require_matrices(objection, schedule, oriented);
     require_stream(objection, schedule, oriented);
@@ -300,7 +305,9 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
     Integer bytes = 0;
-    for (const GpuPiece& piece : pieces_of(schedule, oriented)) bytes += schedule.stages * piece.bytes();
+    for (const GpuPiece& piece : pieces_of(schedule, oriented))
+        bytes += GpuBulk::bytes_of_pieces(schedule, piece);
+    bytes += GpuBulk::bytes_beside_pieces(schedule);
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
     if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
     if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;

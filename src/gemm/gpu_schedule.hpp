@@ -49,6 +49,8 @@ struct GpuSchedule {
     int c_lanes = 1;
     int a_steps = 1;
     int b_steps = 1;
+    int a_bulk = 0;
+    int b_bulk = 0;
     int depth_run = 8;
     int spread = 1;
     GpuOrder order = GpuOrder::serpentine_rows;
@@ -81,6 +83,13 @@ struct GpuSchedule {
     bool is_guarded() const { return guarded > 0; }
     /// Whether few blocks go through the pieces of all tiles (gemm/gpu_stream.hpp).
     bool streams() const { return stream_blocks > 0; }
+    /// Whether the copy engine brings pieces of A (operand 0), of B (1), for threads that multiply (gemm/gpu_bulk.hpp).
+    bool is_bulk(std::size_t operand) const { return (operand == 0 ? a_bulk : b_bulk) > 0; }
+    /// And whether it does so of lines along the depth.
+    bool has_bulk_lines(std::size_t operand) const { return (operand == 0 ? a_bulk : b_bulk) == 2; }
+    /// Or of lines that threads turn in shared memory.
+    bool is_turned(std::size_t operand) const { return (operand == 0 ? a_bulk : b_bulk) == 3; }
+    bool has_bulk() const { return is_bulk(0) || is_bulk(1); }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

@@ -14,7 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<GpuParameter, 34> parameters = {{
+constexpr std::array<GpuParameter, 36> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -44,6 +44,12 @@ constexpr std::array<GpuParameter, 34> parameters = {{
      "memory, "
      "and a thread loads them at once"},
     {"b_steps", &GpuSchedule::b_steps, "steps of a column of B, likewise"},
+    {"a_bulk", &GpuSchedule::a_bulk,
+     "the copy engine brings pieces of A, for which one thread of the block asks: 1: of rows next to each "
+     "other, 2: of steps, which stay so "
+     "in shared memory, 3: of steps, which threads turn there; 0: each thread copies its part",
+     GpuParameter::Of::threads, 0},
+    {"b_bulk", &GpuSchedule::b_bulk, "of B, likewise", GpuParameter::Of::threads, 0},
     {"depth_run", &GpuSchedule::depth_run,
      "steps of one row that neighbouring threads copy, of an operand whose steps are next to each other"},
     {"spread", &GpuSchedule::spread,

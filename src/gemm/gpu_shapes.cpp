@@ -49,6 +49,19 @@ constexpr Shape timed_shapes[] = {
     {64, 64, 64, 8, 8, 8, 4, 4},      {32, 16, 64, 4, 4, 8, 4, 4},      {64, 64, 64, 4, 8, 8, 4, 4},
 };
 
+/// Where the copy engine brings pieces: of a side so narrow that memory is waited for, lines stay as they are; of large products they
+/// are turned.
+struct BulkShape {
+    Shape shape;
+    int along_depth; ///< a_bulk, b_bulk of operands that lie along the depth
+    bool is_mirrored_too = false;
+};
+constexpr BulkShape bulk_shapes[] = {
+    {{32, 16, 128, 4, 4, 8, 4, 4}, 2, true},
+    {{96, 128, 16, 12, 8, 8, 4, 1, 3}, 3},
+    {{64, 64, 64, 8, 8, 8, 4, 4, 0, GpuOrder::serpentine_columns}, 2},
+};
+
 /// Where warps multiply: tiles, the depth of pieces, threads' parts, slices, resident blocks.
 constexpr std::array<int, 7> warp_tiles[] = {
     {128, 64, 16, 8, 8, 1, 0},  {128, 64, 16, 4, 8, 1, 2},  {64, 128, 16, 8, 8, 1, 0},
@@ -169,7 +182,7 @@ std::vector<GpuSchedule> with_lines(const GpuSchedule& schedule, const MatrixPro
         steps(a, a.column_stride, a.row_stride, oriented.rows, schedule.a_lanes, oriented.number_of_a());
     if (a_steps > 1) {
         kept.a_steps = a_steps;
-        if (GpuThreads::steps_at_once(kept, a_steps) > 1) kept.c_lanes = 1;
+        if (GpuThreads::loads_lines(kept, 0)) kept.c_lanes = 1;
         result.push_back(kept);
     }
     result.push_back(schedule);
@@ -220,6 +233,38 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
     return result;
 }
 
+/// The same, with pieces that the copy engine brings.
+GpuSchedule with_bulk(GpuSchedule schedule, const MatrixProduct& oriented, int along_depth) {
+    const auto set = [&](int& bulk, int& lanes, int& steps, Integer stride, Number number) {
+        bulk = stride == 1 ? 1 : along_depth;
+        lanes = 1;
+        if (bulk == 2) steps = GpuThreads::widest_access / static_cast<int>(bytes_of(number));
+    };
+    set(schedule.a_bulk, schedule.a_lanes, schedule.a_steps, oriented.a.row_stride, oriented.number_of_a());
+    set(schedule.b_bulk, schedule.b_lanes, schedule.b_steps, oriented.b.column_stride,
+        oriented.number_of_b());
+    if (GpuThreads::loads_lines(schedule, 0)) schedule.c_lanes = 1;
+    return schedule;
+}
+
+std::vector<GpuSchedule> bulk_candidates(const MatrixProduct& oriented, const target::Gpu& gpu) {
+    std::vector<GpuSchedule> result;
+    const auto add = [&](const Shape& shape, int along_depth) {
+        if (!suits(shape, oriented)) return;
+        for (const GpuSchedule& schedule : schedules_of(shape, oriented, gpu)) {
+            const GpuSchedule bulk = with_bulk(schedule, oriented, along_depth);
+            // Where none is turned, or both are, copies by threads are as fast.
+            const bool pays = along_depth != 3 || bulk.is_turned(0) != bulk.is_turned(1);
+            if (pays && !objection(bulk, oriented, gpu)) result.push_back(bulk);
+        }
+    };
+    for (const BulkShape& one : bulk_shapes) {
+        add(one.shape, one.along_depth);
+        if (one.is_mirrored_too) add(one.shape.mirrored(), one.along_depth);
+    }
+    return result;
+}
+
 } // namespace
 
 std::vector<GpuSchedule> gpu_thread_candidates(const MatrixProduct& oriented, const target::Gpu& gpu,
@@ -233,6 +278,8 @@ std::vector<GpuSchedule> gpu_thread_candidates(const MatrixProduct& oriented, co
     };
     for (const Shape& shape : shapes_of(oriented, gpu, has_tiles))
         if (suits(shape, oriented)) add(shape, false);
+    if (gpu.has_bulk_copy)
+        for (const GpuSchedule& schedule : bulk_candidates(oriented, gpu)) result.push_back(schedule);
     if (result.empty())
         for (const Shape& shape : tiny_shapes())
             if (shape.rows <= oriented.rows && shape.columns <= oriented.columns) add(shape, true);

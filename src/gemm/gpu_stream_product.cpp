@@ -108,7 +108,7 @@ private:
                 loop_.advance(builder_.less(builder_.index(number), copied));
             });
         });
-        builder_.wait_for_copies(0);
+        loop_.wait_for_all();
     }
 
     /// Whoever has all pieces of a tile finishes it.

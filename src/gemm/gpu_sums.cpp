@@ -4,6 +4,7 @@
 
 #include "gemm/tile.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace swirl::gemm {
@@ -81,7 +82,11 @@ std::vector<ir::Value> GpuSums::load_vectors(std::size_t operand, const Source& 
 void GpuSums::load_lines(std::size_t operand, const Source& source, int step, ir::Value number, int first,
                          int end, std::vector<ir::Value>& factors) const {
     const GpuPiece& piece = source.pieces[operand];
-    for (int k = first; k < end; ++k)
+    for (int k = first; k < end; ++k) {
+        if (piece.is_bulk) {
+            append_lanes(load_exchanged(operand, source, step, number, k), piece.number, factors);
+            continue;
+        }
         append_lanes(
             builder_.load(
                 source.buffers[operand],
@@ -89,6 +94,40 @@ void GpuSums::load_lines(std::size_t operand, const Source& source, int step, ir
                     piece.place(line(operand, k), source.first_step + step),
                 {.lanes = piece.steps * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
             piece.number, factors);
+    }
+}
+
+/// Of a line whose chunks the copy engine has exchanged: chunk c of a row is at c xor the line's number among those that are not alike. That
+/// number's digits come from the thread's lane and from k, so that one xor serves all lines of which k gives the same.
+ir::Value GpuSums::load_exchanged(std::size_t operand, const Source& source, int step, ir::Value number,
+                                  int k) const {
+    const GpuPiece& piece = source.pieces[operand];
+    const Integer alike = piece.lines_alike(), chunks = piece.chunks_of_row();
+    const Integer lanes = threads_.lanes(operand), in_row = step % piece.row;
+    const Integer chunk = (in_row / piece.chunk()) ^ (k * lanes / alike % chunks);
+    const Affine row = (source.first_step + (step - in_row)) * piece.extent + line(operand, k) * piece.row;
+    return builder_.load(source.buffers[operand], row + in_row % piece.chunk(),
+                         {.lanes = piece.steps,
+                          .dynamic = exchanged_chunk(operand, piece, chunk, number),
+                          .dynamic_scale = piece.chunk()});
+}
+
+/// The chunk's place, in chunks from the beginning of its row in the piece of that number.
+ir::Value GpuSums::exchanged_chunk(std::size_t operand, const GpuPiece& piece, Integer chunk,
+                                   ir::Value number) const {
+    const auto [known, is_new] = exchanged_.try_emplace({operand, chunk, number}, ir::no_value);
+    if (!is_new) return known->second;
+    const auto integer = [&](Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    };
+    const Integer digits = std::min(piece.chunks_of_row(), threads_.lanes(operand) / piece.lines_alike());
+    ir::Value place = integer(chunk);
+    if (digits > 1)
+        place = builder_.bit_xor(place,
+                                 builder_.index(threads_.lane_digit(operand, piece.lines_alike(), digits)));
+    if (number != ir::no_value)
+        place = builder_.add(place, builder_.multiply(number, integer(piece.scalars() / piece.chunk())));
+    return known->second = place;
 }
 
 std::vector<ir::Value> GpuSums::load(std::size_t operand, const Source& source, int step,
@@ -100,29 +139,29 @@ std::vector<ir::Value> GpuSums::load(std::size_t operand, const Source& source, 
         return operand == 0 ? fragments_.load_a(piece, source.buffers[0], first, at, number)
                             : fragments_.load_b(piece, source.buffers[1], first, at, number);
     }
-    if (steps_at_once(operand) == 1) return load_vectors(operand, source, step, number);
+    if (!GpuThreads::loads_lines(schedule_, operand)) return load_vectors(operand, source, step, number);
     std::vector<ir::Value> result;
     load_lines(operand, source, step, number, 0, lines(operand), result);
     return result;
 }
 
-GpuSums::Factors GpuSums::first_factors(const Source& source, ir::Value number) const {
-    return {{load(0, source, 0, number), load(1, source, 0, number)}, {}};
+GpuSums::Factors GpuSums::first_factors(const Source& source, const Numbers& numbers) const {
+    return {{load(0, source, 0, numbers[0]), load(1, source, 0, numbers[1])}, {}};
 }
 
 /// The next group of steps is loaded line by line during the steps of this one.
-GpuSums::Factors GpuSums::next_factors(const Source& source, ir::Value number, int step,
+GpuSums::Factors GpuSums::next_factors(const Source& source, const Numbers& numbers, int step,
                                        const Factors& factors) const {
     const int steps = schedule_.block_depth / schedule_.slices / schedule_.step_depth();
     Factors result = factors;
     for (std::size_t operand = 0; operand < 2; ++operand) {
         const int group = steps_at_once(operand), place = step % group, following = step - place + group;
         if (group == 1) {
-            result.now[operand] = load(operand, source, following, number);
+            result.now[operand] = load(operand, source, following, numbers[operand]);
             continue;
         }
         if (following >= steps) continue;
-        load_lines(operand, source, following, number, lines(operand) * place / group,
+        load_lines(operand, source, following, numbers[operand], lines(operand) * place / group,
                    lines(operand) * (place + 1) / group, result.next[operand]);
         if (place + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
     }

@@ -3,7 +3,9 @@
 #include "gemm/gpu_fragments.hpp"
 
 #include <array>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace swirl::gemm {
@@ -29,10 +31,13 @@ public:
         const std::array<ir::Buffer, 2>& buffers;
         Affine first_step; ///< of the thread's slice
     };
-    /// Of the first steps of piece `number` (no_value: the first one).
-    Factors first_factors(const Source& source, ir::Value number) const;
+    /// Which of the pieces in shared memory those of A and of B are; no_value: the first.
+    using Numbers = std::array<ir::Value, 2>;
+    /// Of the first steps of a piece.
+    Factors first_factors(const Source& source, const Numbers& numbers) const;
     /// Of the step after `step`, which has those `factors`, in the same piece.
-    Factors next_factors(const Source& source, ir::Value number, int step, const Factors& factors) const;
+    Factors next_factors(const Source& source, const Numbers& numbers, int step,
+                         const Factors& factors) const;
 
     /// Values from registers, and back.
     std::vector<ir::Value> values() const;
@@ -73,6 +78,10 @@ private:
                                         ir::Value number) const;
     void load_lines(std::size_t operand, const Source& source, int step, ir::Value number, int first, int end,
                     std::vector<ir::Value>& factors) const;
+    ir::Value load_exchanged(std::size_t operand, const Source& source, int step, ir::Value number,
+                             int k) const;
+    ir::Value exchanged_chunk(std::size_t operand, const GpuPiece& piece, Integer chunk,
+                              ir::Value number) const;
     void append_lanes(ir::Value vector, Number number, std::vector<ir::Value>& factors) const;
     std::vector<ir::Value> from(ir::Buffer registers, int count) const;
     void to(ir::Buffer registers, const std::vector<ir::Value>& values);
@@ -88,6 +97,8 @@ private:
     GpuFragments fragments_;
     ir::Buffer sums_;
     std::array<ir::Buffer, 2> factors_;
+    /// Places of chunks that are computed already, by operand, chunk and the piece's number.
+    mutable std::map<std::tuple<std::size_t, Integer, ir::Value>, ir::Value> exchanged_;
 };
 
 } // namespace swirl::gemm

@@ -69,6 +69,7 @@ private:
         return std::max<Integer>(0, missing_steps() - number * schedule_.block_depth);
     }
     GpuSource source(const BlockPlace& place, std::size_t operand) const {
+        if (schedule_.is_bulk(operand)) return {};
         const Affine first =
             place.split * operands_.copies(operand, pieces_of_split_ * schedule_.block_depth) -
             operands_.copies(operand, missing_steps());
@@ -83,6 +84,7 @@ private:
         const GpuSource a = source(place, 0), b = source(place, 1);
         loop_.begin(threads);
         loop_.set_sources({a, b});
+        if (schedule_.has_bulk()) begin_bulk(place);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < pieces_of_split_)
@@ -93,17 +95,26 @@ private:
         const Integer next = std::min(stages - 1, pieces_of_split_ - 1);
         for (const auto& [operand, start] : {std::pair{0, a.start}, {1, b.start}}) {
             const auto number = static_cast<std::size_t>(operand);
-            loop_.aim(number, builder_.add(start, operands_.integer(next * loop_.copies_of_piece(number))));
+            if (!schedule_.is_bulk(number))
+                loop_.aim(number,
+                          builder_.add(start, operands_.integer(next * loop_.copies_of_piece(number))));
         }
         const Integer pieces = pieces_of_split_ - (are_all_under_way() ? 1 : 0);
         if (pieces > 0)
             builder_.for_loop(std::string(gpu_piece_loop), pieces, [&](const Affine& number) {
-                loop_.multiply({.fetches = !are_all_under_way()}, sums);
+                loop_.multiply({.fetches = !are_all_under_way(), .number = number}, sums);
                 loop_.advance(builder_.less(builder_.index(number),
                                             operands_.integer(pieces_of_split_ - schedule_.stages)));
             });
         if (are_all_under_way()) loop_.multiply({.fetches = false, .is_last = true}, sums);
-        builder_.wait_for_copies(0);
+        loop_.wait_for_all();
+    }
+
+    void begin_bulk(const BlockPlace& place) {
+        const GpuTilePlace tile = GpuTilePlace::of(place);
+        const Affine first = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
+        loop_.begin_bulk({pieces_of_split_, first},
+                         {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
     }
 
     const target::Gpu& gpu_;

@@ -1,33 +1,15 @@
 #include "gemm/gpu_tile_layout.hpp"
 
+#include "gemm/gpu_tensor.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
-
-#include <fmt/format.h>
 
 namespace swirl::gemm {
 
 namespace {
 
 constexpr Integer signal_bytes = 8;
-
-/// A matrix of the batch is a coordinate where there are several.
-bool has_matrices(const MatrixLayout& layout, Integer batch) { return batch > 1 && layout.batch_stride != 0; }
-
-ir::TensorInfo tensor_of(const char* name, std::array<Integer, 2> extents, Integer stride,
-                         std::array<Integer, 2> box, const MatrixLayout& layout, Integer batch) {
-    ir::TensorInfo result;
-    result.name = name;
-    result.extents = {extents[0], extents[1]};
-    result.strides = {1, stride};
-    result.box = {box[0], box[1]};
-    if (!has_matrices(layout, batch)) return result;
-    result.extents.push_back(batch);
-    result.strides.push_back(layout.batch_stride);
-    result.box.push_back(1);
-    return result;
-}
 
 /// A factor's matrix as the copy engine sees it, and how many of its lines a block's tile has.
 struct Source {
@@ -67,12 +49,13 @@ GpuTileFactor factor_of(const Source& source, const GpuSchedule& schedule, Integ
     factor.layout.along_depth = depth_stride == 1;
     if (factor.layout.along_depth) {
         factor.layout.panel = source.lines * factor.row();
-        factor.tensor = tensor_of(source.name, {depth, all_lines}, line_stride,
-                                  {factor.row(), factor.lines_of_share()}, layout, matrices);
+        factor.tensor =
+            tensor_of(source.name, {depth, all_lines}, line_stride, {factor.row(), factor.lines_of_share()},
+                      ir::tile_row_bytes, layout, matrices);
     } else {
         factor.layout.panel = factor.depth * factor.row();
         factor.tensor = tensor_of(source.name, {all_lines, depth}, depth_stride, {factor.row(), factor.depth},
-                                  layout, matrices);
+                                  ir::tile_row_bytes, layout, matrices);
     }
     factor.tensor.rounds = schedule.rounds();
     return factor;
@@ -125,20 +108,7 @@ ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct
     const Integer columns = has_fragments(schedule, oriented) ? columns_of_round(schedule)
                                                               : schedule.block_columns / schedule.warpgroups;
     return tensor_of("c_tiles", {oriented.rows, oriented.columns}, oriented.c.column_stride, {row, columns},
-                     oriented.c, oriented.batch);
-}
-
-std::string objection_to_tensor(const MatrixLayout& layout, Number number, Integer batch) {
-    const Integer bytes = bytes_of(number);
-    if (layout.row_stride != 1 && layout.column_stride != 1)
-        return fmt::format("strides of {} and {}, of which none is 1", layout.row_stride,
-                           layout.column_stride);
-    const Integer stride = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
-    for (const Integer distance : {stride, has_matrices(layout, batch) ? layout.batch_stride : 0})
-        if (distance < 0 || distance * bytes % ir::tile_piece_bytes != 0)
-            return fmt::format("a stride of {} elements, which is no positive multiple of {} bytes", distance,
-                               ir::tile_piece_bytes);
-    return {};
+                     ir::tile_row_bytes, oriented.c, oriented.batch);
 }
 
 Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented) {

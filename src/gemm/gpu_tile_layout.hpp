@@ -64,9 +64,6 @@ constexpr int columns_of_round(const GpuSchedule& schedule) {
 /// C as its tiles are stored: boxes of a warpgroup's columns, or those of a round, and a row of shared memory.
 ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
-/// Why a matrix is none that the copy engine can move; empty where it can. It reads neighbours along one of the extents.
-std::string objection_to_tensor(const MatrixLayout& layout, Number number, Integer batch);
-
 /// Bytes of shared memory.
 Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);
 

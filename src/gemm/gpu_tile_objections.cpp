@@ -1,3 +1,4 @@
+#include "gemm/gpu_tensor.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
 

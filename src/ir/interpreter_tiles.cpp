@@ -46,8 +46,8 @@ template <class F> void Interpreter::Machine::for_each_of_box(const Step& step, 
 /// The index in shared memory of an element of a box that begins at `first`.
 Integer Interpreter::Machine::place_in_box(const Step& step, Integer first, Integer element) const {
     const int bytes = views_[static_cast<std::size_t>(step.buffer)].element_bytes;
-    const bool is_swizzled = tensor_of(program_, step).box[0] * bytes == tile_row_bytes;
-    return is_swizzled ? swizzled(first + element, bytes) : first + element;
+    const Integer row = tensor_of(program_, step).swizzle;
+    return row > 0 ? swizzled(first + element, bytes, row) : first + element;
 }
 
 /// Rows of the box that lie in the tensor, in sectors; bytes are those of the whole box.

@@ -278,10 +278,12 @@ private:
     std::string tensor_line(const TensorInfo& tensor) const {
         const auto buffer = static_cast<std::size_t>(tensor.buffer);
         const bool known = tensor.buffer >= 0 && buffer < program_.buffers.size();
-        return fmt::format("tensor {} of {}[{}], extents {}, strides {}, boxes {}{}", tensor.name,
+        return fmt::format("tensor {} of {}[{}], extents {}, strides {}, boxes {}{}{}", tensor.name,
                            known ? program_.buffers[buffer].name : "?", tensor.origin,
                            fmt::join(tensor.extents, "x"), fmt::join(tensor.strides, ","),
-                           fmt::join(tensor.box, "x"), tensor.rounds ? ", rounded to tf32" : "");
+                           fmt::join(tensor.box, "x"),
+                           tensor.swizzle > 0 ? fmt::format(" swizzled by {} bytes", tensor.swizzle) : "",
+                           tensor.rounds ? ", rounded to tf32" : "");
     }
 
     void body(const Body& statements, int depth) {

@@ -77,8 +77,7 @@ struct Address {
 
 /// Data in global memory as the copy engine of a GPU sees it, which moves boxes of it to and from shared memory. Element
 /// (x, y, …) is `origin` + x·strides[0] + y·strides[1] + … of the buffer. Of a box that reaches out of the extents zeros are loaded,
-/// and nothing is stored, for what is outside. In shared memory boxes have x first, and are swizzled (ir/tile.hpp) where
-/// x takes tile_row_bytes.
+/// and nothing is stored, for what is outside. In shared memory boxes have x first.
 struct TensorInfo {
     std::string name;
     Buffer buffer = 0;
@@ -87,7 +86,9 @@ struct TensorInfo {
     std::vector<Integer>
         strides; ///< elements; the first is 1, others times the element's size are multiples of 16
     std::vector<Integer> box; ///< extents of what is moved at once
-    bool rounds = false;      ///< what is loaded, of float32, is rounded by round_to_tf32; nothing is stored
+    Integer swizzle =
+        0; ///< bytes of a box along x, 32, 64 or 128, that are swizzled in shared memory (ir/tile.hpp); 0: they are not
+    bool rounds = false; ///< what is loaded, of float32, is rounded by round_to_tf32; nothing is stored
 };
 
 // ---- operations ---------------------------------------------------------------------------------------------

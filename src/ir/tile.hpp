@@ -19,11 +19,11 @@ constexpr Integer tile_piece_bytes = 16;
 /// Bytes after which the pattern repeats: buffers with tiles are aligned to it.
 constexpr Integer tile_pattern_bytes = 1024;
 
-/// Where the element `index` of a swizzled buffer is: of each row of tile_row_bytes the pieces are exchanged, p of row r being at
-/// p xor (r mod 8).
-constexpr Integer swizzled(Integer index, int element_bytes) {
-    const Integer piece = tile_piece_bytes / element_bytes, row = tile_row_bytes / element_bytes;
-    const Integer r = index / row % 8, p = index % row / piece;
+/// Where the element `index` of a buffer is whose boxes have rows of so many swizzled bytes (TensorInfo::swizzle): among the pieces of
+/// such a row p is at p xor r, r counting the tile_row_bytes before it modulo those pieces.
+constexpr Integer swizzled(Integer index, int element_bytes, Integer row_bytes = tile_row_bytes) {
+    const Integer piece = tile_piece_bytes / element_bytes, pieces = row_bytes / tile_piece_bytes;
+    const Integer r = index * element_bytes / tile_row_bytes % pieces, p = index / piece % pieces;
     return index - p * piece + (p ^ r) * piece;
 }
 

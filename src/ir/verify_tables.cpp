@@ -88,6 +88,11 @@ Problem tensor_error(const Program& program, const TensorInfo& tensor) {
     if (tensor.rounds && buffer.element != Scalar::float32)
         return fmt::format("it rounds {}", name_of(buffer.element));
     if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
+    if (tensor.swizzle != 0 &&
+        (tensor.swizzle * 4 % tile_row_bytes != 0 || tile_row_bytes % tensor.swizzle != 0 ||
+         tensor.box[0] * bytes != tensor.swizzle))
+        return fmt::format("rows of boxes have {} bytes, of which {} are swizzled", tensor.box[0] * bytes,
+                           tensor.swizzle);
     if (tensor.origin < buffer.first || last >= buffer.first + buffer.elements)
         return fmt::format("it has elements {} to {} of '{}', which has {} to {}", tensor.origin, last,
                            buffer.name, buffer.first, buffer.first + buffer.elements - 1);

@@ -30,13 +30,16 @@ std::optional<LoopSpan> main_loop(const Code& code) {
     const std::vector<LoopSpan> all = loops(code);
     std::optional<LoopSpan> best;
     std::ptrdiff_t most = 0;
+    const auto products_in = [&](const LoopSpan& loop) {
+        const auto begin = code.begin() + static_cast<std::ptrdiff_t>(loop.first);
+        return std::count_if(begin, begin + static_cast<std::ptrdiff_t>(loop.size()), is_product);
+    };
     for (const LoopSpan& loop : all) {
         const bool is_innermost = std::ranges::none_of(all, [&](const LoopSpan& other) {
-            return other != loop && other.first >= loop.first && other.last <= loop.last;
+            return other != loop && other.first >= loop.first && other.last <= loop.last &&
+                   products_in(other) > 0;
         });
-        const auto begin = code.begin() + static_cast<std::ptrdiff_t>(loop.first);
-        const auto products =
-            std::count_if(begin, begin + static_cast<std::ptrdiff_t>(loop.size()), is_product);
+        const auto products = products_in(loop);
         if (!is_innermost || products <= most) continue;
         best = loop;
         most = products;

@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "gemm/gpu_product.hpp"
-#include "ir/tile.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
@@ -39,7 +38,7 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
                                  .extents = {},
                                  .byte_strides = {},
                                  .box = {},
-                                 .swizzled = tensor.box.front() * size == ir::tile_row_bytes,
+                                 .swizzle = static_cast<int>(tensor.swizzle),
                                  .rounds = tensor.rounds};
     for (const Integer extent : tensor.extents) result.extents.push_back(static_cast<std::uint64_t>(extent));
     for (std::size_t k = 1; k < tensor.strides.size(); ++k)

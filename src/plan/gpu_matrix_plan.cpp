@@ -25,6 +25,7 @@ gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule, const MatrixP
     if (schedule.has_tiles()) schedule = gemm::gpu_thread_schedule(product, gpu);
     schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 1;
     schedule.a_steps = schedule.b_steps = 1;
+    schedule.a_bulk = schedule.b_bulk = 0;
     return schedule;
 }
 
@@ -122,7 +123,7 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>
         product_.listed ? std::span(matrices).subspan(1, arrays_.size()) : std::span(matrices);
     for (const GpuArgument& matrix : accessed)
         suits = suits && is_aligned(matrix.pointer,
-                                    schedule_.has_tiles()
+                                    schedule_.has_tiles() || schedule_.has_bulk()
                                         ? ir::tile_piece_bytes
                                         : std::min<Integer>(gemm::GpuThreads::widest_access,
                                                             lanes * static_cast<Integer>(matrix.alignment)));

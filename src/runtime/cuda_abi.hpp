@@ -108,6 +108,8 @@ enum class TensorElement : int {
 };
 constexpr int tensor_not_interleaved = 0; ///< CU_TENSOR_MAP_INTERLEAVE_NONE
 constexpr int tensor_not_swizzled = 0;    ///< CU_TENSOR_MAP_SWIZZLE_NONE
+constexpr int tensor_swizzled_32 = 1;     ///< CU_TENSOR_MAP_SWIZZLE_32B
+constexpr int tensor_swizzled_64 = 2;     ///< CU_TENSOR_MAP_SWIZZLE_64B
 constexpr int tensor_swizzled_128 = 3;    ///< CU_TENSOR_MAP_SWIZZLE_128B
 constexpr int tensor_promotion_256 = 3;   ///< CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 constexpr int tensor_zeros_outside = 0;   ///< CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE

@@ -30,6 +30,16 @@ cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
     throw InternalError("a tensor of elements that are in no memory");
 }
 
+int swizzle_of(int bytes) {
+    switch (bytes) {
+    case 0: return cuda::tensor_not_swizzled;
+    case 32: return cuda::tensor_swizzled_32;
+    case 64: return cuda::tensor_swizzled_64;
+    case 128: return cuda::tensor_swizzled_128;
+    default: throw InternalError("a tensor of which rows of {} bytes are swizzled", bytes);
+    }
+}
+
 } // namespace
 
 TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda::Address address) {
@@ -51,8 +61,7 @@ TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda:
             result.bytes.data(), element_of(layout.element, layout.rounds), static_cast<std::uint32_t>(rank),
             reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), layout.extents.data(),
             layout.byte_strides.data(), layout.box.data(), every_element.data(), cuda::tensor_not_interleaved,
-            layout.swizzled ? cuda::tensor_swizzled_128 : cuda::tensor_not_swizzled,
-            cuda::tensor_promotion_256, cuda::tensor_zeros_outside),
+            swizzle_of(layout.swizzle), cuda::tensor_promotion_256, cuda::tensor_zeros_outside),
         "cuTensorMapEncodeTiled");
     return result;
 }

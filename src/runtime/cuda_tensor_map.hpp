@@ -21,8 +21,8 @@ struct TensorLayout {
     std::vector<std::uint64_t> extents;      ///< one to five
     std::vector<std::uint64_t> byte_strides; ///< of all but the first, whose elements lie together
     std::vector<std::uint32_t> box;
-    bool swizzled = false; ///< rows of 128 bytes, in shared memory
-    bool rounds = false;   ///< loads round float32 to 10 bits of fraction
+    int swizzle = 0;     ///< bytes of a row of a box that are swizzled in shared memory: 32, 64, 128, or 0
+    bool rounds = false; ///< loads round float32 to 10 bits of fraction
 };
 
 /// UserError where the address is not a multiple of 16, or the driver is too old; InternalError for layouts that it does not take.

@@ -92,25 +92,32 @@ private:
         const auto a = b_.input("a", factor_, m * k);
         const auto b = b_.input("b", factor_, n * k);
         const auto c = b_.output("c", factor_, m * n);
-        a_ = b_.tensor(
-            {.name = "boxes_of_a", .buffer = a, .extents = {k, m}, .strides = {1, k}, .box = {depth_, rows}});
+        a_ = b_.tensor({.name = "boxes_of_a",
+                        .buffer = a,
+                        .extents = {k, m},
+                        .strides = {1, k},
+                        .box = {depth_, rows},
+                        .swizzle = 128});
         if (along_)
             bt_ = b_.tensor({.name = "boxes_of_b",
                              .buffer = b,
                              .extents = {k, n},
                              .strides = {1, k},
-                             .box = {depth_, columns / cluster_}});
+                             .box = {depth_, columns / cluster_},
+                             .swizzle = 128});
         else
             bt_ = b_.tensor({.name = "boxes_of_b",
                              .buffer = b,
                              .extents = {depth_, k, n / depth_},
                              .strides = {1, n, depth_},
-                             .box = {depth_, depth_, columns / depth_ / cluster_}});
+                             .box = {depth_, depth_, columns / depth_ / cluster_},
+                             .swizzle = 128});
         c_ = b_.tensor({.name = "boxes_of_c",
                         .buffer = c,
                         .extents = {n, m},
                         .strides = {1, n},
-                        .box = {depth_, part_rows}});
+                        .box = {depth_, part_rows},
+                        .swizzle = 128});
         full_ = b_.shared("full", Scalar::int64, stages);
         free_ = b_.shared("free", Scalar::int64, stages);
         a_tiles_ = shared("a_tiles", stages * rows * depth_);

@@ -303,8 +303,8 @@ TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
     const Buffer tiles = b.add(TilesKernel::shared("tiles", Scalar::bfloat16, 3 * 16 * 64));
     const Buffer signal = b.shared("signal", Scalar::int64, 1);
     const Buffer sums = b.local("sums", Scalar::float32, product_across.registers());
-    b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}});
-    b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}});
+    b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}, 128});
+    b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}, 128});
     const Value zero = b.constant({Scalar::int64, 1}, 0);
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = signal}, 1); });
     b.barrier();

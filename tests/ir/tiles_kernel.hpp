@@ -93,8 +93,9 @@ struct TilesKernel {
         builder.local("sums", Scalar::float32, small_product.registers());
         if (by_registers)
             builder.local("factor", Scalar::float32, in_tile / small_product.depth * factor_registers);
-        builder.tensor({"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, rounds});
-        builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}});
+        builder.tensor(
+            {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
+        builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
         builder.tensor({"of_c", c, 0, {columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {

@@ -13,7 +13,7 @@ const TensorLayout boxes{.element = ir::Scalar::bfloat16,
                          .extents = {1000, 300},
                          .byte_strides = {2048},
                          .box = {64, 128},
-                         .swizzled = true};
+                         .swizzle = 128};
 
 TEST_F(Cuda, MakesTensorsAsTheyAreDescribed) {
     const TensorMap map = tensor_map(driver(), boxes, 0x7f00'1000);
