@@ -56,6 +56,7 @@ TEST(VerifyTiles, TensorsAreSuchAsTheCopyEngineTakes) {
     expect_fails(tensor([](TensorInfo& t) { t.strides[1] = 6; }), "stride 1 is 6");
     expect_fails(tensor([](TensorInfo& t) { t.box[0] = 3; }), "rows of boxes have 3 elements");
     expect_fails(tensor([](TensorInfo& t) { t.box[1] = 257; }), "in boxes of 257");
+    expect_fails(tensor([](TensorInfo& t) { t.swizzle = 64; }), "have 128 bytes, of which 64 are swizzled");
     expect_fails(tensor([](TensorInfo& t) { t.box.pop_back(); }), "2 extents, 2 strides, and boxes of 1");
     expect_fails(tensor([](TensorInfo& t) { t.extents[1] = 65; }), "it has elements 0 to");
     expect_fails(tensor([](TensorInfo& t) { t.origin = 1; }), "it begins at no multiple of 16 bytes");
@@ -161,7 +162,7 @@ TEST(VerifyTiles, FencesBeginProductsOnly) {
 TEST(VerifyTiles, ArePrintedWithAllThatTheyNeed) {
     const std::string text = to_string(TilesKernel{.blocks = 2, .cluster = 2}.program(), PrintStyle::compact);
     for (const char* const line : {
-             "tensor of_a of a[0], extents 157x128, strides 1,160, boxes 32x64\n",
+             "tensor of_a of a[0], extents 157x128, strides 1,160, boxes 32x64 swizzled by 128 bytes\n",
              "signal_initialize signals[0] for 1 arrivals\n",
              "role multiplies of threads 128 to 255 with 240 registers:\n",
              "signal_expect 9216 bytes at signals[0]\n",
