@@ -57,12 +57,15 @@ private:
                gemm::accuracy_of(schedule, setting_.product) <= setting_.accuracy;
     }
 
-    /// Of what is fastest so far, and of some that the model thinks fast.
+    /// Of what is fastest so far, and of some that the model thinks fast. Fewer blocks on a multiprocessor have the registers that such
+    /// loops want.
     std::vector<GpuSchedule> with_machine_loops(std::span<const GpuSchedule> likely) const {
         std::vector<GpuSchedule> result;
         const auto add = [&](const GpuSchedule& schedule) {
-            if (const auto other = with_machine_loop(schedule, setting_.product, setting_.gpu))
-                result.push_back(*other);
+            auto other = with_machine_loop(schedule, setting_.product, setting_.gpu);
+            if (!other) return;
+            result.push_back(*other);
+            if (other->resident-- > 1) result.push_back(*other);
         };
         add(finding_.found);
         for (const GpuSchedule& schedule : likely.first(std::min(at_once, likely.size()))) add(schedule);
