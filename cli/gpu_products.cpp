@@ -14,6 +14,7 @@
 #include "ir/print.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "problem/matrix_syntax.hpp"
+#include "search/gpu_matrix_search.hpp"
 #include "search/gpu_matrix_timekeeper.hpp"
 #include "search/gpu_remembered.hpp"
 #include "search/gpu_turns.hpp"
@@ -48,6 +49,9 @@ GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
+    if (options.recipe.empty() && options.machine_loops)
+        result.schedule =
+            search::with_machine_loop(result.schedule, product, result.gpu).value_or(result.schedule);
     result.derived = kernel_of(product, result.schedule, result.gpu);
     return result;
 }
@@ -79,6 +83,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
     return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
                                                       .effort = effort_of(options),
                                                       .accuracy = accuracy_of(options),
+                                                      .machine_loops = options.machine_loops,
                                                       .time_budget_seconds = options.budget,
                                                       .use_wisdom = !options.no_wisdom,
                                                       .check = !options.no_check,

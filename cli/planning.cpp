@@ -50,6 +50,9 @@ void PlanningOptions::add_device_to(CLI::App& command) {
                     "cores may multiply")
         ->type_name("NAME")
         ->capture_default_str();
+    command.add_flag("--machine-loops", machine_loops,
+                     "Let main loops of products of float32 on a GPU be put into another order in machine "
+                     "code, where that is proved");
     command.add_flag("--no-cache", no_cache,
                      "On a GPU neither take machine code from an earlier run nor keep it for the next");
 }

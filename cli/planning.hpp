@@ -24,6 +24,7 @@ struct PlanningOptions {
     bool no_check = false;
     bool no_cache = false;
     std::string product_accuracy = "ordinary"; ///< of products on GPUs
+    bool machine_loops = false;                ///< likewise
     int threads = 1;
 
     void add_to(CLI::App& command);

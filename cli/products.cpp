@@ -68,6 +68,8 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
         require_gpu_options(options);
     else if (accuracy_of(options) != swirl::Accuracy::ordinary)
         throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
+    else if (options.machine_loops)
+        throw UserError("--machine-loops is for products on GPUs; add --device gpu");
     else if (!options.cpu.empty() || !options.recipe.empty())
         throw UserError("{} with a product of matrices; SWIRL_CPU forces an instruction set",
                         options.cpu.empty() ? "--recipe" : "--cpu");

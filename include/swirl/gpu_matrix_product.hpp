@@ -36,6 +36,10 @@ struct MatrixPlanOptions {
     /// with more of the model's schedules, and ends when no change of one parameter helps any more.
     Effort effort = Effort::estimate;
     Accuracy accuracy = Accuracy::ordinary; ///< that results must have, of a product of float32
+    /// Main loops of float32's products may be put into another order in machine code, where they are proved to compute the same bits
+    /// (docs/decisions/027-main-loops-in-machine-code.md): on GPUs of compute capability 9.0, where what the proof takes for granted of
+    /// instructions was found by experiments, as NVIDIA documents none of it. Wisdom keeps what is found so apart.
+    bool machine_loops = false;
     /// Seconds for the search, roughly; where nothing is said 5, or for Effort::exhaustive as many as it needs.
     std::optional<double> time_budget_seconds = {};
     bool use_wisdom = true; ///< take what an earlier search on such a GPU found

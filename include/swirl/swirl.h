@@ -108,7 +108,8 @@ enum {
     SWIRL_NO_WISDOM = 2,  /* leave out what earlier measurements found */
     SWIRL_NO_CHECK = 4,   /* do not run the plan once against a second route */
     SWIRL_EXHAUSTIVE = 8, /* time every algorithm that applies, however long it takes */
-    SWIRL_NO_CACHE = 16   /* GPUs: neither take machine code from an earlier run nor keep it for the next */
+    SWIRL_NO_CACHE = 16,  /* GPUs: neither take machine code from an earlier run nor keep it for the next */
+    SWIRL_MACHINE_LOOPS = 32 /* products on GPUs: main loops may be put into another order in machine code */
 };
 
 typedef struct swirl_plan swirl_plan;

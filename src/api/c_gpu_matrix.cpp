@@ -21,8 +21,8 @@ namespace {
 
 swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* schedule, int device,
                                  unsigned flags, Accuracy accuracy = Accuracy::ordinary) {
-    constexpr unsigned known =
-        SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE | SWIRL_NO_CACHE;
+    constexpr unsigned known = SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE |
+                               SWIRL_NO_CACHE | SWIRL_MACHINE_LOOPS;
     if ((flags & ~known) != 0)
         throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning for a product on a GPU",
                         flags, flags & ~known);
@@ -32,6 +32,7 @@ swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* sched
                                                         : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
                                                                                         : Effort::estimate,
                                               .accuracy = accuracy,
+                                              .machine_loops = (flags & SWIRL_MACHINE_LOOPS) != 0,
                                               .use_wisdom = (flags & SWIRL_NO_WISDOM) == 0,
                                               .check = (flags & SWIRL_NO_CHECK) == 0,
                                               .use_cache = (flags & SWIRL_NO_CACHE) == 0,

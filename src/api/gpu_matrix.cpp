@@ -38,6 +38,7 @@ gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuD
                                         .seconds = budget_of(options),
                                         .most = is_exhaustive ? exhaustive_candidates : usual_candidates,
                                         .accuracy = options.accuracy,
+                                        .machine_loops = options.machine_loops,
                                         .use_wisdom = options.use_wisdom,
                                         .use_cache = options.use_cache,
                                         .progress = options.progress});

@@ -36,6 +36,7 @@ public:
         finding_.is_complete = true;
         say(fmt::format("model: {:.3g} s, {}", finding_.seconds, to_string(finding_.found)));
         race(likely, "the model's others");
+        if (setting_.machine_loops) race(with_machine_loops(likely), "main loops in machine code");
         for (bool helped = true; helped && finding_.is_complete;) {
             helped = false;
             for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
@@ -51,8 +52,24 @@ public:
 
 private:
     bool suits(const GpuSchedule& schedule) const {
+        if (schedule.machine_loop != 0 && !setting_.machine_loops) return false;
         return !gemm::objection(schedule, setting_.product, setting_.gpu) &&
                gemm::accuracy_of(schedule, setting_.product) <= setting_.accuracy;
+    }
+
+    /// Of what is fastest so far, and of some that the model thinks fast. Fewer blocks on a multiprocessor have the registers that such
+    /// loops want.
+    std::vector<GpuSchedule> with_machine_loops(std::span<const GpuSchedule> likely) const {
+        std::vector<GpuSchedule> result;
+        const auto add = [&](const GpuSchedule& schedule) {
+            auto other = with_machine_loop(schedule, setting_.product, setting_.gpu);
+            if (!other) return;
+            result.push_back(*other);
+            if (other->resident-- > 1) result.push_back(*other);
+        };
+        add(finding_.found);
+        for (const GpuSchedule& schedule : likely.first(std::min(at_once, likely.size()))) add(schedule);
+        return result;
     }
 
     /// Those that differ in this parameter alone.
@@ -135,6 +152,17 @@ private:
 };
 
 } // namespace
+
+std::optional<GpuSchedule> with_machine_loop(const GpuSchedule& schedule, const MatrixProduct& product,
+                                             const target::Gpu& gpu) {
+    const bool has_short_factors =
+        product.number_of_a() != Number::float32 || product.number_of_b() != Number::float32;
+    if (gpu.capability_major != 9 || gpu.capability_minor != 0) return std::nullopt;
+    if (product.number != Number::float32 || has_short_factors || schedule.has_tiles()) return std::nullopt;
+    GpuSchedule result = schedule;
+    result.machine_loop = 1;
+    return result;
+}
 
 GpuMatrixFinding search_gpu_schedule(const GpuMatrixSearchSetting& setting, GpuMatrixTimekeeper& timekeeper) {
     return ScheduleSearch(setting, timekeeper).run();

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,9 +27,10 @@ public:
 struct GpuMatrixSearchSetting {
     const MatrixProduct& product; ///< valid, not empty
     const target::Gpu& gpu;
-    double seconds = 5;                                    ///< until no other schedule is timed
-    std::size_t most = 32;                                 ///< of the model's schedules
-    Accuracy accuracy = Accuracy::ordinary;                ///< that schedules have
+    double seconds = 5;                     ///< until no other schedule is timed
+    std::size_t most = 32;                  ///< of the model's schedules
+    Accuracy accuracy = Accuracy::ordinary; ///< that schedules have
+    bool machine_loops = false;             ///< main loops may be put into another order in machine code
     std::function<void(const std::string&)> progress = {}; ///< called with a line now and then
 };
 
@@ -41,7 +43,12 @@ struct GpuMatrixFinding {
     bool is_complete = false; ///< the time was enough
 };
 
-/// The schedules that the model thinks fastest, then ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): one
+/// The same with its main loop in another order in machine code (machine/main_loop.hpp); nothing where there are no such loops: of
+/// products of float32 by threads, on GPUs of compute capability 9.0. Which loops get another order only their compilation tells.
+std::optional<gemm::GpuSchedule> with_machine_loop(const gemm::GpuSchedule& schedule,
+                                                   const MatrixProduct& product, const target::Gpu& gpu);
+
+/// The schedules that the model thinks fastest, if allowed also with main loops in machine code, then ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): one
 /// parameter after the other is set to what is fastest while all others stay, until none helps any more. Each
 /// candidate runs in turns with the best so far, and takes its place when it has won twice.
 GpuMatrixFinding search_gpu_schedule(const GpuMatrixSearchSetting& setting, GpuMatrixTimekeeper& timekeeper);

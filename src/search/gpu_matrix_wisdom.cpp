@@ -12,26 +12,29 @@ namespace swirl::search {
 
 namespace {
 
-/// Products of different accuracy are different ones.
-WisdomKey key_of(const MatrixProduct& product, const runtime::GpuDevice& device, Accuracy accuracy) {
+/// Products of different accuracy are different ones, and so are those whose main loops may be in machine code.
+WisdomKey key_of(const MatrixProduct& product, const runtime::GpuDevice& device, Accuracy accuracy,
+                 bool machine_loops) {
     std::string text = to_text(product);
     if (accuracy != Accuracy::ordinary) text += fmt::format(" accuracy={}", static_cast<int>(accuracy));
+    if (machine_loops) text += " machine_loops";
     return {gpu_machine_of(device).key, text};
 }
 
 } // namespace
 
 std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& product,
-                                                         const runtime::GpuDevice& device,
-                                                         Accuracy accuracy) {
+                                                         const runtime::GpuDevice& device, Accuracy accuracy,
+                                                         bool machine_loops) {
     Wisdom* const wisdom = shared_wisdom(false);
     if (wisdom == nullptr) return std::nullopt;
-    const WisdomKey key = key_of(product, device, accuracy);
+    const WisdomKey key = key_of(product, device, accuracy, machine_loops);
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry || entry->version != version() || entry->found_by == FoundBy::estimate) return std::nullopt;
     try {
         const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
         gemm::validate(schedule, product, device.target());
+        if (schedule.machine_loop != 0 && !machine_loops) return std::nullopt;
         return schedule;
     } catch (const UserError&) {
         wisdom->forget(key); // damaged, or of another kind of GPU
@@ -40,9 +43,10 @@ std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& pr
 }
 
 void remember_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                           const gemm::GpuSchedule& schedule, double seconds, Accuracy accuracy) {
+                           const gemm::GpuSchedule& schedule, double seconds, Accuracy accuracy,
+                           bool machine_loops) {
     if (Wisdom* const wisdom = shared_wisdom(true))
-        wisdom->replace(key_of(product, device, accuracy),
+        wisdom->replace(key_of(product, device, accuracy, machine_loops),
                         {.recipe = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
 }
 
@@ -52,18 +56,26 @@ gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtim
     const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
     if (likely.empty()) return {};
     if (options.use_wisdom)
-        if (const auto known = remembered_gpu_schedule(product, device, options.accuracy)) return *known;
-    if (!options.measures) return likely.front();
+        if (const auto known =
+                remembered_gpu_schedule(product, device, options.accuracy, options.machine_loops))
+            return *known;
+    if (!options.measures) {
+        const auto other =
+            options.machine_loops ? with_machine_loop(likely.front(), product, gpu) : std::nullopt;
+        return other.value_or(likely.front());
+    }
     DeviceMatrixTimekeeper timekeeper(device, product, options.use_cache);
     const GpuMatrixFinding finding = search_gpu_schedule({.product = product,
                                                           .gpu = gpu,
                                                           .seconds = options.seconds,
                                                           .most = options.most,
                                                           .accuracy = options.accuracy,
+                                                          .machine_loops = options.machine_loops,
                                                           .progress = options.progress},
                                                          timekeeper);
     if (options.use_wisdom)
-        remember_gpu_schedule(product, device, finding.found, finding.seconds, options.accuracy);
+        remember_gpu_schedule(product, device, finding.found, finding.seconds, options.accuracy,
+                              options.machine_loops);
     return finding.found;
 }
 

@@ -316,6 +316,16 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
     refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");
     ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
     swirl_gpu_matrix_plan_destroy(none);
+    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags | SWIRL_NO_WISDOM | SWIRL_MACHINE_LOOPS, &none),
+              SWIRL_OK)
+        << swirl_last_error();
+    gpu::MatrixPlanOptions allowed = unchecked;
+    allowed.use_wisdom = false;
+    allowed.machine_loops = true;
+    EXPECT_EQ(swirl_gpu_matrix_plan_schedule(none), gpu::plan(product, allowed).schedule());
+    expect_contains(swirl_gpu_matrix_plan_schedule(none), {"machine_loop=1"});
+    expect_contains(schedule, {"machine_loop=0"});
+    swirl_gpu_matrix_plan_destroy(none);
     swirl_gpu_matrix_plan_destroy(nullptr);
 }
 

@@ -115,6 +115,32 @@ TEST(SearchForGpuSchedules, LeavesOutWhatCannotBeBuilt) {
     EXPECT_EQ(finding.found.stages, 4);
 }
 
+TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
+    const auto time = [](const GpuSchedule& schedule) { return schedule.machine_loop != 0 ? 0.9 : 1.0; };
+    for (const bool is_allowed : {false, true}) {
+        KnownTimes known(time);
+        const GpuMatrixFinding finding = search_gpu_schedule(
+            {.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5, .machine_loops = is_allowed},
+            known);
+        EXPECT_EQ(finding.found.machine_loop, is_allowed ? 1 : 0);
+        EXPECT_EQ(finding.model.machine_loop, 0);
+    }
+}
+
+TEST(SearchForGpuSchedules, KnowsWhichProductsHaveMainLoopsInMachineCode) {
+    GpuSchedule schedule;
+    ASSERT_TRUE(with_machine_loop(schedule, product, gpu()));
+    EXPECT_EQ(with_machine_loop(schedule, product, gpu())->machine_loop, 1);
+    EXPECT_FALSE(with_machine_loop(schedule, product, target::gpu_named("sm_80")));
+    MatrixProduct other = product;
+    other.a_number = Number::bfloat16;
+    EXPECT_FALSE(with_machine_loop(schedule, other, gpu()));
+    EXPECT_FALSE(
+        with_machine_loop(schedule, MatrixProduct::column_major(Number::float64, 512, 512, 256), gpu()));
+    schedule.warpgroups = 2;
+    EXPECT_FALSE(with_machine_loop(schedule, product, gpu()));
+}
+
 /// With a driver whose kernels do nothing, in 2.5 ms each time.
 class GpuSchedulesInWisdom : public runtime::Cuda {
 protected:
@@ -148,6 +174,16 @@ TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     EXPECT_EQ(choose_gpu_schedule(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device, {.measures = true}), other) << "it is known already";
     EXPECT_NE(choose_gpu_schedule(product, device, {.use_wisdom = false}), other);
+    GpuSchedule in_machine_code = other;
+    in_machine_code.machine_loop = 1;
+    const Accuracy ordinary = Accuracy::ordinary;
+    EXPECT_FALSE(remembered_gpu_schedule(product, device, ordinary, true)) << "that is another question";
+    remember_gpu_schedule(product, device, in_machine_code, 1e-3, ordinary, true);
+    EXPECT_EQ(remembered_gpu_schedule(product, device, ordinary, true), in_machine_code);
+    EXPECT_EQ(remembered_gpu_schedule(product, device), other);
+    EXPECT_EQ(choose_gpu_schedule(product, device, {.machine_loops = true}), in_machine_code);
+    remember_gpu_schedule(product, device, in_machine_code, 1e-3);
+    EXPECT_FALSE(remembered_gpu_schedule(product, device)) << "nobody has allowed it";
     const MatrixProduct wider = MatrixProduct::column_major(Number::float32, 512, 513, 256);
     EXPECT_FALSE(remembered_gpu_schedule(wider, device));
 }
