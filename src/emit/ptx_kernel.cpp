@@ -180,16 +180,55 @@ void PtxKernelWriter::count(const PtxInteger& counter, Integer step) {
     out_.emit(counter.is_wide ? "add.s64" : "add.s32", {counter.text, counter.text, fmt::format("{}", step)});
 }
 
+namespace {
+
+/// A loop's body that is all under one condition on data, which fails for the rest of the loop once it fails: variable < form + value.
+struct EarlyEnd {
+    Affine form;
+    ir::Value value;
+    const ir::Body& body;
+};
+
+std::optional<EarlyEnd> early_end(const ir::For& loop) {
+    if (loop.body.size() != 1 || loop.begin != Affine(0)) return std::nullopt;
+    const auto* const branch = std::get_if<ir::If>(&loop.body.front().node);
+    if (branch == nullptr || !branch->otherwise.empty() || branch->conditions.size() != 1)
+        return std::nullopt;
+    const ir::Condition& condition = branch->conditions.front();
+    if (condition.value == ir::no_value || condition.relation != ir::Condition::Relation::nonnegative ||
+        condition.form.coefficient(loop.variable) != -1 || !loop.inductions.empty())
+        return std::nullopt;
+    return EarlyEnd{condition.form + Affine::of(loop.variable) + 1, condition.value, branch->then};
+}
+
+} // namespace
+
+/// The loop's end, or the earlier one, but no less than its beginning, 0.
+PtxInteger PtxKernelWriter::end_of(const ir::For& loop, ir::Value value, const Affine& form, bool wide) {
+    const std::string limit = out_.result(PtxRegister::int64, "add.s64",
+                                          {addresses_.converted(addresses_.value(form), true).text,
+                                           values_[static_cast<std::size_t>(value)].front()});
+    const std::string end = addresses_.converted(addresses_.value(loop.end), true).text;
+    const std::string least = out_.result(PtxRegister::int64, "min.s64", {limit, end});
+    const std::string found = out_.result(PtxRegister::int64, "max.s64", {least, "0"});
+    if (wide) return {found, true, false};
+    return {out_.result(PtxRegister::int32, "cvt.u32.u64", {found}), false, false};
+}
+
 void PtxKernelWriter::write(const ir::For& loop) {
     ir::VariableRanges& ranges = addresses_.ranges();
-    const std::optional<Integer> trips = ranges.trip_count(loop);
-    if (trips == 0) return;
+    const std::optional<EarlyEnd> early = early_end(loop);
+    constexpr Integer unknown = -1;
+    const Integer most_trips = ranges.trip_count(loop).value_or(unknown);
+    if (most_trips == 0) return;
+    const Integer trips = early ? unknown : most_trips;
     if (!has_barrier(loop.body)) addresses_.prepare(loop.body);
     addresses_.prepare_tiles(loop.body);
     ranges.enter(loop);
     const bool wide = !counts_in_32_bits(ranges, loop.variable, loop.step);
     ranges.leave(loop);
-    const PtxInteger end = addresses_.converted(addresses_.value(loop.end), wide);
+    const PtxInteger end = early ? end_of(loop, early->value, early->form, wide)
+                                 : addresses_.converted(addresses_.value(loop.end), wide);
     const PtxInteger counter = begin_counting(loop.begin, wide);
     std::vector<std::pair<const ir::Induction*, PtxInteger>> inductions;
     for (const ir::Induction& induction : loop.inductions) {
@@ -202,7 +241,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     const std::string again = out_.fresh_label("loop");
     const std::string done = out_.fresh_label("done");
     const std::string_view type = wide ? "s64" : "s32";
-    if (!trips)
+    if (trips == unknown)
         out_.jump_if(
             out_.result(PtxRegister::predicate, fmt::format("setp.ge.{}", type), {counter.text, end.text}),
             done);
@@ -211,7 +250,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     addresses_.bind(loop.variable, counter);
     for (const auto& [induction, number] : inductions) addresses_.bind(induction->variable, number);
     if (trips != 1) out_.place(again);
-    write_scoped(loop.body);
+    write_scoped(early ? early->body : loop.body);
     addresses_.close_scope();
     ranges.leave(loop);
     if (trips == 1) return;
@@ -220,7 +259,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     out_.jump_if(
         out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", type), {counter.text, end.text}),
         again);
-    if (!trips) out_.place(done);
+    if (trips == unknown) out_.place(done);
 }
 
 // ---- conditions -------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ private:
     std::string not_first_thread();
     void write_scoped(const ir::Body& body);
     void write(ir::Value value);
+    PtxInteger end_of(const ir::For& loop, ir::Value value, const Affine& form, bool wide);
     PtxInteger begin_counting(const Affine& start, bool wide);
     void count(const PtxInteger& counter, Integer step);
     std::string fails(const ir::Condition& condition);

@@ -121,6 +121,25 @@ TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
     EXPECT_THROW(ptx(copying(3, 16)), InternalError) << "12 bytes";
 }
 
+/// Where a loop's body is all under a condition on data that stays wrong once it is, the loop has no branch but its own.
+TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
+    for (const Integer first : {0, 1}) { // only loops from 0 on are known to be such
+        ir::Builder b("loop");
+        b.launch({.blocks = {1, 1, 1}, .threads = {32, 1, 1}});
+        const ir::Buffer counts = b.input("counts", ir::Scalar::int64, 1),
+                         numbers = b.output("numbers", ir::Scalar::float32, 32);
+        const ir::Value fewer = b.load(counts, 0);
+        b.for_loop("i", first, 20, 1, ir::For::Kind::serial, [&](const Affine& i) {
+            b.if_then({{19 - i, ir::Condition::Relation::nonnegative, fewer}}, [&] {
+                b.store(numbers, b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+            });
+        });
+        const std::string text = ptx(b.finish());
+        EXPECT_EQ(text.find("$else") == std::string::npos, first == 0) << text;
+        EXPECT_EQ(text.find("min.s64") != std::string::npos, first == 0) << text;
+    }
+}
+
 TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
     using Kind = PtxParameter::Kind;
     for (const auto& [scalar, bytes] :
