@@ -138,11 +138,22 @@ PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& la
     return result;
 }
 
+/// A number of another thread of the warp, all of whose threads are there.
+PtxKernelWriter::Lanes PtxKernelWriter::exchanged(const ir::Operation& operation) {
+    const ir::Instruction& entry = *operation.instruction;
+    std::string number = operand(operation, 0).front();
+    if (!number.starts_with('%')) // a literal
+        number = out_.result(PtxRegister::float32, "mov.f32", {number});
+    return {out_.result(PtxRegister::float32, entry.text,
+                        {number, std::to_string(entry.immediate), "31", "0xffffffff"})};
+}
+
 /// An instruction whose operands are lists of registers, the result's first.
 PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
     ensure(!entry.text.empty() && static_cast<int>(entry.encoding) <= layout_.capability,
            "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
+    if (entry.immediate >= 0) return exchanged(operation);
     Lanes result;
     for (int lane = 0; lane < entry.result.lanes; ++lane)
         result.push_back(out_.fresh(ptx_register(entry.result.scalar)));
