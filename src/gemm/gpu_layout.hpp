@@ -32,11 +32,20 @@ public:
     /// in the tile of its factor in B of the warp's `group`-th eight columns. Of A it has those of its rows.
     const Affine& factor_step() const { return lane_column_; }
     Affine factor_column(int group) const;
+    /// Of the threads that have the same rows as this one, or the same columns, their numbers less that of the first one, itself the
+    /// first; the others in the order of their columns, or rows.
+    std::vector<Integer> sharing_rows() const;
+    std::vector<Integer> sharing_columns() const;
+    /// Zero all of the first of these.
+    std::array<Affine, 2> number_among_columns() const { return {lane_column_, warp_column_}; }
+    std::array<Affine, 2> number_among_rows() const { return {lane_row_, warp_row_}; }
     const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
     const Affine& slice() const { return slice_; }
     const Affine& matrix() const { return matrix_; } ///< of those that the block has
 
 private:
+    Integer lane(Integer row, Integer column) const;
+
     const GpuSchedule& schedule_;
     int row_vector_;
     int column_vector_;

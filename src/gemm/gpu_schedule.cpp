@@ -1,6 +1,7 @@
 #include "gemm/gpu_schedule.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
@@ -283,7 +284,7 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
     if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
     if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;
-    return schedule.matrices * bytes;
+    return schedule.matrices * bytes + GpuBlockReductions::shared_bytes(schedule, oriented);
 }
 
 } // namespace swirl::gemm

@@ -97,6 +97,9 @@ private:
                     schedule_.c_lanes, true);
         if (!epilogue.is_identity())
             epilogue_.emplace(builder_, turned ? epilogue.turned() : epilogue, scalar_, schedule_.c_lanes);
+        if (!epilogue.reductions.empty())
+            reductions_.emplace(builder_, schedule_, product_, *epilogue_,
+                                takes_over_ ? std::optional(GpuRangeSide::outside) : std::nullopt);
         ir::BufferInfo factors;
         factors.name = "factors";
         factors.element = scalar_;
@@ -175,10 +178,10 @@ private:
             builder_.if_then({{steps_ - 1, ir::Condition::Relation::nonnegative}},
                              [&] { multiply(place, sums, threads); });
         sums.add_slices();
-        update_result(builder_, schedule_, threads, sums, product_, result(place));
+        update_result(builder_, schedule_, threads, sums, product_, result(place, threads));
     }
 
-    GpuResult result(const BlockPlace& place) {
+    GpuResult result(const BlockPlace& place, const GpuThreads& threads) {
         GpuResult c;
         c.buffer = c_.buffer;
         c.factors = factors_;
@@ -203,7 +206,27 @@ private:
         c.has_shared_columns = product_.columns % columns != 0;
         c.own_row = product_.rows - rows - place.row_block * rows;
         c.own_column = product_.columns - columns - place.column_block * columns;
+        if (reductions_) c.reductions = &reduce(place, threads, c);
         return c;
+    }
+
+    GpuBlockReductions& reduce(const BlockPlace& place, const GpuThreads& threads, const GpuResult& c) {
+        GpuReducedTile tile;
+        tile.matrix = matrix_number(place, 1);
+        tile.row = tile_start(place.row_block, schedule_.block_rows, product_.rows, 1, 1);
+        tile.column = tile_start(place.column_block, schedule_.block_columns, product_.columns, 1, 1);
+        tile.row_tile = place.row_block;
+        tile.column_tile = place.column_block;
+        tile.column_tiles = column_blocks_;
+        tile.share = place.split;
+        tile.own_row = c.own_row;
+        tile.own_column = c.own_column;
+        tile.own_matrix = c.own_matrix;
+        tile.has_shared_rows = c.has_shared_rows;
+        tile.has_shared_columns = c.has_shared_columns;
+        tile.has_spare_matrices = c.has_spare_matrices;
+        reductions_->begin(threads, tile);
+        return *reductions_;
     }
 
     // ---- along the depth
@@ -351,6 +374,7 @@ private:
     std::vector<GpuFetch> fetches_;
     ir::Buffer counters_ = 0;
     std::optional<GpuEpilogueWriter> epilogue_;
+    std::optional<GpuBlockReductions> reductions_;
 };
 } // namespace
 

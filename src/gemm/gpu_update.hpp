@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_epilogue.hpp"
 #include "gemm/gpu_sums.hpp"
 
@@ -24,6 +25,7 @@ struct GpuResult {
     bool has_spare_matrices = false;
     const GpuEpilogueWriter* epilogue =
         nullptr; ///< that has begun at the tile's first element; null: nothing is done
+    GpuBlockReductions* reductions = nullptr; ///< that have begun; null: there are none
 };
 
 /// C = α·sums + β·C, or what the epilogue makes of it. All threads call it. With several splits each block of the cluster has some columns of each thread.
