@@ -176,6 +176,11 @@ private:
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
         switch (node.op) {
+        case Op::magnitude: {
+            const Values<R>& a = operand(0);
+            to.is_complex = false;
+            return fill(to.re, [&](std::size_t at) { return std::fabs(a.re[at]); });
+        }
         case Op::add:
         case Op::subtract: return add(to, operand(0), operand(1), node.op == Op::subtract);
         case Op::multiply: return multiply(to, operand(0), operand(1));

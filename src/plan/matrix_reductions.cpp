@@ -26,14 +26,36 @@ double neutral_of(Reduce operation) {
     return operation == Reduce::sum ? 0 : operation == Reduce::maximum ? -infinity : infinity;
 }
 
-/// NaN where one of both is.
-double two(Reduce operation, double a, double b) {
+struct Sum {
+    double operator()(double a, double b) const { return a + b; }
+};
+/// NaN where one of both is, as the next.
+struct Maximum {
+    double operator()(double a, double b) const { return a < b || b != b ? b : a; }
+};
+struct Minimum {
+    double operator()(double a, double b) const { return b < a || b != b ? b : a; }
+};
+
+/// f with what makes one of two numbers, known when loops over them are compiled.
+template <class F> void with_operation(Reduce operation, F&& f) {
     switch (operation) {
-    case Reduce::sum: return a + b;
-    case Reduce::maximum: return a < b || b != b ? b : a;
-    case Reduce::minimum: return b < a || b != b ? b : a;
+    case Reduce::sum: return f(Sum());
+    case Reduce::maximum: return f(Maximum());
+    case Reduce::minimum: return f(Minimum());
     }
-    throw InternalError("no such reduction");
+}
+
+/// Of neighbours: each with the total that belongs to it, or in turns with those of some totals.
+template <class R, class Two> void take_each(const R* values, Integer count, double* totals, Two&& two) {
+    for (Integer at = 0; at < count; ++at) totals[at] = two(totals[at], static_cast<double>(values[at]));
+}
+template <class R, class Two>
+void take_in_turns(const R* values, Integer count, std::array<double, apart>& totals, Two&& two) {
+    constexpr auto step = static_cast<Integer>(apart);
+    Integer at = 0;
+    for (; at + step <= count; at += step) take_each(values + at, step, totals.data(), two);
+    take_each(values + at, count - at, totals.data(), two);
 }
 
 /// f with an example of what elements in memory are.
@@ -86,9 +108,9 @@ double* ReductionParts::parts(std::size_t k, Integer block) {
     return parts_[k].data() + place;
 }
 
-template <class R, class T>
+template <class R, class T, class Two>
 void ReductionParts::take_one(std::size_t k, Integer block, const T* c, Integer row_stride,
-                              Integer column_stride) {
+                              Integer column_stride, Two&& two) {
     const MatrixReductions::One& one = call_.reductions->all()[k];
     const Integer first_row = block / grid_.column_blocks() * grid_.block_rows;
     const Integer first_column = block % grid_.column_blocks() * grid_.block_columns;
@@ -98,21 +120,22 @@ void ReductionParts::take_one(std::size_t k, Integer block, const T* c, Integer 
         {&one.expression, call_.arrays, call_.matrix, first_row, first_column});
     double* const to = parts(k, block);
     for (Integer column = 0; column < columns; ++column) {
-        std::array<double, apart> sums;
-        sums.fill(neutral_of(one.operation));
+        std::array<double, apart> totals;
+        totals.fill(neutral_of(one.operation));
         for (Integer row = 0; row < rows; row += evaluated_together) {
             const Integer count = std::min(evaluated_together, rows - row);
             const Values<R>& values = evaluation.evaluate(c + row * row_stride + column * column_stride,
                                                           row_stride, row, column, count);
-            for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at) {
-                double& sum =
-                    one.over == Over::columns ? to[row + static_cast<Integer>(at)] : sums[at % apart];
-                sum = two(one.operation, sum, values.re[at]);
-            }
+            if (one.over == Over::columns)
+                take_each(values.re.data(), count, to + row, two);
+            else
+                take_in_turns(values.re.data(), count, totals, two);
         }
-        if (one.over == Over::columns) continue;
-        double& result = to[one.over == Over::rows ? column : 0];
-        for (const double sum : sums) result = two(one.operation, result, sum);
+        if (one.over != Over::columns)
+            for (const double total : totals) {
+                double& result = to[one.over == Over::rows ? column : 0];
+                result = two(result, total);
+            }
     }
 }
 
@@ -120,8 +143,10 @@ void ReductionParts::take(Integer block, const void* c, Integer row_stride, Inte
     with_elements(product_.number, [&](auto example) {
         using T = decltype(example);
         for (std::size_t k = 0; k < parts_.size(); ++k)
-            take_one<typename RealPart<T>::type>(k, block, static_cast<const T*>(c), row_stride,
-                                                 column_stride);
+            with_operation(call_.reductions->all()[k].operation, [&](auto two) {
+                take_one<typename RealPart<T>::type>(k, block, static_cast<const T*>(c), row_stride,
+                                                     column_stride, two);
+            });
     });
 }
 
@@ -132,14 +157,13 @@ void ReductionParts::finish() {
             const MatrixReductions::One& one = call_.reductions->all()[k];
             const void* const array = call_.arrays[call_.reductions->first_result() + k];
             R* const results = static_cast<R*>(const_cast<void*>(array)) + call_.matrix * one.of_matrix;
-            const Integer count = parts_of_result(one.over);
-            for (Integer r = 0; r < one.of_matrix; ++r) {
-                double result = neutral_of(one.operation);
-                for (Integer part = 0; part < count; ++part)
-                    result = two(one.operation, result,
-                                 parts_[k][static_cast<std::size_t>(part * one.of_matrix + r)]);
-                results[r] = static_cast<R>(result);
-            }
+            std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), neutral_of(one.operation));
+            with_operation(one.operation, [&](auto two) {
+                for (Integer part = 0; part < parts_of_result(one.over); ++part)
+                    take_each(parts_[k].data() + part * one.of_matrix, one.of_matrix, totals.data(), two);
+            });
+            for (Integer r = 0; r < one.of_matrix; ++r)
+                results[r] = static_cast<R>(totals[static_cast<std::size_t>(r)]);
         }
     });
 }

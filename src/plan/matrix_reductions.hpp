@@ -65,8 +65,9 @@ public:
     void finish();
 
 private:
-    template <class R, class T>
-    void take_one(std::size_t k, Integer block, const T* c, Integer row_stride, Integer column_stride);
+    template <class R, class T, class Two>
+    void take_one(std::size_t k, Integer block, const T* c, Integer row_stride, Integer column_stride,
+                  Two&& two);
     /// Where parts of results of one reduction begin that the block has, and how many of each.
     double* parts(std::size_t k, Integer block);
     Integer parts_of_result(Over over) const;
