@@ -102,6 +102,8 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::bitcast: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
         if (operation.instruction->threads > 1) return executed_together(operation);
+        if (operation.instruction->lane_map.empty() && !operation.instruction->text.empty())
+            return executed(operation);
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
                operation.instruction->name);
@@ -136,6 +138,16 @@ PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& la
         result.push_back(out_.result(PtxRegister::int32, "mov.b32", {fmt::format("{{{}, {}}}", low, high)}));
     }
     return result;
+}
+
+/// An instruction of numbers, which may be literals.
+PtxKernelWriter::Lanes PtxKernelWriter::executed(const ir::Operation& operation) {
+    const ir::Instruction& entry = *operation.instruction;
+    ensure(entry.operands.size() == 2 && entry.result.lanes == 1 &&
+               static_cast<int>(entry.encoding) <= layout_.capability,
+           "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
+    return {out_.result(ptx_register(entry.result.scalar), entry.text,
+                        {operand(operation, 0).front(), operand(operation, 1).front()})};
 }
 
 /// A number of another thread of the warp, all of whose threads are there.

@@ -1,6 +1,7 @@
 #include "gemm/gpu_tile_reductions.hpp"
 
 #include "gemm/gpu_layout.hpp"
+#include "target/gpu_extremes.hpp"
 #include "target/gpu_warp.hpp"
 
 namespace swirl::gemm {
@@ -89,6 +90,27 @@ Value GpuTileReductions::sum(Value a, Value b) const {
     return a == ir::no_value ? b : b == ir::no_value ? a : builder_.add(a, b);
 }
 
+/// As reduce_two, by the one instruction that the GPU has for it.
+Value GpuTileReductions::two(Reduce operation, Value a, Value b) const {
+    if (operation == Reduce::sum) return builder_.add(a, b);
+    const ir::Instruction& entry =
+        operation == Reduce::maximum ? target::maximum_of_two() : target::minimum_of_two();
+    const int lanes = builder_.type(a).lanes;
+    if (lanes == 1) return builder_.instruction(entry, {a, b});
+    std::vector<Value> result;
+    for (int lane = 0; lane < lanes; ++lane)
+        result.push_back(builder_.instruction(entry, {lane_of(a, lane), lane_of(b, lane)}));
+    return join_lanes(builder_, result);
+}
+
+Value GpuTileReductions::lane_of(Value vector, int lane) const {
+    return builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)});
+}
+
+Value GpuTileReductions::both_lanes(Reduce operation, Value pair) const {
+    return two(operation, lane_of(pair, 0), lane_of(pair, 1));
+}
+
 void GpuTileReductions::clear(std::size_t k) const {
     const ir::Buffer registers = memory_[k].reduced;
     const Integer count = builder_.program().buffers[static_cast<std::size_t>(registers)].elements;
@@ -118,7 +140,7 @@ Value GpuTileReductions::inside(const Tile& tile, const GpuTileEpilogue::Place& 
     if (!masks_rows && !masks_columns) return elements;
     std::vector<Value> lanes;
     for (Integer lane = 0; lane < GpuTileEpilogue::pair; ++lane) {
-        Value element = builder_.shuffle(elements, elements, {static_cast<std::int8_t>(lane)});
+        Value element = lane_of(elements, static_cast<int>(lane));
         const auto keep_below = [&](Value place_value, Integer extent) {
             element = builder_.select(builder_.less(place_value, integer(extent)), element, neutral);
         };
@@ -138,8 +160,7 @@ Value GpuTileReductions::inside(const Tile& tile, const GpuTileEpilogue::Place& 
 void GpuTileReductions::add(std::size_t k, int at, Value value) const {
     const ir::Access access{.lanes = builder_.type(value).lanes};
     const Value before = builder_.load(memory_[k].reduced, at, access);
-    builder_.store(memory_[k].reduced, at, reduce_two(builder_, reduction(k).operation, before, value),
-                   access);
+    builder_.store(memory_[k].reduced, at, two(reduction(k).operation, before, value), access);
 }
 
 void GpuTileReductions::take(const Tile& tile, const GpuTileEpilogue::Place& place, const Lines& lines,
@@ -151,7 +172,7 @@ void GpuTileReductions::take(const Tile& tile, const GpuTileEpilogue::Place& pla
         const Value value = inside(tile, place, of, epilogue_.reduced(k, tile.start, place, elements));
         switch (of.over) {
         case Over::columns: add(k, row, value); break;
-        case Over::rows: add(k, column, reduce_lanes(builder_, of.operation, value)); break;
+        case Over::rows: add(k, column, both_lanes(of.operation, value)); break;
         case Over::all: add(k, 0, value); break;
         }
     }
@@ -160,8 +181,7 @@ void GpuTileReductions::take(const Tile& tile, const GpuTileEpilogue::Place& pla
 /// Of threads whose numbers differ in bits from `first` to below `end`: all of them get it.
 Value GpuTileReductions::in_warp(Reduce operation, Value value, int first, int end) const {
     for (int distance = first; distance < end; distance *= 2)
-        value = reduce_two(builder_, operation, value,
-                           builder_.instruction(target::warp_exchange(distance), {value}));
+        value = two(operation, value, builder_.instruction(target::warp_exchange(distance), {value}));
     return value;
 }
 
@@ -228,7 +248,7 @@ void GpuTileReductions::leave_round(const Tile& tile, int first) const {
                 for (Integer warp = 0; warp < warps; ++warp) {
                     const Value one = builder_.load(memory_[k].warps,
                                                     thread + (base + (warpgroup_ * warps + warp) * lines));
-                    total = warp == 0 ? one : reduce_two(builder_, reduction(k).operation, total, one);
+                    total = warp == 0 ? one : two(reduction(k).operation, total, one);
                 }
                 store(k, tile, {thread + (base + first), ir::no_value}, total);
             });
@@ -241,7 +261,7 @@ void GpuTileReductions::leave_tile(const Tile& tile, const std::function<Line(in
         if (of.over == Over::all) {
             const Value pair = builder_.load(memory_[k].reduced, 0, {.lanes = GpuTileEpilogue::pair});
             const Value total =
-                in_warp(of.operation, reduce_lanes(builder_, of.operation, pair), 1, target::warp_threads);
+                in_warp(of.operation, both_lanes(of.operation, pair), 1, target::warp_threads);
             const Affine warp = builder_.thread(0, target::warp_threads, warps) + warpgroup_ * warps;
             builder_.if_then({{builder_.thread(0, 1, target::warp_threads), Relation::zero}}, [&] {
                 store(k, tile, {warp, ir::no_value}, total);

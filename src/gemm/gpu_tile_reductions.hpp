@@ -77,6 +77,9 @@ private:
     bool keeps_short(Over over) const { return over == (short_are_rows_ ? Over::columns : Over::rows); }
     static int long_lines(const GpuSchedule& schedule, bool short_are_rows);
     static int short_lines(const GpuSchedule& schedule, bool short_are_rows);
+    ir::Value two(Reduce operation, ir::Value a, ir::Value b) const;
+    ir::Value lane_of(ir::Value vector, int lane) const;
+    ir::Value both_lanes(Reduce operation, ir::Value pair) const;
     void clear(std::size_t k) const;
     ir::Value inside(const Tile& tile, const GpuTileEpilogue::Place& place, const GpuReduction& of,
                      ir::Value elements) const;
