@@ -35,6 +35,17 @@ TEST_F(GpuReductions, FollowTheProductWithWhatItHasLeft) {
     EXPECT_EQ(fake.launches.size(), 3U);
 }
 
+/// Results are written that there are, and nothing else.
+TEST_F(GpuReductions, OfMatricesWithoutElementsAreLaunched) {
+    fake.argument_bytes = {8};
+    MatrixProduct none = reduced();
+    none.rows = 0;
+    gpu::Array<float> total(1);
+    gpu::plan(none, unchecked).with("total", total.data()).execute<float>(1, nullptr, nullptr, 0, nullptr);
+    ASSERT_EQ(fake.launches.size(), 1U);
+    EXPECT_EQ(pointer_given(fake, 0), total.data());
+}
+
 TEST_F(GpuReductions, RefuseArraysThatLieOverOthers) {
     gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), scale(48), amax(64), total(1);
     const gpu::MatrixPlan plan = gpu::plan(reduced(), unchecked).with("scale", scale.data());
