@@ -43,6 +43,13 @@ Json json_of(const gemm::GpuBalance& balance) {
 
 Json json_of_occupancy(const GemmExplanation& explanation) {
     const gemm::GpuBalance& balance = explanation.balance;
+    Json stream;
+    if (balance.stream)
+        stream = {{"pieces_of_a_tile", balance.stream->pieces},
+                  {"whole_tiles_of_a_block", balance.stream->whole_tiles},
+                  {"shared_tiles", balance.stream->shared_tiles()},
+                  {"pieces_of_a_share", balance.stream->share()},
+                  {"parts", balance.stream->parts()}};
     return {{"threads", explanation.schedule.threads()},
             {"registers", balance.registers},
             {"registers_by_the_driver", explanation.kernel.registers > 0},
@@ -54,7 +61,8 @@ Json json_of_occupancy(const GemmExplanation& explanation) {
             {"blocks", balance.blocks},
             {"blocks_at_once", balance.blocks_at_once},
             {"waves", balance.waves},
-            {"last_wave", balance.last_wave}};
+            {"last_wave", balance.last_wave},
+            {"stream", stream}};
 }
 
 } // namespace

@@ -63,6 +63,20 @@ std::string text_of_traffic(const GemmExplanation& explanation) {
         balance.flops_per_byte(), balance.peak * 1e-12, table.text());
 }
 
+std::string text_of_stream(const GemmExplanation& explanation) {
+    if (!explanation.balance.stream) return {};
+    const gemm::GpuStream& stream = *explanation.balance.stream;
+    const gemm::GpuSchedule& schedule = explanation.schedule;
+    const Integer part =
+        Integer{schedule.block_rows} * schedule.block_columns * bytes_of(explanation.product.number);
+    return fmt::format(
+        "stream     {} whole tiles of {} pieces for each block, then {} pieces of the {} tiles that are "
+        "left\n"
+        "parts      {} at most, {} in all, of tiles that several blocks have; a second kernel adds them up\n",
+        stream.whole_tiles, stream.pieces, stream.share(), stream.shared_tiles(), stream.parts(),
+        format_bytes(static_cast<double>(stream.parts() * part)));
+}
+
 std::string text_of_occupancy(const GemmExplanation& explanation) {
     const gemm::GpuBalance& balance = explanation.balance;
     const ir::KernelInfo& kernel = explanation.kernel;
@@ -72,11 +86,11 @@ std::string text_of_occupancy(const GemmExplanation& explanation) {
     return fmt::format(
         "registers  {} of a thread, {}\nshared     {} of a block\n"
         "occupancy  {} blocks of {} threads on a multiprocessor, {} warps; no more for {}\n"
-        "waves      {} blocks, {} at once: {} waves, the last one {:.0f}% full\n",
+        "waves      {} blocks, {} at once: {} waves, the last one {:.0f}% full\n{}",
         balance.registers, source, format_bytes(static_cast<double>(balance.shared_bytes)),
         balance.occupancy.blocks, explanation.schedule.threads(), balance.occupancy.warps,
         name_of(balance.occupancy.limited_by), balance.blocks, balance.blocks_at_once, balance.waves,
-        100 * balance.last_wave);
+        100 * balance.last_wave, text_of_stream(explanation));
 }
 
 } // namespace

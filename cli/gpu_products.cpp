@@ -34,8 +34,11 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
+/// The kernel that multiplies, and those behind it that reduce.
 void derive(const MatrixProduct& product, GpuProductInspection& plan) {
-    plan.derived = planning::derive_product_for_gpu(product, plan.schedule, plan.gpu).back();
+    std::vector<planning::GpuMatrixDerivation> all =
+        planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
+    plan.derived = std::move(all[planning::multiplying_kernel(plan.schedule, all.size())]);
     plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
 }
 
@@ -282,10 +285,15 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
-    if (plan.schedule.has_terms() && options.recipe.empty()) { // for which no language but PTX has words
-        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu);
+    // No language but PTX has words for terms; of a stream's two kernels a file has one.
+    if ((plan.schedule.has_terms() || plan.schedule.streams()) && options.recipe.empty()) {
+        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
         derive(product, plan);
     }
+    if (plan.schedule.streams())
+        throw UserError(
+            "stream_blocks is {}, which makes two kernels; what is emitted has one\n  use stream_blocks=0",
+            plan.schedule.stream_blocks);
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);

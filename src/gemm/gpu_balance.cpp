@@ -55,6 +55,10 @@ GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule
     result.blocks = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
                     ceil_divide(oriented.columns, Integer{schedule.block_columns}) *
                     ceil_divide(oriented.batch, Integer{schedule.matrices}) * schedule.splits;
+    if (schedule.streams()) {
+        result.stream = stream_of(schedule, oriented);
+        result.blocks = result.stream->blocks;
+    }
     result.blocks_at_once =
         static_cast<Integer>(rates.multiprocessors) * std::max(1, result.occupancy.blocks);
     result.waves = ceil_divide(result.blocks, result.blocks_at_once);

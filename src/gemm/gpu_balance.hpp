@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu_stream.hpp"
 
 /// What a schedule asks of a GPU beside multiply-adds, so that these are what it waits for. (Gray, "SGEMM", a walkthrough of maxas,
 /// reckons bytes a second of its tiles in the same way.)
@@ -23,7 +24,8 @@ struct GpuBalance {
     Integer blocks = 0;
     Integer blocks_at_once = 0; ///< that all multiprocessors hold
     Integer waves = 0;
-    double last_wave = 0; ///< how full it is, of 1
+    double last_wave = 0;            ///< how full it is, of 1
+    std::optional<GpuStream> stream; ///< of a schedule that has one
 
     double flops_per_byte() const {
         return 2 * static_cast<double>(piece_multiply_adds) / static_cast<double>(piece_bytes);

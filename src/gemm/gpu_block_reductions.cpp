@@ -13,8 +13,19 @@ using Relation = ir::Condition::Relation;
 
 constexpr int exchanged_at_once = 4; ///< numbers of a thread
 
+/// Without digits that have one value.
 std::vector<ir::Condition> are_zero(const std::array<Affine, 2>& digits) {
-    return {{digits[0], Relation::zero}, {digits[1], Relation::zero}};
+    std::vector<ir::Condition> result;
+    for (const Affine& digit : digits)
+        if (digit != Affine(0)) result.push_back({digit, Relation::zero});
+    return result;
+}
+
+/// `body` where all hold, of none, too.
+template <class Body>
+void where_all_hold(ir::Builder& builder, const std::vector<ir::Condition>& conditions, Body&& body) {
+    if (conditions.empty()) return body();
+    builder.if_then(conditions, body);
 }
 
 } // namespace
@@ -39,7 +50,7 @@ GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const GpuSchedule& 
     for (const GpuReduction& reduction : writer.epilogue().reductions) {
         One& one = all_.emplace_back();
         one.parts = parts_of(schedule, oriented, reduction.over);
-        one.to = builder.add(buffer_of_parts(reduction, one.parts, scalar_, side));
+        one.to = builder.add(buffer_of_result_parts(reduction, one.parts, scalar_, side));
         one.reduced = builder.local("reduced_" + reduction.name, scalar_, registers(reduction.over));
     }
     if (!all_.empty())
@@ -47,7 +58,8 @@ GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const GpuSchedule& 
                                  shared_bytes(schedule, oriented) / ir::size_in_bytes(scalar_));
 }
 
-GpuParts GpuBlockReductions::parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over) {
+GpuResultParts GpuBlockReductions::parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented,
+                                            Over over) {
     const Integer results = oriented.batch * results_of_matrix(oriented, over);
     const Integer rows = ceil_divide(oriented.rows, Integer{schedule.block_rows});
     const Integer columns = ceil_divide(oriented.columns, Integer{schedule.block_columns});
@@ -119,7 +131,7 @@ void GpuBlockReductions::exchange(Reduce operation, const std::vector<Value>& va
     builder_.barrier();
     std::vector<ir::Condition> reads = is_first;
     if (schedule_.slices > 1) reads.push_back({threads_->slice(), Relation::zero});
-    builder_.if_then(reads, [&] {
+    where_all_hold(builder_, reads, [&] {
         for (std::size_t k = 0; k < values.size(); ++k) {
             Value total = builder_.load(others_, place(k, sharing.front()));
             for (std::size_t other = 1; other < sharing.size(); ++other)
@@ -193,7 +205,8 @@ void GpuBlockReductions::finish_all(const One& one, const GpuReduction& reductio
     const auto leave = [&](std::size_t, Value total) { store(one, part, tile_.matrix, 0, total); };
     if (sharing.size() > 1)
         return exchange(reduction.operation, {builder_.load(one.reduced, 0)}, sharing, is_first, leave);
-    in_first_slice([&] { builder_.if_then(is_first, [&] { leave(0, builder_.load(one.reduced, 0)); }); });
+    in_first_slice(
+        [&] { where_all_hold(builder_, is_first, [&] { leave(0, builder_.load(one.reduced, 0)); }); });
 }
 
 void GpuBlockReductions::finish(int columns, const std::function<Affine(int)>& column) {

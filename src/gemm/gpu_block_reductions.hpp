@@ -37,13 +37,13 @@ public:
     void finish(int columns, const std::function<Affine(int)>& column);
 
     /// A block leaves one for its tile, of some columns of which other blocks of its cluster or group may leave theirs.
-    static GpuParts parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
+    static GpuResultParts parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
     /// Bytes of shared memory that this takes.
     static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
 private:
     struct One {
-        GpuParts parts;
+        GpuResultParts parts;
         ir::Buffer to = 0;
         ir::Buffer reduced = 0; ///< a thread's: by rows, by columns, or by lanes of a vector
     };

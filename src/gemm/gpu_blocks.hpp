@@ -18,6 +18,21 @@ struct BlockCounts {
     Integer rows, columns, batch;
 };
 
+/// A form, and a value that is computed in the kernel (no_value: 0), added up.
+struct GpuNumber {
+    Affine form = {};
+    ir::Value value = ir::no_value;
+};
+
+/// A tile: its block of rows and of columns, and the number of its matrix in the batch.
+struct GpuTilePlace {
+    GpuNumber row_block, column_block, matrix;
+
+    static GpuTilePlace of(const BlockPlace& place) {
+        return {{place.row_block}, {place.column_block}, {place.matrix}};
+    }
+};
+
 /// Launches blocks: splits are neighbours; then blocks of a group of rows, columns, groups, and matrices of the batch.
 BlockPlace place_of_block(ir::Builder& builder, const GpuSchedule& schedule, const BlockCounts& counts);
 

@@ -61,10 +61,15 @@ std::vector<GpuFetch::Part> GpuFetch::all_parts() const {
 }
 
 void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-                     const Affine& split, int first, int end) const {
+                     const GpuNumber& split, int first, int end) const {
     using Relation = ir::Condition::Relation;
     const int lanes = piece_.elements_of_copy(), parts = piece_.parts;
     const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, lanes * parts};
+    ir::Value others = ir::no_value;
+    if (missing > 0 && split.value != ir::no_value)
+        others = builder_.multiply(
+            split.value,
+            builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(missing + piece_.depth)));
     for (const Part& part :
          std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
         const Affine to = first_ + piece_.place(part.line, part.step) + target.number * piece_.scalars();
@@ -82,8 +87,8 @@ void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& tar
         const auto copy_or_clear = [&] {
             if (missing == 0) return copy();
             // Other splits have all steps: what is missing lies before all of them.
-            const Affine place = part.step + split * (missing + piece_.depth) - missing;
-            builder_.if_then({{place, Relation::nonnegative}}, copy,
+            const Affine place = part.step + split.form * (missing + piece_.depth) - missing;
+            builder_.if_then({{place, Relation::nonnegative, others}}, copy,
                              [&] { builder_.store(pieces_, to, builder_.constant(type, 0), in_piece); });
         };
         if (part.conditions.empty())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu_blocks.hpp"
 #include "gemm/gpu_layout.hpp"
 
 namespace swirl::gemm {
@@ -36,7 +37,7 @@ public:
     /// The copies first … end − 1 of the piece that lies `further` copies from the source's start. The first `missing` steps are not
     /// there where `split` is zero: zeros take their place.
     void fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-               const Affine& split, int first, int end) const;
+               const GpuNumber& split, int first, int end) const;
 
 private:
     struct Part {

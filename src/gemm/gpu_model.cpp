@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_shapes.hpp"
+#include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_model.hpp"
 #include "gemm/tile.hpp"
 
@@ -30,6 +31,8 @@ struct Constants {
     double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
     double by_lines = 1.2; ///< times the slots where a step's numbers of a line are in registers of one bank
     double uneven = 1.03;  ///< times the slots of parts whose extents are no powers of two
+    double apart =
+        1.03; ///< times the slots where the two warps of a scheduler, of many sums, are of two blocks
     double load_issue = 0.25; ///< slots that a load from shared memory takes of its scheduler's
     double copy_issue = 1.1;  ///< likewise, that a copy takes
     double warp_latency = 36; ///< beside their slots, of the steps of one instruction where warps multiply
@@ -47,22 +50,36 @@ struct Constants {
     double group = 9300;         ///< for a meeting of blocks through memory
     double handed_on = 31;       ///< for adding one more split's sums there
     double block_rate = 1.2e9;   ///< that begin in a second
+    double finish = 3e-6;        ///< seconds, of a kernel that follows and adds up what parts of tiles are
+    double part_rate = 3e12;     ///< of parts' bytes, which are written and read
+    double stream_piece = 60;    ///< cycles more, of each piece of a stream
+    double doubt = 1.02;         ///< times as long streams are said to take: these are not fitted
     double hidden = 0.0091;      ///< of the shorter of multiplying and moving, that shows
     double conflict = 3;         ///< exponent: how far multiply-adds and accesses overlap
 };
 constexpr Constants constants;
 
 constexpr int registers_beside_sums = 36;
+
+/// Threads of as many sums as registers have room for, by rows and columns that are powers of two: a scheduler has two such warps.
+bool has_many_sums(const GpuSchedule& schedule) {
+    const auto sums = static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns);
+    return schedule.warp_depth == 0 && schedule.splits == 1 && sums >= 128 && std::has_single_bit(sums);
+}
+
 constexpr double usual_multiprocessors = 100;
 
-/// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
-int resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+} // namespace
+
+int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     const int threads = schedule.threads();
     const int registers = gpu_registers(schedule, product.number);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
     if (registers > most + registers_beside_sums / 2) return 0;
     return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
 }
+
+namespace {
 
 /// What a warp does for one step.
 struct StepCycles {
@@ -122,8 +139,9 @@ PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& or
     if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns)))
         result.issue *= constants.uneven;
     result.shared = warps * steps * step.shared + copies * constants.copy_pass;
-    result.alone =
-        steps * std::max(step.issue * std::max(1.0, warps / schedulers), step.latency) + constants.meeting;
+    const double turns = std::max(1.0, warps / schedulers);
+    const double meeting = constants.meeting / (has_many_sums(schedule) ? turns : 1);
+    result.alone = steps * std::max(step.issue * turns, step.latency) + meeting;
     return result;
 }
 
@@ -145,7 +163,7 @@ double bytes_of_tile(const GpuSchedule& schedule, Number number) {
            static_cast<double>(bytes_of(number));
 }
 
-/// Cycles of a block's beginning and end.
+/// Cycles of a tile's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
     const double bytes = bytes_of_tile(schedule, number);
     return constants.block + bytes / constants.store_bytes / schedule.splits +
@@ -171,6 +189,15 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
     return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
 }
 
+/// A stream's seconds from those that its pieces take.
+double with_parts(double seconds, const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const GpuStream stream = stream_of(schedule, oriented);
+    const double parts = static_cast<double>(stream.parts()) * bytes_of_tile(schedule, oriented.number);
+    const double pieces =
+        static_cast<double>(stream.pieces_of_block()) * constants.stream_piece / constants.hertz;
+    return (seconds + pieces + constants.finish + parts / constants.part_rate) * constants.doubt;
+}
+
 } // namespace
 
 GpuRates gpu_rates(const target::Gpu& gpu) {
@@ -193,30 +220,39 @@ double warp_speedup(Number number) { return number == Number::float64 ? 2 : 8; }
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return gpu_tile_seconds(schedule, oriented, gpu);
-    const int fits = resident_blocks(schedule, product, gpu);
+    const int fits = gpu_resident_blocks(schedule, product, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
     const double column_blocks =
         static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
-    const double blocks = row_blocks * column_blocks * schedule.splits *
-                          static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
+    const double blocks =
+        schedule.streams() ? schedule.stream_blocks
+                           : row_blocks * column_blocks * schedule.splits *
+                                 static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
     const double each =
         std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
     const double pieces =
-        std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
+        schedule.streams()
+            ? static_cast<double>(stream_of(schedule, oriented).pieces_of_block())
+            : std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
     const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
-    const double together = overlapped(piece.issue, piece.shared);
+    const bool is_apart = resident > 1 && has_many_sums(schedule);
+    const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
     const double arrival = constants.piece_arrival / (schedule.stages - 1);
     const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double around = cycles_around(schedule, oriented.number) * (1 + (turns - 1) / resident);
+    const double tiles = schedule.streams()
+                             ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
+                             : turns; // one after the other
+    const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
     const double traffic = seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
                            (constants.launch + constants.block +
                             cycles_of_splits(schedule, bytes_of_tile(schedule, oriented.number))) /
                                constants.hertz;
-    return std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    const double product_alone = std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    return schedule.streams() ? with_parts(product_alone, schedule, oriented) : product_alone;
 }
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
@@ -237,13 +273,14 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     return result;
 }
 
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu) {
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_numbers_for_gpu(product, gpu);
-    const std::vector<GpuSchedule> all = gpu_schedules(product, gpu, std::numeric_limits<std::size_t>::max());
-    const auto found =
-        std::find_if(all.begin(), all.end(), [](const GpuSchedule& one) { return !one.has_tiles(); });
-    ensure(found != all.end(), "the model knows no schedule of threads");
-    return *found;
+    std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
+    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.streams(); });
+    ensure(!all.empty(), "the model knows no schedule of threads");
+    std::vector<double> seconds;
+    for (const GpuSchedule& schedule : all) seconds.push_back(gpu_seconds(product, schedule, gpu));
+    return all[static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
 }
 
 } // namespace swirl::gemm

@@ -24,13 +24,17 @@ double warp_speedup(Number number);
 /// Registers of a thread that the model expects the driver's compiler to want.
 int gpu_registers(const GpuSchedule& schedule, Number number);
 
+/// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
+int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+
 /// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no product of such numbers.
 /// `accuracy`: that they all have, of products of float32; others are ordinary.
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
                                        Accuracy accuracy = Accuracy::ordinary);
 
-/// The one that the model thinks fastest of those by which threads multiply, without tiles. UserError where threads do not multiply
+/// The one that the model thinks fastest of those by which threads multiply, without tiles; and without streams, where it has to be one kernel. UserError where threads do not multiply
 /// such numbers.
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu);
+GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu,
+                                bool in_one_kernel = false);
 
 } // namespace swirl::gemm

@@ -4,6 +4,7 @@
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_range.hpp"
 #include "gemm/gpu_reduction.hpp"
+#include "gemm/gpu_stream_product.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_thread_product.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 /// It seldom does anything, so that it gets no memory of its own.
 GpuSchedule schedule_out_of_range(const MatrixProduct& product, const target::Gpu& gpu) {
-    GpuSchedule schedule = gpu_thread_schedule(product, gpu);
+    GpuSchedule schedule = gpu_thread_schedule(product, gpu, true);
     if (schedule.through_memory != 0) {
         schedule.through_memory = 0;
         schedule.splits = 1;
@@ -30,9 +31,9 @@ GpuSchedule schedule_out_of_range(const MatrixProduct& product, const target::Gp
 void add_reductions(const MatrixProduct& oriented, const GpuSchedule& schedule, const GpuEpilogue& epilogue,
                     const std::optional<GpuRangeSide>& side, std::vector<ir::Program>& programs) {
     for (const GpuReduction& reduction : epilogue.reductions) {
-        const GpuParts parts = schedule.has_tiles()
-                                   ? GpuTileReductions::parts_of(schedule, oriented, reduction.over)
-                                   : GpuBlockReductions::parts_of(schedule, oriented, reduction.over);
+        const GpuResultParts parts = schedule.has_tiles()
+                                         ? GpuTileReductions::parts_of(schedule, oriented, reduction.over)
+                                         : GpuBlockReductions::parts_of(schedule, oriented, reduction.over);
         if (!parts.are_results() && parts.results > 0)
             programs.push_back(gpu_reduce(reduction, parts, scalar_of(oriented.number), side));
     }
@@ -54,6 +55,7 @@ void add_splits(const MatrixProduct& product, const GpuSchedule& schedule,
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                      const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     validate(schedule, product, gpu);
+    if (schedule.streams()) return gpu_stream_product(product, schedule, gpu, epilogue);
     if (!schedule.has_tiles()) return {gpu_thread_product(product, schedule, gpu, epilogue)};
     const GpuOrientation orientation = oriented_for_gpu(product);
     const MatrixProduct& oriented = orientation.product;

@@ -50,8 +50,8 @@ Value reduce_lanes(ir::Builder& builder, Reduce operation, Value vector) {
     return result;
 }
 
-ir::BufferInfo buffer_of_parts(const GpuReduction& reduction, const GpuParts& parts, ir::Scalar scalar,
-                               std::optional<GpuRangeSide> side) {
+ir::BufferInfo buffer_of_result_parts(const GpuReduction& reduction, const GpuResultParts& parts,
+                                      ir::Scalar scalar, std::optional<GpuRangeSide> side) {
     ir::BufferInfo buffer;
     buffer.name = (parts.are_results() ? "to_" : "parts_of_") + reduction.name;
     if (!parts.are_results() && side == GpuRangeSide::outside) buffer.name += "_out_of_range";
@@ -63,7 +63,7 @@ ir::BufferInfo buffer_of_parts(const GpuReduction& reduction, const GpuParts& pa
 }
 
 /// Neighbouring threads of a block have neighbouring results, and some threads the parts of one result in turns.
-ir::Program gpu_reduce(const GpuReduction& reduction, const GpuParts& parts, ir::Scalar scalar,
+ir::Program gpu_reduce(const GpuReduction& reduction, const GpuResultParts& parts, ir::Scalar scalar,
                        std::optional<GpuRangeSide> side) {
     ir::Builder builder("reduce_" + reduction.name + (side == GpuRangeSide::outside ? "_out_of_range" : ""));
     const Integer along_parts =
@@ -77,9 +77,9 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const GpuParts& parts, ir:
     const Affine part = thread_digit(builder, along_results, along_parts);
     const Affine result = builder.block(0) * along_results + in_block;
     const ir::Condition exists{result - parts.results, Relation::negative};
-    const ir::Buffer results = builder.add(buffer_of_parts(reduction, {parts.results, 1}, scalar));
+    const ir::Buffer results = builder.add(buffer_of_result_parts(reduction, {parts.results, 1}, scalar));
     const ir::Buffer from =
-        parts.parts > 0 ? builder.add(buffer_of_parts(reduction, parts, scalar, side)) : results;
+        parts.parts > 0 ? builder.add(buffer_of_result_parts(reduction, parts, scalar, side)) : results;
     const ir::Buffer others = builder.shared("others", scalar, along_parts * along_results);
     const ir::Buffer reduced = builder.local("reduced", scalar, 1);
     const auto take = [&](ir::Buffer buffer, const Affine& place) {
@@ -95,7 +95,9 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const GpuParts& parts, ir:
             });
         builder.store(others, part * along_results + in_block, builder.load(reduced, 0));
         builder.barrier();
-        builder.if_then({{part, Relation::zero}, exists}, [&] {
+        std::vector<ir::Condition> is_first = {exists};
+        if (along_parts > 1) is_first.push_back({part, Relation::zero});
+        builder.if_then(is_first, [&] {
             builder.for_loop("other", 1, along_parts, 1, ir::For::Kind::serial,
                              [&](const Affine& other) { take(others, other * along_results + in_block); });
             builder.store(results, result, builder.load(reduced, 0));

@@ -21,18 +21,18 @@ ir::Value reduce_lanes(ir::Builder& builder, Reduce operation, ir::Value vector)
 
 /// How many results there are, and how many parts each of them has. Part p of result r is element p·results + r; the results of a matrix of a
 /// batch are next to each other.
-struct GpuParts {
+struct GpuResultParts {
     Integer results = 1;
     Integer parts = 1;
     bool are_results() const { return parts == 1; }
 };
 /// Where a kernel leaves parts: the caller's array where these are the results. Kernels for numbers inside of the range of terms and for
 /// others have different tiles, so their parts lie apart.
-ir::BufferInfo buffer_of_parts(const GpuReduction& reduction, const GpuParts& parts, ir::Scalar scalar,
-                               std::optional<GpuRangeSide> side = {});
+ir::BufferInfo buffer_of_result_parts(const GpuReduction& reduction, const GpuResultParts& parts,
+                                      ir::Scalar scalar, std::optional<GpuRangeSide> side = {});
 
 /// The kernel that makes results of parts, of 0, too: where the numbers are on this side, if one is said.
-ir::Program gpu_reduce(const GpuReduction& reduction, const GpuParts& parts, ir::Scalar scalar,
+ir::Program gpu_reduce(const GpuReduction& reduction, const GpuResultParts& parts, ir::Scalar scalar,
                        std::optional<GpuRangeSide> side = {});
 
 } // namespace swirl::gemm

@@ -60,7 +60,9 @@ MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& sched
 
 GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     GpuSample result{one_tile_of(product, schedule), {}};
-    const ir::Program program = gpu_product(result.product, schedule, gpu).back();
+    GpuSchedule of_one_tile = schedule;
+    of_one_tile.stream_blocks = of_one_tile.whole_tiles = 0;
+    const ir::Program program = gpu_product(result.product, of_one_tile, gpu).back();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.by_value || (is_global(buffer) && buffer.name != "c"))

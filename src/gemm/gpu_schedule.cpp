@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
 #include "gemm/tile.hpp"
@@ -128,6 +129,28 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
     objection.require(missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
                       "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth,
                       depth);
+}
+
+void require_stream(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
+    objection.require(schedule.streams() || schedule.whole_tiles == 0,
+                      "whole_tiles is {}, which blocks of a stream have, and stream_blocks is 0",
+                      schedule.whole_tiles);
+    if (!schedule.streams()) return;
+    objection.require(schedule.splits == 1 && schedule.matrices == 1,
+                      "stream_blocks is {}, splits {} and matrices {}; a stream has one of each",
+                      schedule.stream_blocks, schedule.splits, schedule.matrices);
+    objection.require(product.reductions.empty(),
+                      "stream_blocks is {}, and there are reductions, which are of whole tiles",
+                      schedule.stream_blocks);
+    objection.require(schedule.slice_threads() > 1, "stream_blocks is {}, and there is one thread to a tile",
+                      schedule.stream_blocks);
+    const GpuStream stream = stream_of(schedule, product);
+    objection.require(stream.shared_tiles() > 0,
+                      "{} whole tiles of each of {} blocks leave nothing to share of {} tiles",
+                      schedule.whole_tiles, schedule.stream_blocks, stream.tiles());
+    objection.require(stream.shared_tiles() * stream.pieces >= stream.blocks,
+                      "{} blocks share {} pieces of {} tiles; each needs one", stream.blocks,
+                      stream.shared_tiles() * stream.pieces, stream.shared_tiles());
 }
 
 /// A program of one block of one thread would be taken for one of a CPU.
@@ -263,6 +286,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
     if (objection.reason) return objection.reason;
     require_splits(objection, schedule, oriented, gpu);
     require_matrices(objection, schedule, oriented);
+    require_stream(objection, schedule, oriented);
     require_company(objection, schedule, oriented);
     objection.require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
                       "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),

@@ -8,14 +8,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 /// Matrix products on GPUs as Gray's walkthrough of maxas's SGEMM has them: a block of threads has a tile of C in its registers,
 /// and steps through the depth with a piece of A and one of B in shared memory. Each of its decisions is a parameter.
 namespace swirl::gemm {
 
-/// In which order a thread's multiply-adds of one step are written. What follows each other in a serpentine has a factor in
-/// common, also where a row ends.
-enum class GpuOrder : std::uint8_t { rows, columns, serpentine_rows, serpentine_columns };
+/// In which order a thread's multiply-adds of one step are written: line by line, which are rows or columns. What follows each other in a
+/// serpentine has a factor in common, also where a line ends. A swirl goes back and forth in strips of two lines, crossing from one to the
+/// other at each place, so that of each factor half are used again at once (Gray's walkthrough of maxas's SGEMM, on the reuse cache).
+enum class GpuOrder : std::uint8_t {
+    rows,
+    columns,
+    serpentine_rows,
+    serpentine_columns,
+    swirl_rows,
+    swirl_columns
+};
+/// All of them.
+std::span<const GpuOrder> gpu_orders();
+/// Rows and columns of a thread's part of a tile in this order.
+std::vector<std::pair<int, int>> places_in_order(GpuOrder order, int rows, int columns);
 std::string_view name_of(GpuOrder order);
 
 struct GpuSchedule {
@@ -41,6 +55,8 @@ struct GpuSchedule {
     int group = 8;
     int splits = 1;
     int through_memory = 0;
+    int stream_blocks = 0;
+    int whole_tiles = 0;
     int matrices = 1;
     int resident = 0;
     int machine_loop = 0;
@@ -63,6 +79,8 @@ struct GpuSchedule {
     bool rounds() const { return rounded > 0; }
     /// Whether threads multiply where numbers are not as terms have to be (gemm/gpu_range.hpp).
     bool is_guarded() const { return guarded > 0; }
+    /// Whether few blocks go through the pieces of all tiles (gemm/gpu_stream.hpp).
+    bool streams() const { return stream_blocks > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }
@@ -97,6 +115,7 @@ struct GpuParameter {
         return of == Of::all || (of == Of::tiles) == schedule.has_tiles();
     }
 };
+constexpr int largest_parameter = 1024; ///< beyond this a number is no decision
 /// All of them, in the order of the members.
 std::span<const GpuParameter> gpu_parameters();
 

@@ -14,10 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Beyond this it is no schedule.
-constexpr int most = 1024;
-
-constexpr std::array<GpuParameter, 32> parameters = {{
+constexpr std::array<GpuParameter, 34> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -61,6 +58,14 @@ constexpr std::array<GpuParameter, 32> parameters = {{
      "1: splits hand their sums over through global memory, all blocks being there at once; 0: they are a "
      "cluster",
      GpuParameter::Of::threads, 0},
+    {"stream_blocks", &GpuSchedule::stream_blocks,
+     "blocks in all, each of which goes through as many pieces of tiles as the others; what several have of "
+     "a tile a second "
+     "kernel adds up; 0: each tile has a block, or several",
+     GpuParameter::Of::threads, 0},
+    {"whole_tiles", &GpuSchedule::whole_tiles,
+     "tiles that each of these blocks has for itself; the pieces of what is left they share",
+     GpuParameter::Of::threads, 0},
     {"matrices", &GpuSchedule::matrices,
      "products of a batch that a block has, each with threads of its own"},
     {"resident", &GpuSchedule::resident,
@@ -98,9 +103,6 @@ constexpr std::array<GpuParameter, 32> parameters = {{
      GpuParameter::Of::tiles, 0},
 }};
 
-constexpr std::array<GpuOrder, 4> orders = {GpuOrder::rows, GpuOrder::columns, GpuOrder::serpentine_rows,
-                                            GpuOrder::serpentine_columns};
-
 [[noreturn]] void fail(std::string_view text, std::string_view word) {
     throw UserError("'{}' in '{}' is no decision of a schedule for GPUs; one looks like '{}'", word, text,
                     to_string(GpuSchedule{}));
@@ -111,8 +113,9 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
     if (equals == std::string_view::npos) fail(text, word);
     const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
     if (name == "order") {
-        const auto* const order = std::find_if(orders.begin(), orders.end(),
-                                               [&](GpuOrder known) { return name_of(known) == value; });
+        const std::span<const GpuOrder> orders = gpu_orders();
+        const auto order = std::find_if(orders.begin(), orders.end(),
+                                        [&](GpuOrder known) { return name_of(known) == value; });
         if (order == orders.end()) fail(text, word);
         schedule.order = *order;
         return;
@@ -122,7 +125,7 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
     int number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (parameter == parameters.end() || error != std::errc() || end != value.data() + value.size() ||
-        number < 0 || number > most)
+        number < 0 || number > largest_parameter)
         fail(text, word);
     schedule.*parameter->member = number;
 }
@@ -142,16 +145,6 @@ std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& prod
         return fmt::format("tensor cores multiply {} with sums of {}", factors, sums);
     return fmt::format("threads multiply {}{}", factors,
                        factors == sums ? std::string() : fmt::format(", which becomes {} before", sums));
-}
-
-std::string_view name_of(GpuOrder order) {
-    switch (order) {
-    case GpuOrder::rows: return "rows";
-    case GpuOrder::columns: return "columns";
-    case GpuOrder::serpentine_rows: return "serpentine_rows";
-    case GpuOrder::serpentine_columns: return "serpentine_columns";
-    }
-    return "";
 }
 
 std::string to_string(const GpuSchedule& schedule) {

@@ -3,6 +3,7 @@
 #include "gemm/gpu_shapes.hpp"
 
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_stream.hpp"
 #include "gemm/tile.hpp"
 
 #include <algorithm>
@@ -211,6 +212,7 @@ std::vector<GpuSchedule> schedules_of(const Shape& shape, const MatrixProduct& o
         result.push_back(schedule);
     }
     add_through_memory(result, oriented, gpu);
+    for (const GpuSchedule& stream : streams_for(result.front(), oriented, gpu)) result.push_back(stream);
     schedule = result.front();
     for (schedule.matrices = 2; schedule.matrices <= oriented.batch && schedule.threads() <= usual_threads;
          schedule.matrices *= 2)

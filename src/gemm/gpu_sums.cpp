@@ -137,20 +137,12 @@ void GpuSums::multiply(std::vector<ir::Value>& sums, const Factors& factors, int
             .subspan(static_cast<std::size_t>((line * group + step % group) * parts_),
                      static_cast<std::size_t>(parts_));
     };
-    const int rows = schedule_.thread_rows, columns = schedule_.thread_columns;
-    const bool by_rows = schedule_.order == GpuOrder::rows || schedule_.order == GpuOrder::serpentine_rows;
-    const bool turns =
-        schedule_.order == GpuOrder::serpentine_rows || schedule_.order == GpuOrder::serpentine_columns;
-    const int outer = by_rows ? rows : columns, inner = by_rows ? columns : rows;
-    for (int o = 0; o < outer; ++o)
-        for (int t = 0; t < inner; ++t) {
-            const int i = turns && o % 2 != 0 ? inner - 1 - t : t;
-            const int row = by_rows ? o : i, column = by_rows ? i : o;
-            ir::Value& sum = sums[place(row, column)];
-            sum = builder_.fma(factor(0, row)[0], factor(1, column)[0], sum);
-            if (parts_ > 1)
-                add_imaginary(sum, sums[place(row, column) + 1], factor(0, row), factor(1, column));
-        }
+    for (const auto& [row, column] :
+         places_in_order(schedule_.order, schedule_.thread_rows, schedule_.thread_columns)) {
+        ir::Value& sum = sums[place(row, column)];
+        sum = builder_.fma(factor(0, row)[0], factor(1, column)[0], sum);
+        if (parts_ > 1) add_imaginary(sum, sums[place(row, column) + 1], factor(0, row), factor(1, column));
+    }
 }
 
 /// (a + ia')(b + ib') but for ab; conjugated factors have −a' or −b'.

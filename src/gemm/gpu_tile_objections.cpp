@@ -59,6 +59,8 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
                            schedule.terms);
     if (schedule.splits > 1 || schedule.slices > 1 || schedule.matrices > 1)
         return "splits, slices and matrices of a block are for products by threads";
+    if (schedule.streams() || schedule.whole_tiles > 0)
+        return "stream_blocks and whole_tiles are for products by threads";
     return {};
 }
 

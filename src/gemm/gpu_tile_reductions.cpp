@@ -44,7 +44,8 @@ int GpuTileReductions::short_lines(const GpuSchedule& schedule, bool short_are_r
            rows_of_product * short_lines_of_product;
 }
 
-GpuParts GpuTileReductions::parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over) {
+GpuResultParts GpuTileReductions::parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented,
+                                           Over over) {
     const Tiles tiles = tiles_of(schedule, oriented);
     const Integer results = oriented.batch * results_of_matrix(oriented, over);
     if (over == Over::all) return {results, tiles.rows * tiles.columns * schedule.warpgroups * warps};
@@ -69,7 +70,7 @@ std::vector<GpuTileReductions::Memory> GpuTileReductions::declare(ir::Builder& b
     for (const GpuReduction& reduction : epilogue.reductions) {
         Memory& memory = result.emplace_back();
         memory.parts = parts_of(schedule, oriented, reduction.over);
-        memory.to = builder.add(buffer_of_parts(reduction, memory.parts, number.scalar));
+        memory.to = builder.add(buffer_of_result_parts(reduction, memory.parts, number.scalar));
         const bool keeps_long = keeps_long_lines(reduction.over, short_are_rows);
         const int registers = reduction.over == Over::all ? GpuTileEpilogue::pair
                               : keeps_long                ? lines / beside
@@ -218,7 +219,7 @@ Value GpuTileReductions::part_of(const Tile& tile, Over over) const {
 
 void GpuTileReductions::store(std::size_t k, const Tile& tile, const Line& line, Value value) const {
     const Over over = reduction(k).over;
-    const GpuParts& parts = memory_[k].parts;
+    const GpuResultParts& parts = memory_[k].parts;
     const Value first = over == Over::columns ? tile.row
                         : over == Over::rows  ? tile.start.column
                                               : ir::no_value;

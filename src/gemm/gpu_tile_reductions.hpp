@@ -22,14 +22,14 @@ class GpuTileReductions {
 public:
     /// What warpgroups share: buffers.
     struct Memory {
-        GpuParts parts;
+        GpuResultParts parts;
         ir::Buffer to = 0;
         ir::Buffer reduced = 0; ///< a thread's: of long lines in a round, of short ones, or of pairs
         ir::Buffer warps = 0;   ///< shared; of reductions over short lines, which leave long ones
     };
     static std::vector<Memory> declare(ir::Builder& builder, const GpuSchedule& schedule,
                                        const MatrixProduct& oriented, const GpuEpilogue& epilogue);
-    static GpuParts parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
+    static GpuResultParts parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
     static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
     /// `epilogue` has the expressions.

@@ -17,7 +17,7 @@ public:
     Update(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, const GpuSums& sums,
            const MatrixProduct& oriented, const GpuResult& c)
         : builder_(builder), schedule_(schedule), threads_(threads), sums_(sums), product_(oriented), c_(c) {
-        shares_ = schedule.shares();
+        shares_ = c.parts == nullptr ? schedule.shares() : shares_of_parts(schedule);
         rows_ = schedule.thread_rows * sums.parts();
         columns_ = schedule.thread_columns / shares_;
         // Blocks share the vectors of columns, where these are too few their elements, too.
@@ -33,17 +33,31 @@ public:
     }
 
     void write() {
+        if (c_.parts != nullptr) {
+            add_parts();
+            return write_columns();
+        }
         if (schedule_.splits == 1) return finish_columns();
         exchange();
         if (schedule_.through_memory == 0) {
             finish_columns();
             builder_.cluster_barrier(); // the others may still read what this block has
         } else {
-            under(shares_ < schedule_.splits, shares_ - 1 - split(), [&] {
+            under(shares_ < schedule_.splits, {shares_ - 1 - split()}, [&] {
                 add_up();
                 finish_columns();
             });
         }
+    }
+
+    /// All sums of the block, in a buffer from there on.
+    void keep(ir::Buffer buffer, const Affine& first, const ir::Access& access = {}) {
+        in_first_slice([&] {
+            for (int j = 0; j < schedule_.thread_columns; ++j)
+                for (int i = 0; i < rows_; ++i)
+                    builder_.store(buffer, first + place_of(i, j),
+                                   builder_.load(sums_.registers(), register_of(i, j)), access);
+        });
     }
 
 private:
@@ -61,7 +75,7 @@ private:
     }
 
     void write_columns() {
-        under(c_.has_spare_matrices, c_.own_matrix, [&] {
+        under(c_.has_spare_matrices, {c_.own_matrix}, [&] {
             if (product_.converts()) return write_rows(false); // β is 0
             builder_.if_then(
                 {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
@@ -72,7 +86,7 @@ private:
     /// Every block that has a share of the depth sees the sums of all, one column of a thread after the other.
     void exchange() {
         const bool is_cluster = schedule_.through_memory == 0;
-        part_ = Integer{rows_} * schedule_.thread_columns * schedule_.slice_threads();
+        part_ = scalars_of_part(schedule_, product_);
         ir::BufferInfo info;
         info.name = "split_sums";
         info.element = scalar_of(product_.number);
@@ -82,12 +96,7 @@ private:
         info.written = true;
         exchanged_ = builder_.add(info);
         if (!is_cluster) first_ = c_.tile * (schedule_.splits * part_);
-        in_first_slice([&] {
-            for (int j = 0; j < schedule_.thread_columns; ++j)
-                for (int i = 0; i < rows_; ++i)
-                    builder_.store(exchanged_, first_ + split() * part_ + place_of(i, j),
-                                   builder_.load(sums_.registers(), register_of(i, j)));
-        });
+        keep(exchanged_, first_ + split() * part_);
         if (is_cluster) return builder_.cluster_barrier();
         ir::BufferInfo arrivals;
         arrivals.name = "arrivals";
@@ -98,21 +107,40 @@ private:
         builder_.group_barrier({.buffer = builder_.add(arrivals), .index = c_.tile});
     }
 
+    void clear_totals() {
+        const ir::Scalar scalar = scalar_of(product_.number);
+        totals_ = builder_.local("totals", scalar, Integer{rows_} * columns_);
+        for (int k = 0; k < rows_ * columns_; ++k)
+            builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
+    }
+    /// The block's share of a part that begins there.
+    void add_to_totals(ir::Buffer parts, const Affine& first, const ir::Access& access = {}) {
+        for (int j = 0; j < columns_; ++j)
+            for (int i = 0; i < rows_; ++i) {
+                const Integer k = Integer{j} * rows_ + i;
+                const ir::Value other = builder_.load(parts, first + place_of(i, own_column(j)), access);
+                builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), other));
+            }
+    }
     /// The block's share of all sums, in the order of the splits: these are many, so it is a loop.
     void add_up() {
-        const ir::Scalar scalar = scalar_of(product_.number);
-        const int count = rows_ * columns_;
-        totals_ = builder_.local("totals", scalar, count);
         in_first_slice([&] {
-            for (int k = 0; k < count; ++k) builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
+            clear_totals();
             builder_.for_loop("split", schedule_.splits, [&](const Affine& number) {
-                for (int j = 0; j < columns_; ++j)
-                    for (int i = 0; i < rows_; ++i) {
-                        const Integer k = Integer{j} * rows_ + i;
-                        const ir::Value other =
-                            builder_.load(exchanged_, first_ + number * part_ + place_of(i, own_column(j)));
-                        builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), other));
-                    }
+                add_to_totals(exchanged_, first_ + number * part_);
+            });
+        });
+    }
+    /// Likewise, in the order of the parts.
+    void add_parts() {
+        const GpuParts& parts = *c_.parts;
+        const Integer part = scalars_of_part(schedule_, product_);
+        clear_totals();
+        const ir::Value none = builder_.constant({ir::Scalar::int64, 1}, 0);
+        const ir::Value before = builder_.subtract(none, parts.further);
+        builder_.for_loop("part", parts.most * parts.steps, [&](const Affine& number) {
+            builder_.if_then({{number - 1, Relation::negative, before}}, [&] {
+                add_to_totals(parts.buffer, number * part, {.dynamic = parts.first, .dynamic_scale = part});
             });
         });
     }
@@ -134,8 +162,10 @@ private:
     }
 
     ir::Value sum(int i, int j) {
+        const bool has_totals =
+            c_.parts != nullptr || (schedule_.splits > 1 && schedule_.through_memory != 0);
+        if (has_totals) return builder_.load(totals_, Integer{j} * rows_ + i);
         if (schedule_.splits == 1) return builder_.load(sums_.registers(), register_of(i, j));
-        if (schedule_.through_memory != 0) return builder_.load(totals_, Integer{j} * rows_ + i);
         ir::Value total = ir::no_value;
         for (int share = 0; share < shares_; ++share) {
             const ir::Value other = builder_.load(exchanged_, place_of(i, own_column(j)) + share * part_);
@@ -154,16 +184,16 @@ private:
         in_first_slice([&] {
             const int lanes = schedule_.c_lanes;
             for (int i = 0; i < schedule_.thread_rows; i += lanes)
-                under(c_.has_shared_rows, c_.own_row + threads_.row(i), [&] {
+                under(c_.has_shared_rows, {c_.own_row.form + threads_.row(i), c_.own_row.value}, [&] {
                     for (int j = 0; j < columns_; ++j)
-                        under(c_.has_shared_columns, c_.own_column + column(j),
+                        under(c_.has_shared_columns, {c_.own_column.form + column(j), c_.own_column.value},
                               [&] { write_vector(i, j, reads); });
                 });
         });
     }
-    template <class Body> void under(bool may_fail, const Affine& form, Body&& body) {
+    template <class Body> void under(bool may_fail, const GpuNumber& number, Body&& body) {
         if (!may_fail) return body();
-        builder_.if_then({{form, Relation::nonnegative}}, body);
+        builder_.if_then({{number.form, Relation::nonnegative, number.value}}, body);
     }
 
     /// α, over the units that sums are in.
@@ -240,6 +270,20 @@ private:
 void update_result(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
                    const GpuSums& sums, const MatrixProduct& oriented, const GpuResult& c) {
     Update(builder, schedule, threads, sums, oriented, c).write();
+}
+
+int shares_of_parts(const GpuSchedule& schedule) {
+    return std::gcd(schedule.thread_columns, GpuSchedule::most_shares);
+}
+
+Integer scalars_of_part(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return Integer{schedule.block_rows} * schedule.block_columns * scalars_in(oriented.number);
+}
+
+void keep_part(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
+               const GpuSums& sums, const MatrixProduct& oriented, ir::Buffer parts, ir::Value number) {
+    Update(builder, schedule, threads, sums, oriented, {})
+        .keep(parts, 0, {.dynamic = number, .dynamic_scale = scalars_of_part(schedule, oriented)});
 }
 
 } // namespace swirl::gemm

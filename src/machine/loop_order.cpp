@@ -10,7 +10,7 @@ namespace swirl::machine {
 
 namespace {
 
-constexpr std::size_t beam = 48;
+constexpr std::size_t beams[] = {48, 200};
 constexpr std::size_t most_sums = 256;
 constexpr std::size_t most_factors = 64;
 constexpr int most_late = 1;
@@ -47,22 +47,21 @@ public:
         for (const FactorPlace& place : pattern.column_places) column_banks_.push_back(bank(place));
     }
 
-    std::vector<std::uint8_t> best() const {
-        std::vector<std::uint8_t> best;
-        int least = 0;
-        for (const int weight : weights) {
-            const Partial found = best_by(weight);
-            const int cost = cost_of_two_steps(found);
-            if (best.empty() || cost < least) {
-                best = found.order;
-                least = cost;
+    using Rated = std::vector<std::pair<int, std::vector<std::uint8_t>>>;
+    /// By what two steps cost, which the order of one does not tell.
+    Rated rated() const {
+        Rated result;
+        for (const std::size_t beam : beams)
+            for (const int weight : weights) {
+                const Partial found = best_by(weight, beam);
+                result.emplace_back(cost_of_two_steps(found), found.order);
             }
-        }
-        return best;
+        std::ranges::stable_sort(result, {}, &Rated::value_type::first);
+        return result;
     }
 
 private:
-    Partial best_by(int weight) const {
+    Partial best_by(int weight, std::size_t beam) const {
         std::vector<Partial> states(1);
         for (std::size_t n = 0; n < pattern_.sums.size(); ++n) {
             std::vector<Partial> next;
@@ -141,10 +140,14 @@ private:
 
 } // namespace
 
-std::vector<std::pair<std::size_t, std::size_t>> product_order(const LoopPattern& pattern) {
-    std::vector<std::pair<std::size_t, std::size_t>> result;
-    for (const std::uint8_t cell : Search(pattern).best())
-        result.emplace_back(cell / pattern.columns, cell % pattern.columns);
+std::vector<ProductOrder> product_orders(const LoopPattern& pattern, std::size_t most) {
+    std::vector<ProductOrder> result;
+    for (const auto& [cost, order] : Search(pattern).rated()) {
+        if (result.size() == most) break;
+        ProductOrder& products = result.emplace_back();
+        for (const std::uint8_t cell : order)
+            products.emplace_back(cell / pattern.columns, cell % pattern.columns);
+    }
     return result;
 }
 

@@ -7,8 +7,11 @@
 
 namespace swirl::machine {
 
-/// In which order to add an outer product's products, as (row, column): so that registers' banks and the reuse cache keep up with
-/// the issue, by a beam search with the model of machine/issue.hpp.
-std::vector<std::pair<std::size_t, std::size_t>> product_order(const LoopPattern& pattern);
+/// An outer product's products, as (row, column).
+using ProductOrder = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// In which order to add them: so that registers' banks and the reuse cache keep up with the issue, by beam searches with the model of
+/// machine/issue.hpp. At most so many, that which seems best first.
+std::vector<ProductOrder> product_orders(const LoopPattern& pattern, std::size_t most);
 
 } // namespace swirl::machine

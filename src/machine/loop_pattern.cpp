@@ -14,8 +14,10 @@ namespace {
 using Tag = Terms::Tag;
 
 /// Instructions of this kind are left as they are, between the products.
-bool may_stand_between(Kind kind) {
-    switch (kind) {
+bool may_stand_between(const Instruction& instruction) {
+    switch (kind_of(instruction)) {
+    case Kind::special: return is_constant_load(instruction);
+    case Kind::uniform:
     case Kind::integer:
     case Kind::move:
     case Kind::predicate:
@@ -39,6 +41,7 @@ public:
         require_closed();
         execute();
         read_sums();
+        read_copied_sums();
         read_steps();
         read_loads();
         read_others();
@@ -63,13 +66,18 @@ private:
     }
 
     void execute() {
-        for (const Instruction& instruction : result_.body) run_.execute(instruction);
+        for (const Instruction& instruction : result_.body) {
+            run_.execute(instruction);
+            const bool is_copy = copied_register(instruction).has_value();
+            copies_.push_back(is_copy ? run_.value_of(instruction.d) : -1);
+        }
         const std::vector<RegisterSet> live = live_registers(code_);
         result_.kept = live[result_.span.first] | live[result_.span.last + 1];
         for (const Instruction& instruction : result_.body)
             for (const RegisterRange& range : registers_written(instruction))
                 for (int k = 0; k < range.count; ++k) written_.set(static_cast<std::size_t>(range.first + k));
-        for (int k = 0; k < registers_ && k < zero_register; ++k)
+        const int registers = std::min(registers_, named_registers(code_));
+        for (int k = 0; k < registers && k < zero_register; ++k)
             result_.free.set(static_cast<std::size_t>(k), !result_.kept.test(static_cast<std::size_t>(k)));
     }
 
@@ -109,6 +117,17 @@ private:
             }
         if (result_.steps % 2 != 0 || result_.steps < 4)
             throw UserError("{} steps are not a multiple of two, four or more", result_.steps);
+    }
+
+    /// Moves of what is a sum, or becomes one.
+    void read_copied_sums() {
+        std::set<int> of_sums;
+        for (const int number : sum_registers_)
+            for (int value = run_.value_of(number);; value = static_cast<int>(terms_[value].key[4])) {
+                of_sums.insert(value);
+                if (terms_[value].tag != Tag::multiply_add) break;
+            }
+        for (const int value : copies_) is_copied_sum_.push_back(value >= 0 && of_sums.contains(value));
     }
 
     /// Rows and columns of the first step's outer product: a factor's neighbours are of the other kind.
@@ -215,7 +234,8 @@ private:
         for (std::size_t place = 0; place + 1 < result_.body.size(); ++place) {
             const Kind kind = kind_of(result_.body[place]);
             if (kind == Kind::multiply_add || kind == Kind::nothing || factor_loads.contains(place)) continue;
-            if (!may_stand_between(kind))
+            if (is_copied_sum_[place]) continue; // sums stay where they are
+            if (!may_stand_between(result_.body[place]))
                 throw UserError("the loop has '{}', which is not moved", name_of(result_.body[place]));
             result_.others.push_back(place);
         }
@@ -227,6 +247,8 @@ private:
     LoopPattern result_;
     Terms terms_;
     SymbolicRun run_{terms_};
+    std::vector<int> copies_; ///< the value that each instruction copies, −1: none
+    std::vector<bool> is_copied_sum_;
     std::vector<int> sum_registers_;
     std::vector<std::vector<std::pair<int, int>>> chains_;     ///< of each sum
     std::vector<std::vector<int>> row_values_, column_values_; ///< by step

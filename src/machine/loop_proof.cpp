@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 
 namespace swirl::machine {
@@ -48,6 +49,34 @@ Objection objection_to_shape(const Code& compiled, const Code& written, const Lo
     return std::nullopt;
 }
 
+/// What is written are the compiled loop's instructions with other registers, scoreboards and waits, such as any compiler may have put
+/// there: nothing that hardware may refuse.
+Objection objection_to_instructions(const Code& compiled, const Code& written, const LoopSpan& span) {
+    const auto less = [](const Word& a, const Word& b) {
+        return a.low != b.low ? a.low < b.low : a.high < b.high;
+    };
+    std::set<Word, decltype(less)> forms(less);
+    unsigned reused = 0; // operands of multiply-adds
+    for (const Instruction& instruction : body_of(compiled, span)) {
+        forms.insert(form_of(instruction));
+        if (kind_of(instruction) == Kind::multiply_add) reused |= instruction.control.reuse;
+    }
+    const int registers = named_registers(compiled);
+    if (named_registers(written) > registers)
+        return fmt::format("it names registers beyond R{}", registers - 1);
+    for (const Instruction& instruction : iteration(written, span)) {
+        if (kind_of(instruction) == Kind::nothing) continue;
+        if (!forms.contains(form_of(instruction)))
+            return fmt::format("{} is of another form than those compiled", name_of(instruction));
+        if (!has_aligned_registers(instruction))
+            return fmt::format("{} has registers that are no pair or four", name_of(instruction));
+        const unsigned flags = kind_of(instruction) == Kind::multiply_add ? reused : 0;
+        if ((instruction.control.reuse & ~flags) != 0)
+            return fmt::format("{} keeps operands that compiled ones do not", name_of(instruction));
+    }
+    return std::nullopt;
+}
+
 Objection objection_to_terms(const Code& compiled, const Code& written, const LoopSpan& span) {
     Terms terms;
     SymbolicRun before(terms), after(terms);
@@ -64,13 +93,24 @@ Objection objection_to_terms(const Code& compiled, const Code& written, const Lo
     for (int number = 0; number < true_predicate; ++number)
         if (before.predicate(number) != after.predicate(number))
             return fmt::format("P{} has another value after an iteration", number);
+    for (int number = 0; number < uniform_zero_register; ++number)
+        if (before.uniform_register(number) != after.uniform_register(number))
+            return fmt::format("UR{} has another value after an iteration", number);
+    for (int number = 0; number < true_predicate; ++number)
+        if (before.uniform_predicate(number) != after.uniform_predicate(number))
+            return fmt::format("UP{} has another value after an iteration", number);
     if (before.effects() != after.effects()) return "copies, waits, meetings and the branch are others";
     return std::nullopt;
 }
 
 bool has_fixed_latency(Kind kind) {
     return kind == Kind::integer || kind == Kind::move || kind == Kind::predicate ||
-           kind == Kind::multiply_add;
+           kind == Kind::multiply_add || kind == Kind::uniform;
+}
+
+int latency_of(Kind kind) {
+    if (kind == Kind::multiply_add) return product_distance;
+    return kind == Kind::uniform ? uniform_distance : safe_distance;
 }
 
 /// Checks what control says in two iterations, one after the other, with what stands before and behind.
@@ -86,6 +126,10 @@ public:
         for (std::size_t place = span.first - std::min<std::size_t>(span.first, 32); place < span.first;
              ++place)
             advance(code[place]);
+        for (const Instruction& instruction : turn) {
+            uniform_written_.registers |= uniform_written(instruction).registers;
+            uniform_written_.predicates |= uniform_written(instruction).predicates;
+        }
         for (int turns = 0; turns < 2; ++turns)
             for (const Instruction& instruction : turn) {
                 if (auto objection = check(instruction)) return objection;
@@ -104,10 +148,14 @@ private:
             return fmt::format("{} does not wait for its operands", name_of(instruction));
         const Kind kind = kind_of(instruction);
         if (instruction.control.stall < 1) return fmt::format("{} stalls for nothing", name_of(instruction));
-        if (kind == Kind::shared_load && instruction.control.write_scoreboard == no_scoreboard)
+        const bool is_load = kind == Kind::shared_load || is_constant_load(instruction);
+        if (is_load && instruction.control.write_scoreboard == no_scoreboard)
             return "a load tells nobody when it is done";
         if (kind == Kind::copy && instruction.control.read_scoreboard == no_scoreboard)
             return "a copy tells nobody when it has read";
+        if (kind == Kind::copy || kind == Kind::shared_load) // of which it is not known when they read these
+            if (const UniformSet read = uniform_read(instruction); read.overlaps(uniform_written_))
+                return fmt::format("{} reads a uniform register that the loop writes", name_of(instruction));
         if (auto objection = check_reuse(instruction)) return objection;
         return check_distances(instruction);
     }
@@ -122,6 +170,19 @@ private:
             if ((predicates_read(instruction) >> k & 1U) != 0 &&
                 now_ < predicate_ready_.at(static_cast<std::size_t>(k)))
                 return fmt::format("{} comes too soon for P{}", name_of(instruction), k);
+        return check_uniform(instruction);
+    }
+
+    Objection check_uniform(const Instruction& instruction) const {
+        for (const UniformSet& set : {uniform_read(instruction), uniform_written(instruction)}) {
+            for (int k = 0; k < uniform_zero_register; ++k)
+                if ((set.registers >> k & 1U) != 0 && now_ < uniform_ready_.at(static_cast<std::size_t>(k)))
+                    return fmt::format("{} comes too soon for UR{}", name_of(instruction), k);
+            for (int k = 0; k < true_predicate; ++k)
+                if ((set.predicates >> k & 1U) != 0 &&
+                    now_ < uniform_predicate_ready_.at(static_cast<std::size_t>(k)))
+                    return fmt::format("{} comes too soon for UP{}", name_of(instruction), k);
+        }
         return std::nullopt;
     }
 
@@ -143,19 +204,25 @@ private:
     void advance(const Instruction& instruction) {
         outstanding_.issue(instruction);
         const Kind kind = kind_of(instruction);
-        const int latency = kind == Kind::multiply_add ? product_distance : safe_distance;
-        if (has_fixed_latency(kind)) {
-            for (const RegisterRange& range : registers_written(instruction))
-                for (int k = range.first; k < range.first + range.count; ++k)
-                    ready_.at(static_cast<std::size_t>(k)) = now_ + latency;
-            for (int k = 0; k < true_predicate; ++k)
-                if ((predicates_written(instruction) >> k & 1U) != 0)
-                    predicate_ready_.at(static_cast<std::size_t>(k)) = now_ + latency;
-        }
+        if (has_fixed_latency(kind)) set_ready(instruction, now_ + latency_of(kind));
         for (const RegisterRange& range : registers_written(instruction))
             for (auto& banks : kept_)
                 for (Kept& kept : banks) kept.is_stale = kept.is_stale || range.has(kept.number);
         now_ += std::max(1, instruction.control.stall);
+    }
+
+    void set_ready(const Instruction& instruction, long long when) {
+        for (const RegisterRange& range : registers_written(instruction))
+            for (int k = range.first; k < range.first + range.count; ++k)
+                ready_.at(static_cast<std::size_t>(k)) = when;
+        const UniformSet uniform = uniform_written(instruction);
+        for (int k = 0; k < uniform_zero_register; ++k)
+            if ((uniform.registers >> k & 1U) != 0) uniform_ready_.at(static_cast<std::size_t>(k)) = when;
+        for (int k = 0; k < true_predicate; ++k) {
+            const auto place = static_cast<std::size_t>(k);
+            if ((predicates_written(instruction) >> k & 1U) != 0) predicate_ready_.at(place) = when;
+            if ((uniform.predicates >> k & 1U) != 0) uniform_predicate_ready_.at(place) = when;
+        }
     }
 
     struct Kept {
@@ -163,9 +230,11 @@ private:
         bool is_stale = false;
     };
     Outstanding outstanding_;
+    UniformSet uniform_written_; ///< in the loop
     long long now_ = 0;
     std::array<long long, zero_register> ready_{};
-    std::array<long long, true_predicate> predicate_ready_{};
+    std::array<long long, true_predicate> predicate_ready_{}, uniform_predicate_ready_{};
+    std::array<long long, uniform_zero_register> uniform_ready_{};
     std::array<std::array<Kept, 2>, 3> kept_;
 };
 
@@ -174,6 +243,7 @@ private:
 std::optional<std::string> objection_to_loop(const Code& compiled, const Code& written,
                                              const LoopSpan& span) {
     if (auto objection = objection_to_shape(compiled, written, span)) return objection;
+    if (auto objection = objection_to_instructions(compiled, written, span)) return objection;
     if (auto objection = objection_to_terms(compiled, written, span)) return objection;
     if (auto objection = ControlCheck().check(written, span)) return objection;
     const long long before = issue_of_loop(iteration(compiled, span)).cycles();

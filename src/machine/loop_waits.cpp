@@ -12,10 +12,12 @@ unsigned Outstanding::needed_by(const Instruction& instruction) const {
     const auto has = [](const std::vector<RegisterRange>& ranges, const RegisterRange& range) {
         return std::ranges::any_of(ranges, [&](const RegisterRange& other) { return other.overlaps(range); });
     };
+    const UniformSet uniform = uniform_written(instruction);
     unsigned result = 0;
     for (int board = 0; board < scoreboards; ++board)
         for (const Access& access : accesses_[static_cast<std::size_t>(board)])
-            if (has(written, access.range) || (access.is_write && has(read, access.range)))
+            if (has(written, access.range) || (access.is_write && has(read, access.range)) ||
+                access.uniform.overlaps(uniform))
                 result |= 1U << board;
     return result;
 }
@@ -27,9 +29,11 @@ void Outstanding::issue(const Instruction& instruction) {
     // What has a scoreboard for its results has read its operands when these are there.
     const int reading =
         control.read_scoreboard != no_scoreboard ? control.read_scoreboard : control.write_scoreboard;
-    if (reading < scoreboards)
-        for (const RegisterRange& range : registers_read(instruction))
-            accesses_[static_cast<std::size_t>(reading)].push_back({range, false});
+    if (reading < scoreboards) {
+        std::vector<Access>& accesses = accesses_[static_cast<std::size_t>(reading)];
+        for (const RegisterRange& range : registers_read(instruction)) accesses.push_back({range, false});
+        accesses.push_back({{}, false, uniform_read(instruction)});
+    }
     if (control.write_scoreboard < scoreboards)
         for (const RegisterRange& range : registers_written(instruction))
             accesses_[static_cast<std::size_t>(control.write_scoreboard)].push_back({range, true});

@@ -21,6 +21,7 @@ private:
     struct Access {
         RegisterRange range;
         bool is_write;
+        UniformSet uniform = {}; ///< that are read
     };
     std::array<std::vector<Access>, scoreboards> accesses_;
 };

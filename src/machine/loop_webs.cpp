@@ -10,14 +10,11 @@ namespace swirl::machine {
 namespace {
 
 constexpr std::ptrdiff_t not_yet = -1, of_products = -2;
-
 } // namespace
 
-LoopWebs::LoopWebs(const LoopPattern& pattern, const std::map<std::size_t, std::size_t>& positions,
-                   const RegisterSet& taken)
-    : pattern_(pattern), current_(zero_register + 1, not_yet) {
-    collect(positions);
-    allocate(taken);
+LoopWebs::LoopWebs(const LoopPattern& pattern)
+    : pattern_(pattern), current_(zero_register + 1, not_yet), busy_(zero_register) {
+    collect();
 }
 
 std::size_t LoopWebs::root(std::size_t web) const {
@@ -36,7 +33,7 @@ std::size_t LoopWebs::new_web(int number, bool is_fixed) {
     return webs_.size() - 1;
 }
 
-void LoopWebs::read(std::size_t place, std::size_t position) {
+void LoopWebs::read(std::size_t place) {
     for (const RegisterRange& range : registers_read(pattern_.body[place])) {
         std::size_t first = 0;
         for (int k = 0; k < range.count; ++k) {
@@ -46,8 +43,9 @@ void LoopWebs::read(std::size_t place, std::size_t position) {
                 throw UserError("'{}' reads R{}, a sum or a factor", name_of(pattern_.body[place]), number);
             if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(number, true));
             const auto web = static_cast<std::size_t>(current);
-            webs_[web].first = std::min(webs_[web].first, position);
-            webs_[web].last = std::max(webs_[web].last, position);
+            webs_[web].places.push_back(place);
+            read_[{place, number}] = web;
+            webs_[web].is_of_pair = webs_[web].is_of_pair || range.count > 1;
             if (k == 0) first = web;
             join(first, web);
         }
@@ -55,7 +53,7 @@ void LoopWebs::read(std::size_t place, std::size_t position) {
     }
 }
 
-void LoopWebs::write(std::size_t place, std::size_t position) {
+void LoopWebs::write(std::size_t place) {
     const Instruction& instruction = pattern_.body[place];
     for (const RegisterRange& range : registers_written(instruction)) {
         std::size_t first = 0;
@@ -63,12 +61,15 @@ void LoopWebs::write(std::size_t place, std::size_t position) {
             const int number = range.first + k;
             std::ptrdiff_t& current = current_[static_cast<std::size_t>(number)];
             const std::size_t web = new_web(number, false);
-            webs_[web].first = webs_[web].last = position;
+            webs_[web].places.push_back(place);
+            written_[{place, number}] = web;
             if (!instruction.is_unconditional()) {
-                if (current < 0) throw UserError("'{}' is conditional", name_of(instruction));
+                if (current == of_products) throw UserError("'{}' is conditional", name_of(instruction));
+                if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(number, true));
                 join(static_cast<std::size_t>(current), web);
             }
             current = static_cast<std::ptrdiff_t>(web);
+            webs_[web].is_of_pair = webs_[web].is_of_pair || range.count > 1;
             if (k == 0) first = web;
             join(first, web);
         }
@@ -76,62 +77,90 @@ void LoopWebs::write(std::size_t place, std::size_t position) {
     }
 }
 
-void LoopWebs::collect(const std::map<std::size_t, std::size_t>& positions) {
+void LoopWebs::collect() {
     const std::set<std::size_t> others(pattern_.others.begin(), pattern_.others.end());
     for (std::size_t place = 0; place < pattern_.body.size(); ++place) {
-        const auto position = positions.find(place);
-        if (position != positions.end()) read(place, position->second);
-        if (others.contains(place)) {
-            write(place, position->second);
+        const Instruction& instruction = pattern_.body[place];
+        const bool is_other = others.contains(place);
+        if (is_other || kind_of(instruction) == Kind::shared_load) read(place);
+        if (is_other) {
+            write(place);
             continue;
         }
-        for (const RegisterRange& range : registers_written(pattern_.body[place]))
+        for (const RegisterRange& range : registers_written(instruction))
             for (int k = 0; k < range.count; ++k)
                 current_[static_cast<std::size_t>(range.first + k)] = of_products;
     }
     for (std::size_t number = 0; number < zero_register; ++number)
         if (pattern_.kept.test(number) && current_[number] >= 0)
             webs_[static_cast<std::size_t>(current_[number])].is_fixed = true;
+    for (std::size_t web = 0; web < webs_.size(); ++web)
+        if (webs_[web].is_fixed) fixed_.insert(root(web));
 }
 
-void LoopWebs::allocate(const RegisterSet& taken) {
-    std::map<std::size_t, std::vector<std::size_t>> groups;
-    std::set<std::size_t> fixed;
-    for (std::size_t web = 0; web < webs_.size(); ++web) {
-        groups[root(web)].push_back(web);
-        if (webs_[web].is_fixed) fixed.insert(root(web));
-    }
-    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> busy(zero_register);
-    const auto is_free = [&](const std::vector<std::size_t>& group, int move, bool is_fixed) {
-        return std::ranges::all_of(group, [&](std::size_t k) {
-            const Web& web = webs_[k];
-            const int number = web.number + move;
-            if (number < 0 || number >= zero_register) return false;
-            const auto place = static_cast<std::size_t>(number);
-            if (is_fixed && pattern_.kept.test(place)) return true;
-            if (taken.test(place) || !pattern_.free.test(place)) return false;
-            return std::ranges::none_of(busy[place], [&](const auto& span) {
-                return span.first <= web.last && web.first <= span.second;
-            });
+/// Groups that stay share registers.
+std::size_t LoopWebs::value_of(std::size_t web) const {
+    const std::size_t group = root(web);
+    return fixed_.contains(group) ? webs_.size() + static_cast<std::size_t>(webs_[web].number) : group;
+}
+std::optional<std::size_t> LoopWebs::value_read(std::size_t place, int number) const {
+    const auto web = read_.find({place, number});
+    return web == read_.end() ? std::nullopt : std::optional(value_of(web->second));
+}
+std::optional<std::size_t> LoopWebs::value_written(std::size_t place, int number) const {
+    const auto web = written_.find({place, number});
+    return web == written_.end() ? std::nullopt : std::optional(value_of(web->second));
+}
+
+void LoopWebs::set_spans(const std::map<std::size_t, std::size_t>& positions, std::size_t copy_reads_for) {
+    for (Web& web : webs_)
+        for (const std::size_t place : web.places) {
+            const std::size_t position = positions.at(place);
+            const bool is_copy = kind_of(pattern_.body[place]) == Kind::copy;
+            web.first = std::min(web.first, position);
+            web.last = std::max(web.last, position + (is_copy ? copy_reads_for : 0));
+        }
+}
+
+bool LoopWebs::is_free(const std::vector<std::size_t>& group, int move, bool is_fixed,
+                       const RegisterSet& taken) const {
+    return std::ranges::all_of(group, [&](std::size_t k) {
+        const Web& web = webs_[k];
+        const int number = web.number + move;
+        if (number < 0 || number >= zero_register) return false;
+        const auto place = static_cast<std::size_t>(number);
+        if (is_fixed && pattern_.kept.test(place)) return true;
+        if (taken.test(place) || !pattern_.free.test(place)) return false;
+        return std::ranges::none_of(busy_[place], [&](const auto& span) {
+            return span.first < web.last && web.first < span.second; // who takes one may make the other
         });
-    };
-    const auto place_group = [&](std::size_t group, int move) {
-        moves_[group] = move;
-        for (const std::size_t k : groups.at(group))
-            busy[static_cast<std::size_t>(webs_[k].number + move)].emplace_back(webs_[k].first,
-                                                                                webs_[k].last);
-    };
-    for (const std::size_t group : fixed) {
-        if (!is_free(groups.at(group), 0, true)) throw UserError("a register that stays is taken");
-        place_group(group, 0);
+    });
+}
+
+void LoopWebs::place_group(std::size_t group, const std::vector<std::size_t>& webs, int move) {
+    moves_[group] = move;
+    for (const std::size_t k : webs)
+        busy_[static_cast<std::size_t>(webs_[k].number + move)].emplace_back(webs_[k].first, webs_[k].last);
+}
+
+void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken,
+                        std::size_t copy_reads_for) {
+    set_spans(positions, copy_reads_for);
+    std::map<std::size_t, std::vector<std::size_t>> groups;
+    for (std::size_t web = 0; web < webs_.size(); ++web) groups[root(web)].push_back(web);
+    for (const std::size_t group : fixed_) {
+        if (!is_free(groups.at(group), 0, true, taken)) throw UserError("a register that stays is taken");
+        place_group(group, groups.at(group), 0);
     }
     for (const auto& [group, members] : groups) {
-        if (fixed.contains(group)) continue;
+        if (fixed_.contains(group)) continue;
         bool is_placed = false;
-        for (int distance = 0; distance < zero_register && !is_placed; distance += 2)
+        const bool has_pairs =
+            std::ranges::any_of(members, [&](std::size_t web) { return webs_[web].is_of_pair; });
+        for (int distance = 0; distance < zero_register && !is_placed; distance += has_pairs ? 2 : 1)
             for (const int move : {distance, -distance}) {
-                if (is_placed || !is_free(members, move, false)) continue;
-                place_group(group, move);
+                if (is_placed || !is_free(members, move, false, taken)) continue;
+                place_group(group, members, move);
                 is_placed = true;
             }
         if (!is_placed) throw UserError("registers do not suffice for what stands between products");
@@ -147,25 +176,6 @@ Instruction LoopWebs::renamed(std::size_t place) const {
     };
     for (const RegisterRange& range : registers_read(pattern_.body[place])) rename(range);
     for (const RegisterRange& range : registers_written(pattern_.body[place])) rename(range);
-    return result;
-}
-
-std::map<std::size_t, std::size_t> LoopWebs::makers_of_addresses(const LoopPattern& pattern) {
-    std::map<int, std::size_t> makers;
-    std::map<std::size_t, std::size_t> result;
-    const std::set<std::size_t> others(pattern.others.begin(), pattern.others.end());
-    for (std::size_t place = 0; place < pattern.body.size(); ++place) {
-        const Instruction& instruction = pattern.body[place];
-        if (kind_of(instruction) == Kind::shared_load)
-            for (const RegisterRange& range : registers_read(instruction))
-                if (const auto maker = makers.find(range.first); maker != makers.end())
-                    result[place] = maker->second;
-        for (const RegisterRange& range : registers_written(instruction))
-            for (int k = 0; k < range.count; ++k) {
-                makers.erase(range.first + k);
-                if (others.contains(place)) makers[range.first + k] = place;
-            }
-    }
     return result;
 }
 

@@ -8,6 +8,7 @@ namespace swirl::machine {
 /// compilers leave in loops that wait for nothing else).
 constexpr int safe_distance = 13;
 constexpr int product_distance = 5; ///< of multiply-adds
+constexpr int uniform_distance = 24;
 
 /// The scoreboards that the loop's own loads and copies have; those before and behind the loop wait for all of these.
 constexpr unsigned loop_scoreboards = 0b111110;

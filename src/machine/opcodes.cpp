@@ -28,6 +28,10 @@ constexpr Opcode plain(int base, std::string_view name, Kind kind, Width d = non
                        Width b = none, std::uint32_t predicates = 0) {
     return {base, name, kind, d, a, b, none, false, false, predicates};
 }
+/// Likewise for all threads of a warp at once.
+constexpr Opcode uniform(int base, std::string_view name, Width a, Width c, std::uint32_t predicates = 0) {
+    return {base, name, Kind::uniform, one, a, one, c, true, false, predicates, true, true};
+}
 constexpr Opcode unknown(int base, std::string_view name, Kind kind) {
     return {base, name, kind, none, none, none, none, false, false, 0, false};
 }
@@ -48,7 +52,8 @@ constexpr std::array table = {
     three(0x012, "LOP3", Kind::integer, out_81 | in_87),
     three(0x016, "PRMT", Kind::integer),
     three(0x019, "SHF", Kind::integer),
-    unknown(0x01c, "PLOP3", Kind::predicate),
+    Opcode{0x01c, "PLOP3", Kind::predicate, none, none, none, none, false, false,
+           out_81 | out_84 | in_87 | in_77 | in_68_of_either},
     pair(0x020, "FMUL", Kind::arithmetic),
     pair(0x021, "FADD", Kind::arithmetic),
     three(0x023, "FFMA", Kind::multiply_add),
@@ -63,18 +68,20 @@ constexpr std::array table = {
     three(0x031, "HFMA2", Kind::arithmetic),
     pair(0x032, "HMUL2", Kind::arithmetic),
     three(0x035, "HFMA2.MMA", Kind::arithmetic),
+    pair(0x036, "VIADD", Kind::integer),
     unknown(0x037, "IMMA", Kind::tensor),
     unknown(0x03c, "HMMA", Kind::tensor),
     unknown(0x03e, "F2FP", Kind::arithmetic),
     unknown(0x03f, "DMMA", Kind::tensor),
     unknown(0x045, "UMOV", Kind::uniform),
-    unknown(0x082, "UMOV", Kind::uniform),
-    unknown(0x087, "USEL", Kind::uniform),
-    unknown(0x08c, "UISETP", Kind::uniform),
-    unknown(0x090, "UIADD3", Kind::uniform),
-    unknown(0x091, "ULEA", Kind::uniform),
-    unknown(0x092, "ULOP3", Kind::uniform),
-    unknown(0x099, "USHF", Kind::uniform),
+    uniform(0x082, "UMOV", none, none),
+    uniform(0x087, "USEL", one, none, in_87),
+    Opcode{0x08c, "UISETP", Kind::uniform, none, one, one, none, true, false, out_81 | out_84 | in_87 | in_68,
+           true, true},
+    uniform(0x090, "UIADD3", one, one, out_81 | out_84 | in_87 | in_77),
+    uniform(0x091, "ULEA", one, one, out_81 | in_87),
+    uniform(0x092, "ULOP3", one, one, out_81 | in_87),
+    uniform(0x099, "USHF", one, one),
     unknown(0x0a4, "UIMAD", Kind::uniform),
     unknown(0x0b9, "ULDC", Kind::uniform),
     plain(0x118, "NOP", Kind::nothing),
@@ -82,6 +89,8 @@ constexpr std::array table = {
     plain(0x11a, "DEPBAR", Kind::fence),
     plain(0x11d, "BAR", Kind::barrier),
     unknown(0x13b, "LDSM", Kind::shared_load),
+    plain(0x141, "BSYNC", Kind::convergence, none, none, none, in_87),
+    plain(0x145, "BSSY", Kind::convergence, none, none, none, in_87),
     plain(0x147, "BRA", Kind::branch, none, none, none, in_87),
     plain(0x14d, "EXIT", Kind::exit, none, none, none, in_87),
     plain(0x181, "LDG", Kind::global_load, sized, two),
@@ -117,6 +126,7 @@ constexpr std::array<std::string_view, kinds> names = {
     "asynchronous copies",
     "commits of copies and waits",
     "barriers",
+    "partings of a warp's threads",
     "shuffles",
     "operations of a whole warp",
     "constants and special registers",
@@ -127,7 +137,7 @@ constexpr std::array<std::string_view, kinds> names = {
 };
 
 constexpr int base_bits = 0x1ff;
-constexpr int branch_base = 0x147;
+constexpr int branch_base = 0x147, constant_load_base = 0x182;
 /// A branch's distance: bytes over 4 in bits 16 … 23 and, above them, 34 … 81.
 constexpr int distance_low = 16, distance_low_count = 8, distance_high = 34, distance_high_in_low = 30,
               distance_high_in_high = 18;
@@ -142,6 +152,10 @@ const Opcode* opcode_of(const Instruction& instruction) {
     const auto* const found =
         std::ranges::lower_bound(table, instruction.opcode & base_bits, {}, &Opcode::base);
     return found != table.end() && found->base == (instruction.opcode & base_bits) ? found : nullptr;
+}
+
+bool is_constant_load(const Instruction& instruction) {
+    return (instruction.opcode & base_bits) == constant_load_base;
 }
 
 /// Of instructions that no thread executes nothing but the issue counts.

@@ -28,6 +28,7 @@ enum class Kind : std::uint8_t {
     copy, ///< from global to shared memory
     fence,
     barrier,
+    convergence, ///< where a warp's threads go apart and come together
     shuffle,
     uniform, ///< of what all threads of a warp have in common
     special, ///< reads of constants and special registers
@@ -56,10 +57,13 @@ struct Opcode {
     bool reads_d = false;
     std::uint32_t predicates = 0; ///< the fields of predicates that it has, below
     bool is_known = true;         ///< false: what it reads and writes is not in this table
+    /// Its registers and predicates are those that a warp's threads have in common, its guard too.
+    bool is_uniform = false;
 };
-/// Where predicates stand: bit 0: 81, written; 1: 84, written; 2: 87, read; 3: 77, read; 4: 68, read.
+/// Where predicates stand: bit 0: 81, written; 1: 84, written; 2: 87, read; 3: 77, read; 4: 68, read; 5: the same, of the warp's where
+/// bit 67 is set.
 namespace predicate_field {
-constexpr std::uint32_t out_81 = 1, out_84 = 2, in_87 = 4, in_77 = 8, in_68 = 16;
+constexpr std::uint32_t out_81 = 1, out_84 = 2, in_87 = 4, in_77 = 8, in_68 = 16, in_68_of_either = 32;
 }
 
 std::span<const Opcode> opcodes();
@@ -69,6 +73,9 @@ const Opcode* opcode_of(const Instruction& instruction);
 Kind kind_of(const Instruction& instruction);
 /// "FFMA", or "opcode 0x123".
 std::string name_of(const Instruction& instruction);
+
+/// Reads a constant of the kernel, which nothing changes.
+bool is_constant_load(const Instruction& instruction);
 
 /// How far a branch goes, in instructions from the one behind it; nothing where it is no branch to a place in the code.
 std::optional<std::int64_t> distance_of(const Instruction& instruction);

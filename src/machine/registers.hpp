@@ -3,6 +3,7 @@
 #include "machine/opcodes.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace swirl::machine {
@@ -26,9 +27,33 @@ bool has_known_registers(const Instruction& instruction);
 std::vector<RegisterRange> registers_read(const Instruction& instruction);
 std::vector<RegisterRange> registers_written(const Instruction& instruction);
 
+/// One more than the highest register that any instruction names. A kernel's own count of registers is more: two of those are not
+/// addressed, and an instruction that does is illegal.
+int named_registers(const std::vector<Instruction>& code);
+/// Pairs and fours of registers begin at multiples of two and four.
+bool has_aligned_registers(const Instruction& instruction);
+/// Without registers, control, and how far a branch goes: what has to be the same for two instructions to be of one form.
+Word form_of(const Instruction& instruction);
+
+/// The register that an instruction copies to another one, where it does nothing else, in all threads.
+std::optional<int> copied_register(const Instruction& instruction);
+
 /// Bit p for predicate p, its guard among those read; the one that always holds is none.
 std::uint32_t predicates_read(const Instruction& instruction);
 std::uint32_t predicates_written(const Instruction& instruction);
+
+/// What a warp's threads have in common: bit u for uniform register u, the one of zeros is none, and bits of uniform predicates. Those
+/// read may be more than are.
+struct UniformSet {
+    std::uint64_t registers = 0;
+    std::uint32_t predicates = 0;
+    bool overlaps(const UniformSet& other) const {
+        return (registers & other.registers) != 0 || (predicates & other.predicates) != 0;
+    }
+};
+constexpr int uniform_zero_register = 63;
+UniformSet uniform_read(const Instruction& instruction);
+UniformSet uniform_written(const Instruction& instruction);
 
 /// Replaces the register in a slot.
 void set_register(Instruction& instruction, int slot, int number);

@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "gemm/gpu_product.hpp"
 #include "ir/tile.hpp"
 #include "ir/verify.hpp"
@@ -139,11 +140,12 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
       arrays_(given_arrays_of(product)),
       factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
-    if (product.rows > 0 && product.columns > 0 && product.batch > 0)
-        for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu)) {
-            multiplying_ = steps_.size();
+    if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
+        for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu))
             add_step(schedule, std::move(derivation), schedule.machine_loop != 0, cache);
-        }
+        multiplying_ = multiplying_kernel(schedule, steps_.size());
+        finishing_ = steps_.size() - 1;
+    }
     for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
         add_step(schedule, std::move(derivation), false, cache);
 }
@@ -160,7 +162,8 @@ void GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule, GpuMatrixDeri
            step.parameters.size());
     const runtime::KernelText text{
         std::move(derivation.ptx), "gemm " + to_string(schedule), {}, machine_loop};
-    if (&step == &steps_[multiplying_]) code_key_ = runtime::code_key(device_, text);
+    const runtime::CacheKey key = runtime::code_key(device_, text);
+    code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
     step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
     step.kernel.load(runtime::compiled(device_, text, cache), device_);
 }
@@ -224,6 +227,7 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
     step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
 }
 
+/// Where nothing is multiplied the product's last kernel does all of it.
 void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                               runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
@@ -234,7 +238,7 @@ void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multipli
     if (own) memories.workspace = own->address();
     for (const auto& [name, part] : workspace_parts_)
         if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
-    for (std::size_t k = multiplies ? 0 : multiplying_; k < steps_.size(); ++k)
+    for (std::size_t k = multiplies ? 0 : finishing_; k < steps_.size(); ++k)
         launch(steps_[k], memories, stream);
 }
 

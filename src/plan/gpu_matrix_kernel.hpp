@@ -36,10 +36,14 @@ struct GpuMatrixDerivation {
     std::string ptx;
     ir::KernelInfo info; ///< what only a driver knows is 0
 };
-/// In the order of their launches; the last one multiplies.
+/// In the order of their launches; see gemm/gpu_product.hpp.
 std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
                                                         const gemm::GpuSchedule& schedule,
                                                         const target::Gpu& gpu);
+/// Which of so many kernels of a product multiplies: the last one, or in a stream the one before.
+inline std::size_t multiplying_kernel(const gemm::GpuSchedule& schedule, std::size_t kernels) {
+    return kernels - (schedule.streams() ? 2 : 1);
+}
 
 /// The kernels behind it that make results of reductions, if there are such; of an empty product the only ones.
 std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
@@ -61,7 +65,7 @@ public:
 
     /// Of the one that multiplies, where the product is not empty.
     const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
-    const runtime::CacheKey& code_key() const { return code_key_; } ///< of its machine code
+    const runtime::CacheKey& code_key() const { return code_key_; } ///< of all machine code
     std::size_t count() const { return steps_.size(); }
 
 private:
@@ -95,7 +99,8 @@ private:
                   runtime::KernelCache* cache);
 
     std::vector<Step> steps_;
-    std::size_t multiplying_ = 0; ///< those before prepare factors, those behind reduce
+    std::size_t multiplying_ = 0;
+    std::size_t finishing_ = 0; ///< the product's last one; those behind it reduce
     runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
     std::vector<ProblemArray> arrays_;                 ///< that executions are given

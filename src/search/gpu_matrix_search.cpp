@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_model.hpp"
+#include "gemm/gpu_stream.hpp"
 
 #include <fmt/format.h>
 
@@ -38,9 +39,10 @@ public:
         for (bool helped = true; helped && finding_.is_complete;) {
             helped = false;
             for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-                if (parameter.matters_to(finding_.found))
+                if (parameter.matters_to(finding_.found) && parameter.member != &GpuSchedule::stream_blocks)
                     helped = race(neighbours(parameter), parameter.name) || helped;
             if (!finding_.found.has_tiles()) helped = race(orders(), "order") || helped;
+            helped = race(streams(), "streams") || helped;
         }
         say(fmt::format("{} schedules timed{}", finding_.timed,
                         finding_.is_complete ? "" : ", time was too short for all"));
@@ -64,11 +66,17 @@ private:
         }
         return result;
     }
+    /// Without a stream, and of as many blocks as the GPU holds: few blocks would take long to show that they are few.
+    std::vector<GpuSchedule> streams() const {
+        GpuSchedule without = finding_.found;
+        without.stream_blocks = without.whole_tiles = 0;
+        std::vector<GpuSchedule> result = gemm::streams_for(without, setting_.product, setting_.gpu);
+        result.push_back(without);
+        return result;
+    }
     std::vector<GpuSchedule> orders() const {
         std::vector<GpuSchedule> result;
-        for (const gemm::GpuOrder order :
-             {gemm::GpuOrder::rows, gemm::GpuOrder::columns, gemm::GpuOrder::serpentine_rows,
-              gemm::GpuOrder::serpentine_columns}) {
+        for (const gemm::GpuOrder order : gemm::gpu_orders()) {
             GpuSchedule schedule = finding_.found;
             schedule.order = order;
             result.push_back(schedule);

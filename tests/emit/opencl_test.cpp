@@ -141,6 +141,21 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
     expect_bits_of_interpreter(std::move(reductions), "reductions");
 }
 
+/// The second kernel of a stream, on parts of tiles of its own; in the first one barriers stand in conditions, where PoCL 3.1 gives
+/// wrong sums.
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartsOfTiles) {
+    std::vector<ir::Program> programs;
+    for (const char* more : {"stream_blocks=5 whole_tiles=1", "stream_blocks=7 c_lanes=2 b_lanes=2"}) {
+        const MatrixProduct product{
+            .rows = 100, .columns = 36, .depth = 13, .a = {1, 104}, .b = {36, 1}, .c = {1, 100}};
+        ir::Program& program = programs.emplace_back(
+            gemm::gpu_product(product, schedule_of(more), target::gpu_named("sm_80")).back());
+        for (ir::BufferInfo& buffer : program.buffers)
+            if (buffer.space == ir::Space::scratch) buffer.space = ir::Space::argument;
+    }
+    expect_bits_of_interpreter(std::move(programs), "parts", {1, 1});
+}
+
 /// Of both the largest difference, next to numbers of about 10.
 double largest_difference(const GpuTransform& transform, const formula::Formula& formula) {
     std::mt19937 random(5);

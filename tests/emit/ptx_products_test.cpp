@@ -143,6 +143,9 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
     for (const auto& [number, schedule] :
          {std::pair{Number::float32, "a_lanes=4 b_lanes=4 c_lanes=4"},
           {Number::float32, "block_rows=64 block_columns=64 slices=2 block_depth=16 splits=2"},
+          {Number::float32,
+           "block_rows=256 block_depth=16 thread_rows=16 a_lanes=4 c_lanes=4 stream_blocks=132 "
+           "whole_tiles=3"},
           {Number::float64,
            "block_rows=64 block_columns=64 thread_columns=4 lane_rows=4 lane_columns=8 a_lanes=2 "
            "b_lanes=2"}}) {
@@ -272,7 +275,7 @@ TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {
     if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
     const target::Gpu& gpu = target::gpu_named("sm_90");
     std::vector<ir::Program> programs;
-    for (const char* more : {"", "splits=2", "a_lanes=2 b_lanes=2 c_lanes=2"}) {
+    for (const char* more : {"", "splits=2", "a_lanes=2 b_lanes=2 c_lanes=2", "stream_blocks=3"}) {
         const MatrixProduct product{
             .rows = 64, .columns = 32, .depth = 20, .a = {1, 64}, .b = {32, 1}, .c = {1, 64}};
         const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(

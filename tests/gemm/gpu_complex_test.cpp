@@ -3,8 +3,8 @@
 #include "../support/error_of.hpp"
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_product.hpp"
-#include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,27 +26,25 @@ Complex element(const ir::Memory& memory, const MatrixProduct& product, const Ma
 
 /// Numbers are small integers, halves and quarters: sums of products are exact but for those of α and β.
 void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, bool reads_c = true) {
-    const ir::Program program = gpu_product(product, schedule, gpu()).front();
-    ir::verify(program, ir::Stage::vectorized);
-    ir::Arguments arguments(program);
+    support::KernelSequence kernels(gpu_product(product, schedule, gpu()));
+    const ir::Memory &a = kernels.memory("a"), &b = kernels.memory("b"), &c = kernels.memory("c");
     std::mt19937 random(7);
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
-    if (reads_c) fill(arguments["c"], random);
-    arguments.parameters = {1, reads_c ? 1 : 0};
-    const ir::Memory before = arguments["c"];
-    ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["factors"], product.number, 0),
-                  beta = number_at(arguments["factors"], product.number, 1);
+    for (const char* name : {"a", "b", "factors"}) fill(kernels.memory(name), random);
+    if (reads_c) fill(kernels.memory("c"), random);
+    const ir::Memory before = c;
+    kernels.run({1, reads_c ? 1 : 0});
+    const Complex alpha = number_at(kernels.memory("factors"), product.number, 0),
+                  beta = number_at(kernels.memory("factors"), product.number, 1);
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
                 Complex expected = 0;
                 for (Integer k = 0; k < product.depth; ++k)
-                    expected += element(arguments["a"], product, product.a, matrix, i, k) *
-                                element(arguments["b"], product, product.b, matrix, k, j);
+                    expected += element(a, product, product.a, matrix, i, k) *
+                                element(b, product, product.b, matrix, k, j);
                 expected *= alpha;
                 if (reads_c) expected += beta * element(before, product, product.c, matrix, i, j);
-                const Complex found = element(arguments["c"], product, product.c, matrix, i, j);
+                const Complex found = element(c, product, product.c, matrix, i, j);
                 ASSERT_LT(std::abs(found - expected), 4 * tolerance(product.number, product.depth))
                     << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;
             }
@@ -95,8 +93,9 @@ TEST(GpuComplexProduct, SharesDepthAndBlocks) {
     const std::string base =
         "block_rows=32 block_columns=16 block_depth=8 thread_rows=4 thread_columns=4 lane_rows=8 "
         "lane_columns=4 stages=3 ";
-    for (const char* more : {"slices=2", "splits=2", "splits=4 slices=2 stages=4",
-                             "splits=2 through_memory=1", "splits=4 through_memory=1 stages=5"})
+    for (const char* more :
+         {"slices=2", "splits=2", "splits=4 slices=2 stages=4", "splits=2 through_memory=1",
+          "splits=4 through_memory=1 stages=5", "stream_blocks=7", "stream_blocks=3 whole_tiles=1 slices=2"})
         for (const Number number : {Number::complex32, Number::complex64})
             expect_product(product_of(number, 'C', 'N', 40, 20, 128), parse_gpu_schedule(base + more));
     MatrixProduct batch = product_of(Number::complex32, 'N', 'R', 8, 8, 5);

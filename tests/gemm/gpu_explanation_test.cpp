@@ -83,6 +83,19 @@ TEST(GpuBalance, ReckonsBytesAndWaves) {
     EXPECT_LT(balance.memory_needed, balance.cache_needed / 5);
 }
 
+TEST(GpuBalance, OfAStreamHasItsBlocks) {
+    GpuSchedule schedule = schedule_of_gray();
+    schedule.stream_blocks = 264;
+    schedule.whole_tiles = 3;
+    const GpuBalance balance = gpu_balance(product_of(4096), schedule, gpu(), 128);
+    EXPECT_EQ(balance.blocks, 264);
+    EXPECT_EQ(balance.waves, 1);
+    EXPECT_DOUBLE_EQ(balance.last_wave, 1);
+    ASSERT_TRUE(balance.stream);
+    EXPECT_EQ(balance.stream->shared_tiles(), 1024 - 3 * 264);
+    EXPECT_EQ(balance.stream->share(), ceil_divide((1024 - 3 * 264) * 512, 264));
+}
+
 TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
     const GpuBalance balance = gpu_balance(product_of(1024), schedule_of_gray(), gpu(), 128);
     EXPECT_EQ(balance.waves, 1);
@@ -125,6 +138,7 @@ TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
     for (const char* text :
          {"block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 slices=2 splits=2",
           "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 splits=4 through_memory=1 stages=2",
+          "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 stream_blocks=5 whole_tiles=2",
           "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
           "lane_columns=4 stages=2 matrices=4"}) {
         MatrixProduct product = product_of(64);

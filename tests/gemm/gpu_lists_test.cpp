@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,24 +72,31 @@ private:
 };
 
 void expect_product(const MatrixProduct& product, const GpuSchedule& schedule) {
-    const std::vector<ir::Program> programs = gpu_product(product, schedule, gpu());
-    const ir::Program& program = programs.front();
-    ir::verify(program, ir::Stage::vectorized);
-    ir::Arguments arguments(program);
     Listed a(product.number_of_a(), product.a, product.rows, product.depth, product);
     Listed b(product.number_of_b(), product.b, product.depth, product.columns, product);
     Listed c(product.number_of_c(), product.c, product.rows, product.columns, product);
     std::mt19937 random(7);
     a.fill(random);
     b.fill(random);
-    fill(arguments["factors"], random);
-    a.bind(arguments, "a");
-    b.bind(arguments, "b");
-    c.bind(arguments, "c");
-    arguments.parameters = {1, 0};
-    ir::interpret(program, arguments);
+    constexpr long double alpha = 1.25;
+    std::map<std::string, std::shared_ptr<ir::Memory>> scratch; // what kernels leave for the next one
+    for (const ir::Program& program : gpu_product(product, schedule, gpu())) {
+        ir::verify(program, ir::Stage::vectorized);
+        ir::Arguments arguments(program);
+        arguments["factors"].set(0, alpha);
+        arguments["factors"].set(1, 0);
+        for (const ir::BufferInfo& buffer : program.buffers) {
+            if (buffer.name == "a") a.bind(arguments, "a");
+            if (buffer.name == "b") b.bind(arguments, "b");
+            if (buffer.name == "c") c.bind(arguments, "c");
+            if (buffer.space != ir::Space::scratch) continue;
+            const auto [known, is_new] = scratch.emplace(buffer.name, arguments.shared(buffer.name));
+            if (!is_new) arguments.bind(buffer.name, known->second);
+        }
+        arguments.parameters = {1, 0};
+        ir::interpret(program, arguments);
+    }
     EXPECT_EQ(c.written(), product.batch * product.rows * product.columns);
-    const long double alpha = arguments["factors"][0];
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
@@ -140,7 +148,7 @@ TEST(GpuLists, AccessesAreNoWiderThanPointersAllow) {
               std::string::npos);
 }
 
-TEST(GpuLists, BlocksHaveSeveralMatricesAndSplits) {
+TEST(GpuLists, BlocksHaveSeveralMatricesSplitsAndStreams) {
     const GpuSchedule several = parse_gpu_schedule(
         "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
         "lane_columns=4 stages=2 matrices=4");
@@ -149,6 +157,10 @@ TEST(GpuLists, BlocksHaveSeveralMatricesAndSplits) {
         "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
         "lane_columns=4 stages=3 splits=2 through_memory=1");
     expect_product(listed(Number::float32, 40, 20, 64, 2, 4), split);
+    const GpuSchedule stream = parse_gpu_schedule(
+        "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
+        "lane_columns=4 stages=3 stream_blocks=7 whole_tiles=1");
+    expect_product(listed(Number::float32, 20, 9, 14, 3, 4), stream);
 }
 
 TEST(GpuLists, AreForProductsByThreads) {

@@ -4,8 +4,8 @@
 
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_product.hpp"
-#include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,16 +44,13 @@ long double meaning(Number number, long double stored) {
 }
 
 void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, long double alpha) {
-    const ir::Program program = gpu_product(product, schedule, gpu()).front();
-    ir::verify(program, ir::Stage::vectorized);
-    ir::Arguments arguments(program);
+    support::KernelSequence kernels(gpu_product(product, schedule, gpu()));
     std::mt19937 random(7);
-    for (const char* name : {"a", "b"}) fill_all(arguments[name], random);
-    arguments["factors"].assign(std::vector<double>{static_cast<double>(alpha), 0});
-    arguments.parameters = {1, 0};
-    ir::interpret(program, arguments);
+    for (const char* name : {"a", "b"}) fill_all(kernels.memory(name), random);
+    kernels.memory("factors").assign(std::vector<double>{static_cast<double>(alpha), 0});
+    kernels.run({1, 0});
     const auto at = [&](const char* name, Number number, const MatrixLayout& layout, Integer i, Integer j) {
-        return meaning(number, arguments[name][i * layout.row_stride + j * layout.column_stride]);
+        return meaning(number, kernels.memory(name)[i * layout.row_stride + j * layout.column_stride]);
     };
     const Number to = product.number_of_c();
     const long double least = to == Number::int8                              ? -128
@@ -104,6 +101,15 @@ TEST(GpuNumbers, AreWidenedAndStored) {
             }
         }
     }
+}
+
+TEST(GpuNumbers, AreStoredByWhoeverFinishesATile) {
+    const GpuSchedule schedule = parse_gpu_schedule(
+        "block_rows=16 block_columns=16 block_depth=4 thread_rows=4 thread_columns=2 lane_rows=4 "
+        "lane_columns=8 "
+        "stages=3 stream_blocks=4 whole_tiles=1");
+    for (const Number number : integers)
+        expect_product(product_of(number, number, number), schedule, units_of(number) > 1 ? 0.1L : 0x1p-10L);
 }
 
 TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {

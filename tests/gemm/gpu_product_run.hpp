@@ -2,14 +2,14 @@
 
 #include "gemm/gpu_product.hpp"
 #include "ir/interpreter.hpp"
-#include "ir/verify.hpp"
 #include "reference.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-/// Products by the first kernel of a schedule, interpreted and compared with the definition.
+/// Products by the kernels of a schedule, interpreted and compared with the definition.
 namespace swirl::gemm::test {
 
 inline const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
@@ -19,30 +19,28 @@ struct Execution {
     bool reads_c = true;
 };
 
-/// Numbers are small integers, halves and quarters: sums of products are exact.
+/// Numbers are small integers, halves and quarters: sums of products are exact. The report is the last kernel's.
 inline ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                             const Execution& execution = {},
                                             const target::Gpu& device = gpu()) {
-    const std::vector<ir::Program> programs = gpu_product(product, schedule, device);
-    const ir::Program& program = programs.front();
-    ir::verify(program, ir::Stage::vectorized);
-    ir::Arguments arguments(program);
+    support::KernelSequence kernels(gpu_product(product, schedule, device));
     std::mt19937 random(7);
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
-    arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
-    if (execution.reads_c) fill(arguments["c"], random); // else it may not be read
-    const ir::Memory before = arguments["c"];
-    const ir::InterpreterReport report = ir::interpret(program, arguments);
+    for (const char* name : {"a", "b", "factors"}) fill(kernels.memory(name), random);
+    if (execution.reads_c) fill(kernels.memory("c"), random); // else it may not be read
+    const ir::Memory before = kernels.memory("c");
+    const std::vector<Integer> parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
+    const ir::InterpreterReport report =
+        execution.multiplies ? kernels.run(parameters) : kernels.run_last(parameters);
     const Definition definition{product,
-                                arguments["a"],
-                                arguments["b"],
-                                arguments["factors"],
+                                kernels.memory("a"),
+                                kernels.memory("b"),
+                                kernels.memory("factors"),
                                 execution.reads_c ? &before : nullptr,
                                 execution.multiplies};
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
-                EXPECT_NEAR(static_cast<double>(element(arguments["c"], product.c, matrix, i, j)),
+                EXPECT_NEAR(static_cast<double>(element(kernels.memory("c"), product.c, matrix, i, j)),
                             static_cast<double>(definition.at(matrix, i, j)),
                             static_cast<double>(tolerance(product.number, product.depth)))
                     << to_string(schedule) << ": " << matrix << ", " << i << ", " << j;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace swirl::gemm::test {
 namespace {
 
@@ -156,13 +158,35 @@ TEST(GpuProduct, ReadsNeitherWhatBetaNorWhatAlphaMakeNothing) {
 
 TEST(GpuProduct, OrdersAndMapsOfThreadsChangeNothing) {
     for (const char* more :
-         {"order=rows", "order=columns", "order=serpentine_columns", "zigzag=0",
-          "lane_rows=1 lane_columns=32 block_rows=8 block_columns=128",
+         {"order=rows", "order=columns", "order=serpentine_columns", "order=swirl_rows",
+          "order=swirl_columns", "zigzag=0", "lane_rows=1 lane_columns=32 block_rows=8 block_columns=128",
           "lane_rows=32 lane_columns=1 block_rows=128 block_columns=4",
           "lane_rows=2 lane_columns=2 block_rows=8 block_columns=8 slices=8 block_depth=16",
           "thread_rows=3 block_rows=24", "thread_columns=6 block_columns=24"})
         expect_product(product_of('N', 'T', 130, 130, 6),
                        parse_gpu_schedule(to_string(small_schedule()) + " " + more));
+}
+
+TEST(GpuProduct, OrdersHaveEachPlaceOnce) {
+    for (const GpuOrder order : gpu_orders())
+        for (const auto& [rows, columns] :
+             {std::pair(1, 1), std::pair(3, 5), std::pair(8, 8), std::pair(16, 1)}) {
+            const auto places = places_in_order(order, rows, columns);
+            std::set<std::pair<int, int>> seen(places.begin(), places.end());
+            EXPECT_EQ(places.size(), static_cast<std::size_t>(rows * columns)) << name_of(order);
+            EXPECT_EQ(seen.size(), places.size()) << name_of(order);
+            EXPECT_LE(*seen.rbegin(), std::pair(rows - 1, columns - 1)) << name_of(order);
+        }
+}
+
+TEST(GpuProduct, WhatFollowsEachOtherInSerpentinesAndSwirlsSharesAFactor) {
+    for (const GpuOrder order : {GpuOrder::serpentine_rows, GpuOrder::serpentine_columns,
+                                 GpuOrder::swirl_rows, GpuOrder::swirl_columns}) {
+        const auto places = places_in_order(order, 8, 8);
+        for (std::size_t k = 1; k < places.size(); ++k)
+            EXPECT_TRUE(places[k].first == places[k - 1].first || places[k].second == places[k - 1].second)
+                << name_of(order) << " " << k;
+    }
 }
 
 TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {

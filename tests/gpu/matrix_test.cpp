@@ -212,6 +212,23 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
                            options);
 }
 
+TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
+    gpu::MatrixPlanOptions options = unchecked;
+    for (const char* stream : {"stream_blocks=7", "stream_blocks=3 whole_tiles=1", "stream_blocks=5"})
+        for (Integer rest = 0; rest < 24; ++rest) {
+            options.schedule =
+                std::string(
+                    "block_rows=32 block_columns=16 block_depth=8 thread_rows=4 thread_columns=4 "
+                    "lane_rows=8 lane_columns=4 stages=3 group=2 ") +
+                stream;
+            const MatrixProduct product =
+                MatrixProduct::column_major(Number::float32, 64 + rest, 32 + rest % 16, 20 + rest);
+            expect_product(product, {}, options);
+            expect_product(product, {.beta = 0, .c_is_nan = true}, options);
+            expect_product(product, {.alpha = 0}, options);
+        }
+}
+
 TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {

@@ -19,9 +19,9 @@ std::set<int> numbers_in(const std::string& text, const std::string& pattern) {
     return result;
 }
 
-std::set<int> numbers_of(std::uint32_t mask) {
+std::set<int> numbers_of(std::uint64_t mask) {
     std::set<int> result;
-    for (int k = 0; k < true_predicate; ++k)
+    for (int k = 0; k < 64; ++k)
         if ((mask >> k & 1U) != 0) result.insert(k);
     return result;
 }
@@ -66,6 +66,27 @@ TEST_F(DecodedProduct, HasTheRegistersAndPredicatesOfTheDisassembler) {
                   numbers_in(lines[k].text, "\\bP(\\d+)"))
             << lines[k].text;
     }
+}
+
+/// Descriptors are pairs, of which the disassembler names the first.
+TEST_F(DecodedProduct, HasTheUniformRegistersOfTheDisassembler) {
+    int uniform = 0;
+    for (std::size_t k = 0; k < code.size(); ++k) {
+        const Instruction& instruction = code[k];
+        if (!has_known_registers(instruction) || instruction.is_never()) continue;
+        const UniformSet read = uniform_read(instruction), written = uniform_written(instruction);
+        std::uint64_t registers = read.registers | written.registers, named = 0;
+        for (const int number : numbers_in(lines[k].text, "\\bUR(\\d+)")) named |= std::uint64_t{1} << number;
+        for (const int number : numbers_in(lines[k].text, "desc\\[UR(\\d+)\\]"))
+            named |= std::uint64_t{2} << number;
+        if (kind_of(instruction) == Kind::global_load || kind_of(instruction) == Kind::global_store)
+            registers &= named; // more may be read than is
+        EXPECT_EQ(numbers_of(registers), numbers_of(named)) << lines[k].text;
+        EXPECT_EQ(numbers_of(read.predicates | written.predicates), numbers_in(lines[k].text, "\\bUP(\\d+)"))
+            << lines[k].text;
+        uniform += kind_of(instruction) == Kind::uniform ? 1 : 0;
+    }
+    EXPECT_GT(uniform, 20);
 }
 
 TEST_F(DecodedProduct, KnowsMostInstructions) {

@@ -6,6 +6,7 @@
 #include "gemm/gpu_model.hpp"
 #include "ir/interpreter.hpp"
 #include "problem/expression.hpp"
+#include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,30 +43,28 @@ public:
         : product_(product),
           reads_c_(reads_c),
           known_(arrays_of(product)),
-          program_(derive_product_for_gpu(product, schedule, gpu()).back().program),
-          arguments_(program_),
-          before_(arguments_["c"]) {
+          kernels_(programs_of(product, schedule)),
+          before_(kernels_.memory("c")) {
         std::mt19937 random(5);
         const bool is_e4m3 = product.number_of_a() == Number::float8_e4m3;
-        for (const char* name : {"a", "b"}) fill(arguments_[name], random, is_e4m3 ? 15 : 99);
-        fill(arguments_["factors"], random);
-        for (const ProblemArray& array : known_) fill(arguments_["with_" + array.name], random);
-        if (reads_c) fill(arguments_["c"], random);
-        before_ = arguments_["c"];
-        arguments_.parameters = {product.depth > 0 ? 1 : 0, reads_c ? 1 : 0};
-        ir::interpret(program_, arguments_);
+        for (const char* name : {"a", "b"}) fill(kernels_.memory(name), random, is_e4m3 ? 15 : 99);
+        fill(kernels_.memory("factors"), random);
+        for (const ProblemArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
+        if (reads_c) fill(kernels_.memory("c"), random);
+        before_ = kernels_.memory("c");
+        kernels_.run({product.depth > 0 ? 1 : 0, reads_c ? 1 : 0});
     }
 
     long double found(Integer matrix, Integer i, Integer j) {
-        return at(arguments_["c"], product_.c, matrix, i, j);
+        return at(kernels_.memory("c"), product_.c, matrix, i, j);
     }
     long double expected(Integer matrix, Integer i, Integer j) {
         long double sum = 0;
         for (Integer k = 0; k < product_.depth; ++k)
-            sum +=
-                at(arguments_["a"], product_.a, matrix, i, k) * at(arguments_["b"], product_.b, matrix, k, j);
-        sum *= arguments_["factors"][0];
-        if (reads_c_) sum += arguments_["factors"][1] * at(before_, product_.c, matrix, i, j);
+            sum += at(kernels_.memory("a"), product_.a, matrix, i, k) *
+                   at(kernels_.memory("b"), product_.b, matrix, k, j);
+        sum *= kernels_.memory("factors")[0];
+        if (reads_c_) sum += kernels_.memory("factors")[1] * at(before_, product_.c, matrix, i, j);
         const ExpressionTree* const tree = product_.epilogue.tree();
         if (tree == nullptr) return sum;
         const ExpressionScope scope = scope_of(product_);
@@ -83,17 +82,24 @@ private:
             const std::size_t axis = *scope.axis_of(name);
             place = place * scope.lengths[axis] + indices[axis];
         }
-        const ir::Memory& memory = arguments_["with_" + node.name];
+        const ir::Memory& memory = kernels_.memory("with_" + node.name);
         const auto number = [&](Integer k) { return static_cast<double>(memory[k]); };
         return node.is_complex ? std::complex<double>(number(2 * place), number(2 * place + 1))
                                : std::complex<double>(number(place));
     }
 
+    static std::vector<ir::Program> programs_of(const MatrixProduct& product,
+                                                const gemm::GpuSchedule& schedule) {
+        std::vector<ir::Program> programs;
+        for (GpuMatrixDerivation& kernel : derive_product_for_gpu(product, schedule, gpu()))
+            programs.push_back(std::move(kernel.program));
+        return programs;
+    }
+
     const MatrixProduct& product_;
     bool reads_c_;
     std::vector<ProblemArray> known_;
-    ir::Program program_;
-    ir::Arguments arguments_;
+    support::KernelSequence kernels_;
     ir::Memory before_;
 };
 
@@ -155,7 +161,8 @@ TEST(GpuProducts, FinishElementsOfProductsThatAreTurned) {
 
 TEST(GpuProducts, FinishElementsOnceWhereSumsAreShared) {
     for (const char* more : {"slices=2 block_depth=8", "splits=2", "splits=4 c_lanes=4",
-                             "splits=8 through_memory=1 thread_columns=8 block_columns=32"})
+                             "splits=8 through_memory=1 thread_columns=8 block_columns=32", "stream_blocks=5",
+                             "stream_blocks=2 whole_tiles=2 c_lanes=4"})
         for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * i"})
             expect_product(column_major(40, 36, 64, expression), schedule_with(more));
 }
@@ -271,7 +278,8 @@ TEST(GpuProducts, OfNarrowNumbersAreWidened) {
 
 TEST(GpuProducts, StoreWhatTheyRound) {
     for (const Number number : {Number::bfloat16, Number::float16})
-        for (const char* more : {"", "c_lanes=4", "splits=2", "splits=4 through_memory=1 c_lanes=2"}) {
+        for (const char* more : {"", "c_lanes=4", "splits=2", "splits=4 through_memory=1 c_lanes=2",
+                                 "stream_blocks=3 c_lanes=2"}) {
             MatrixProduct product = column_major(64, 32, 32, "x * scale[j] + i");
             product.c_number = number;
             expect_product(product, schedule_with(more), false);

@@ -28,13 +28,14 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 /// Knows how long each schedule takes. A schedule costs a second.
 class KnownTimes final : public GpuMatrixTimekeeper {
 public:
-    explicit KnownTimes(std::function<double(const GpuSchedule&)> time) : time_(std::move(time)) {}
+    explicit KnownTimes(std::function<double(const GpuSchedule&)> time, const MatrixProduct& of = product)
+        : time_(std::move(time)), product_(of) {}
 
     double now() override { return now_; }
     std::vector<double> seconds(std::span<const GpuSchedule> schedules) override {
         std::vector<double> result;
         for (const GpuSchedule& schedule : schedules) {
-            EXPECT_NO_THROW(gemm::validate(schedule, product, gpu()));
+            EXPECT_NO_THROW(gemm::validate(schedule, product_, gpu()));
             result.push_back(time_(schedule));
             now_ += 1;
         }
@@ -43,6 +44,7 @@ public:
 
 private:
     std::function<double(const GpuSchedule&)> time_;
+    MatrixProduct product_;
     double now_ = 0;
 };
 
@@ -78,6 +80,22 @@ TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
     EXPECT_EQ(finding.found, finding.model);
     EXPECT_EQ(finding.speedup, 1);
+}
+
+TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
+    const MatrixProduct large = MatrixProduct::column_major(Number::float64, 3000, 3000, 3000);
+    int streams = 0;
+    KnownTimes known(
+        [&](const GpuSchedule& schedule) {
+            EXPECT_EQ(schedule.stream_blocks % gpu().multiprocessors, 0);
+            streams += schedule.streams() ? 1 : 0;
+            return schedule.streams() ? 0.5 : 1.0;
+        },
+        large);
+    const GpuMatrixFinding finding =
+        search_gpu_schedule({.product = large, .gpu = gpu(), .seconds = 1e6, .most = 1}, known);
+    EXPECT_TRUE(finding.found.streams());
+    EXPECT_GE(streams, 2);
 }
 
 TEST(SearchForGpuSchedules, EndsWithTheTime) {

@@ -36,7 +36,9 @@ public:
         for (const ir::Program& program : programs_) report = run(program, parameters, options);
         return report;
     }
-    void run_last(const std::vector<Integer>& parameters) { run(programs_.back(), parameters, {}); }
+    ir::InterpreterReport run_last(const std::vector<Integer>& parameters) {
+        return run(programs_.back(), parameters, {});
+    }
 
 private:
     ir::InterpreterReport run(const ir::Program& program, const std::vector<Integer>& parameters,

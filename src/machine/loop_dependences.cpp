@@ -1,0 +1,98 @@
+#include "machine/loop_dependences.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace swirl::machine {
+
+namespace {
+
+/// Who has touched something last: what comes next depends on these.
+struct Touched {
+    std::optional<std::size_t> writer;
+    std::vector<std::size_t> readers;
+};
+
+class Collector {
+public:
+    Collector(const LoopPattern& pattern, const LoopWebs& webs) : pattern_(pattern), webs_(webs) {}
+
+    std::vector<Dependence> collect() {
+        const std::set<std::size_t> others(pattern_.others.begin(), pattern_.others.end());
+        for (std::size_t place = 0; place < pattern_.body.size(); ++place) {
+            const Kind kind = kind_of(pattern_.body[place]);
+            const bool is_other = others.contains(place);
+            if (!is_other && kind != Kind::shared_load && kind != Kind::branch) continue;
+            read_all(place);
+            if (is_other) write_all(place);
+            if (kind == Kind::copy || kind == Kind::fence || kind == Kind::barrier)
+                write(memory_, place, false);
+        }
+        return std::move(result_);
+    }
+
+private:
+    void add(std::size_t before, std::size_t after, bool has_latency) {
+        if (before != after) result_.push_back({before, after, has_latency});
+    }
+    void read(Touched& touched, std::size_t place) {
+        if (touched.writer) add(*touched.writer, place, true);
+        touched.readers.push_back(place);
+    }
+    void write(Touched& touched, std::size_t place, bool has_latency = true) {
+        if (touched.writer) add(*touched.writer, place, has_latency);
+        for (const std::size_t reader : touched.readers) add(reader, place, false);
+        touched = {place, {}};
+    }
+
+    void read_all(std::size_t place) {
+        const Instruction& instruction = pattern_.body[place];
+        for (const RegisterRange& range : registers_read(instruction))
+            for (int k = range.first; k < range.first + range.count; ++k)
+                if (const auto value = webs_.value_read(place, k)) read(values_[{*value, k}], place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((predicates_read(instruction) >> k & 1U) != 0)
+                read(predicates_.at(static_cast<std::size_t>(k)), place);
+        const UniformSet uniform = uniform_read(instruction);
+        for (int k = 0; k < uniform_zero_register; ++k)
+            if ((uniform.registers >> k & 1U) != 0)
+                read(uniform_registers_.at(static_cast<std::size_t>(k)), place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((uniform.predicates >> k & 1U) != 0)
+                read(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
+    }
+
+    void write_all(std::size_t place) {
+        const Instruction& instruction = pattern_.body[place];
+        for (const RegisterRange& range : registers_written(instruction))
+            for (int k = range.first; k < range.first + range.count; ++k)
+                if (const auto value = webs_.value_written(place, k)) write(values_[{*value, k}], place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((predicates_written(instruction) >> k & 1U) != 0)
+                write(predicates_.at(static_cast<std::size_t>(k)), place);
+        const UniformSet uniform = uniform_written(instruction);
+        for (int k = 0; k < uniform_zero_register; ++k)
+            if ((uniform.registers >> k & 1U) != 0)
+                write(uniform_registers_.at(static_cast<std::size_t>(k)), place);
+        for (int k = 0; k < true_predicate; ++k)
+            if ((uniform.predicates >> k & 1U) != 0)
+                write(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
+    }
+
+    const LoopPattern& pattern_;
+    const LoopWebs& webs_;
+    std::map<std::pair<std::size_t, int>, Touched> values_;
+    std::array<Touched, true_predicate> predicates_, uniform_predicates_;
+    std::array<Touched, uniform_zero_register> uniform_registers_;
+    Touched memory_;
+    std::vector<Dependence> result_;
+};
+
+} // namespace
+
+std::vector<Dependence> dependences(const LoopPattern& pattern, const LoopWebs& webs) {
+    return Collector(pattern, webs).collect();
+}
+
+} // namespace swirl::machine
