@@ -56,6 +56,10 @@ void GpuProductData::copy_back() const {
     c_.device().synchronize();
     const ProductData::Place place = data_.place_of_c();
     runtime::copy_from_gpu(c_.device(), place.data, c_.address(), place.bytes);
+    const std::vector<ProductData::Place> arrays = data_.places_of_arrays();
+    const std::size_t read = arrays.size() - data_.product().reductions.size();
+    for (std::size_t k = read; k < arrays.size(); ++k)
+        runtime::copy_from_gpu(c_.device(), arrays[k].data, arrays_[k].address(), arrays[k].bytes);
 }
 
 } // namespace swirl::cli

@@ -16,7 +16,7 @@ public:
     GpuProductData(const runtime::GpuDevice& device, const ProductData& data);
 
     void execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream = nullptr) const;
-    /// C, to the host, when all that runs on the GPU is done.
+    /// C and results of reductions, to the host, when all that runs on the GPU is done.
     void copy_back() const;
 
     std::size_t bytes() const;

@@ -35,16 +35,17 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
-/// The kernel that multiplies.
-planning::GpuMatrixDerivation kernel_of(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                                        const target::Gpu& gpu) {
-    std::vector<planning::GpuMatrixDerivation> all = planning::derive_product_for_gpu(product, schedule, gpu);
-    return std::move(all[planning::multiplying_kernel(schedule, all.size())]);
+/// The kernel that multiplies, and those behind it that reduce.
+void derive(const MatrixProduct& product, GpuProductInspection& plan) {
+    std::vector<planning::GpuMatrixDerivation> all =
+        planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
+    plan.derived = std::move(all[planning::multiplying_kernel(plan.schedule, all.size())]);
+    plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
 }
 
 GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
                              const target::Gpu& gpu) {
-    GpuProductInspection result{gpu, {}, {}};
+    GpuProductInspection result{gpu, {}};
     const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
@@ -52,7 +53,7 @@ GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions
     if (options.recipe.empty() && options.machine_loops)
         result.schedule =
             search::with_machine_loop(result.schedule, product, result.gpu).value_or(result.schedule);
-    result.derived = kernel_of(product, result.schedule, result.gpu);
+    derive(product, result);
     return result;
 }
 
@@ -154,8 +155,8 @@ GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const 
     if (!number_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
     if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     const auto built = make_plan_on_gpu(product, options);
-    GpuProductInspection result{built->device().target(), built->schedule(), {}};
-    result.derived = kernel_of(product, result.schedule, result.gpu);
+    GpuProductInspection result{built->device().target(), built->schedule()};
+    derive(product, result);
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
 }
@@ -165,12 +166,16 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
     GpuProductInspection plan{};
     if (number_of_gpu(options)) { // compiled, so that registers are known
         const auto built = make_plan_on_gpu(product, options);
-        plan = {built->device().target(), built->schedule(), {}};
+        plan = {built->device().target(), built->schedule()};
         if (built->kernel() != nullptr) plan.derived.info = built->kernel()->info();
+        plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
     } else {
         plan = inspect(product, options, kind_of_gpu(options));
     }
-    const ir::KernelInfo& kernel = plan.derived.info;
+    std::vector<const ir::KernelInfo*> kernels = {&plan.derived.info};
+    for (const planning::GpuMatrixDerivation& reduction : plan.reductions) kernels.push_back(&reduction.info);
+    Json described = Json::array();
+    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of(*kernel));
     const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
     if (json)
         return print_json({{"problem", to_text(product)},
@@ -178,14 +183,16 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
                            {"schedule", to_string(plan.schedule)},
                            {"flops", flops_of(product)},
                            {"estimated_seconds", seconds},
-                           {"kernels", Json::array({json_of(kernel)})}});
+                           {"kernels", described}});
     Table table(
         {"kernel", "blocks", "threads", "cluster", "shared", "registers", "resident", "flops", "traffic"});
     const auto known = [](int number) { return number == 0 ? "-" : std::to_string(number); };
-    table.add({kernel.name, std::to_string(kernel.launch.blocks[0]), std::to_string(kernel.launch.threads[0]),
-               std::to_string(kernel.launch.cluster), format_bytes(static_cast<double>(kernel.shared_bytes)),
-               known(kernel.registers), known(kernel.resident_blocks), std::to_string(kernel.flops),
-               format_bytes(static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored))});
+    for (const ir::KernelInfo* kernel : kernels)
+        table.add({kernel->name, std::to_string(kernel->launch.blocks[0]),
+                   std::to_string(kernel->launch.threads[0]), std::to_string(kernel->launch.cluster),
+                   format_bytes(static_cast<double>(kernel->shared_bytes)), known(kernel->registers),
+                   known(kernel->resident_blocks), std::to_string(kernel->flops),
+                   format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\nestimate   {}\n",
                       to_text(product), to_string(plan.schedule), table.text(), flops_of(product),
                       format_seconds(seconds)));
@@ -196,9 +203,13 @@ void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& op
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for a product on a GPU use one of ir, ptx", stage);
     const GpuProductInspection plan = inspect(product, options, target_of(options));
-    print(stage == "ptx"
-              ? plan.derived.ptx
-              : ir::to_string(plan.derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
+    const auto print_one = [&](const planning::GpuMatrixDerivation& derived) {
+        print(stage == "ptx"
+                  ? derived.ptx
+                  : ir::to_string(derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
+    };
+    print_one(plan.derived);
+    for (const planning::GpuMatrixDerivation& reduction : plan.reductions) print_one(reduction);
 }
 
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data) {
@@ -250,6 +261,26 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
                       device.description()));
 }
 
+namespace {
+
+std::size_t memory_named(const emit::GpuTransform& transform, const std::string& name) {
+    for (std::size_t m = 0; m < transform.memories.size(); ++m)
+        if (transform.memories[m].name == name) return m;
+    throw InternalError("a product's kernel has an argument '{}'", name);
+}
+
+/// What one kernel leaves for another is workspace of the same name.
+void add_step(emit::GpuTransform& transform, const ir::Program& program,
+              std::vector<emit::GpuTransform::Flag> flags) {
+    emit::GpuTransform::Step step{&program, {}, std::move(flags)};
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::argument)
+            step.memories.push_back(memory_named(transform, buffer.name));
+    transform.steps.push_back(std::move(step));
+}
+
+} // namespace
+
 StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                     emit::GpuLanguage language, const std::string& function) {
     if (is_complex(product.number))
@@ -262,7 +293,7 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     // No language but PTX has words for terms; of a stream's two kernels a file has one.
     if ((plan.schedule.has_terms() || plan.schedule.streams()) && options.recipe.empty()) {
         plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
-        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
+        derive(product, plan);
     }
     if (plan.schedule.streams())
         throw UserError(
@@ -270,7 +301,7 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
             plan.schedule.stream_blocks);
     if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
-        plan.derived = kernel_of(product, plan.schedule, plan.gpu);
+        derive(product, plan);
     }
     using gemm::scalar_of;
     emit::GpuTransform transform{
@@ -283,15 +314,12 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     for (const ProblemArray& array : arrays_of(product))
         transform.memories.push_back(
             {.name = "with_" + array.name, .element = scalar_of(number_of_epilogue(product))});
-    const auto memory_named = [&](const std::string& name) {
-        for (std::size_t m = 0; m < transform.memories.size(); ++m)
-            if (transform.memories[m].name == name) return m;
-        throw InternalError("a product's kernel has an argument '{}'", name);
-    };
-    emit::GpuTransform::Step step{&plan.derived.program, {}, {{3, 0}, {3, 1}}}; // by α and by β
-    for (const ir::BufferInfo& buffer : plan.derived.program.buffers)
-        if (buffer.space == ir::Space::argument) step.memories.push_back(memory_named(buffer.name));
-    transform.steps.push_back(std::move(step));
+    for (const ProblemArray& array : results_of(product))
+        transform.memories.push_back(
+            {.name = "to_" + array.name, .element = scalar_of(number_of_epilogue(product)), .written = true});
+    add_step(transform, plan.derived.program, {{3, 0}, {3, 1}}); // by α and by β
+    for (const planning::GpuMatrixDerivation& reduction : plan.reductions)
+        add_step(transform, reduction.program, {});
     const emit::GpuSourceOptions source{
         .language = language,
         .comment = fmt::format("{}\nThe factors are alpha and beta{}.\nschedule: {}\nGenerated by swirl {}.",

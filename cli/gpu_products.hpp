@@ -24,7 +24,8 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
 struct GpuProductInspection {
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
-    planning::GpuMatrixDerivation derived;
+    planning::GpuMatrixDerivation derived = {};
+    std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< behind it
 };
 /// Whether no element of C is to be computed.
 bool is_empty(const MatrixProduct& product);

@@ -20,6 +20,7 @@ constexpr const char* footer =
     "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxDEPTH:\n"
     "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
     "bias[i])'\n"
+    "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"
     "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
 
 /// Lines of a message as one, without the blanks that set them off.

@@ -60,9 +60,9 @@ ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, doubl
       alpha_(alpha),
       beta_(beta),
       factors_(2 * bytes_of_factor) {
-    for (const ProblemArray& array : arrays_of(product)) {
-        arrays_.emplace_back(
-            static_cast<std::size_t>(array.elements * (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
+    for (const ProblemArray& array : given_arrays_of(product)) {
+        arrays_.emplace_back(static_cast<std::size_t>(std::max<Integer>(array.elements, 1) *
+                                                      (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
         fill(arrays_.back());
     }
     for (const auto& array : arrays_) array_places_.push_back(array.data());
@@ -141,6 +141,63 @@ ProductData::Wide ProductData::array_element(const ExpressionNode& array,
     return number(array_places_[static_cast<std::size_t>(found - known.begin())], at, array.is_complex);
 }
 
+ProductData::Wide ProductData::value_of(const Expression& expression, const Wide& x,
+                                        const std::vector<Integer>& indices) const {
+    if (expression.is_identity()) return x;
+    const ExpressionScope scope = scope_of(product_);
+    const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
+    const auto array = [&](const ExpressionNode& node) {
+        return std::complex<double>(array_element(node, indices));
+    };
+    return Wide(evaluate(expression.tree()->value, {std::complex<double>(x), index, array}));
+}
+
+/// Of results of a reduction, against the elements that C has now: a sum's error is over that of its magnitudes.
+double ProductData::error_of_reduction(std::size_t number, double most_terms) const {
+    const Reduction& reduction = product_.reductions[number];
+    const Integer of_matrix = results_of_matrix(product_, reduction.over);
+    const Integer rows = reduction.over == Over::columns ? 1 : product_.rows;
+    const Integer columns = reduction.over == Over::rows ? 1 : product_.columns;
+    const Integer results = product_.batch * of_matrix;
+    const double terms = static_cast<double>(rows) * static_cast<double>(columns);
+    const auto step = std::max<Integer>(
+        1, static_cast<Integer>(static_cast<double>(results) * std::max(terms, 1.0) / most_terms));
+    const bool is_sum = reduction.operation == Reduce::sum;
+    const void* const found = array_places_[arrays_of(product_).size() + number];
+    const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
+    double largest = 0;
+    for (Integer result = 0; result < results && terms > 0; result += step) {
+        const Integer matrix = result / of_matrix, kept = result % of_matrix;
+        long double expected = 0, magnitude = 0;
+        for (Integer at = 0; at < rows * columns; ++at) {
+            const Integer i = reduction.over == Over::columns ? kept : at % rows;
+            const Integer j = reduction.over == Over::rows ? kept : at / rows;
+            const Wide x = number_of_c(matrix, i, j);
+            const long double value = value_of(reduction.of, x, {matrix, i, j}).real();
+            const bool is_further =
+                reduction.operation == Reduce::maximum ? value > expected : value < expected;
+            if (is_sum)
+                expected += value;
+            else if (at == 0 || is_further || std::isnan(value))
+                expected = value;
+            magnitude += std::abs(value);
+        }
+        if (!is_sum) magnitude = std::abs(expected);
+        constexpr long double roundings = 64;
+        const long double allowed = epsilon * roundings * std::max(magnitude, 1e-30L);
+        const auto error =
+            static_cast<double>(std::abs(this->number(found, result, false).real() - expected) / allowed);
+        if (!(error <= largest)) largest = error; // NaN, too
+    }
+    return largest;
+}
+
+ProductData::Wide ProductData::number_of_c(Integer matrix, Integer row, Integer column) const {
+    const MatrixLayout& layout = product_.c;
+    return number(c(), matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride,
+                  is_complex(product_.number));
+}
+
 double ProductData::error_at(Integer matrix, Integer row, Integer column) const {
     const bool is_wide = is_complex(product_.number);
     const auto value = [&](const void* origin, const MatrixLayout& layout, Integer i, Integer j) {
@@ -159,15 +216,8 @@ double ProductData::error_at(Integer matrix, Integer row, Integer column) const 
     const Wide old = value(before, product_.c, row, column);
     Wide expected = static_cast<long double>(alpha_) * sum + static_cast<long double>(beta_) * old;
     magnitude = std::abs(alpha_) * magnitude + std::abs(static_cast<long double>(beta_) * old);
-    if (const ExpressionTree* const tree = product_.epilogue.tree()) {
-        const std::vector<Integer> indices = {matrix, row, column};
-        const ExpressionScope scope = scope_of(product_);
-        const std::complex<double> x(expected);
-        const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
-        const auto array = [&](const ExpressionNode& node) {
-            return std::complex<double>(array_element(node, indices));
-        };
-        expected = Wide(evaluate(tree->value, {x, index, array}));
+    if (!product_.epilogue.is_identity()) {
+        expected = value_of(product_.epilogue, expected, {matrix, row, column});
         magnitude += std::abs(expected);
     }
     const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
@@ -188,6 +238,10 @@ double ProductData::error() const {
         const Integer row = element % product_.rows, others = element / product_.rows;
         const double error = error_at(others / product_.columns, row, others % product_.columns);
         if (!(error <= largest)) largest = error; // NaN, too
+    }
+    for (std::size_t k = 0; k < product_.reductions.size(); ++k) {
+        const double error = error_of_reduction(k, most_terms);
+        if (!(error <= largest)) largest = error;
     }
     return largest;
 }

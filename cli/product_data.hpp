@@ -10,7 +10,7 @@
 
 namespace swirl::cli {
 
-/// Random operands of a product, with the arrays of its epilogue, and what the definition makes of them.
+/// Random operands of a product, with its arrays, and what the definition makes of them.
 class ProductData {
 public:
     /// Whether all numbers are of one kind that it has.
@@ -39,7 +39,7 @@ public:
     Place place_of_a() const { return place(a_, extent_a_); }
     Place place_of_b() const { return place(b_, extent_b_); }
     Place place_of_c() const { return place(c_, extent_c_); }
-    std::vector<Place> places_of_arrays() const; ///< of the epilogue
+    std::vector<Place> places_of_arrays() const; ///< given_arrays_of the product
 
     /// The largest error of some elements, over what the sum of absolute values allows in roundings: 1 is ε times the depth.
     double error() const;
@@ -54,6 +54,9 @@ private:
     Wide number(const void* origin, Integer index, bool is_complex) const;
     Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
     double error_at(Integer matrix, Integer row, Integer column) const;
+    double error_of_reduction(std::size_t number, double most_terms) const;
+    Wide number_of_c(Integer matrix, Integer row, Integer column) const;
+    Wide value_of(const Expression& expression, const Wide& x, const std::vector<Integer>& indices) const;
 
     MatrixProduct product_;
     std::uint32_t state_;

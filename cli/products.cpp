@@ -53,7 +53,7 @@ std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
     const bool is_known = dense(product.a, product.rows, product.depth, call.transposed_a) &&
                           dense(product.b, product.depth, product.columns, call.transposed_b) &&
                           dense(product.c, product.rows, product.columns, turned_c) && !turned_c &&
-                          product.batch == 1 && product.epilogue.is_identity();
+                          product.batch == 1 && product.epilogue.is_identity() && product.reductions.empty();
     return is_known ? std::optional(call) : std::nullopt;
 }
 
@@ -133,6 +133,11 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
                            const std::string& function) {
     const planning::MatrixPlan plan = planned(product, options);
+    if (!product.reductions.empty())
+        throw UserError(
+            "{} has reductions, which C++ of its kernel has not\n  leave out reduce=, or use "
+            "--language cuda, hip or opencl",
+            to_text(product));
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};

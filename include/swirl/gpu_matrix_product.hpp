@@ -110,7 +110,11 @@ public:
     ///     product.epilogue = swirl::Expression("max(0, x + bias[i])");
     ///     swirl::gpu::plan(product).with("bias", bias.data()).execute(1, a.data(), b.data(), 0, c.data());
     template <MatrixNumber T> MatrixPlan with(std::string_view name, const T* array) const {
-        return with_array(name, number_of<T>(), array);
+        return with_array(name, number_of<T>(), array, false);
+    }
+    /// Also of an array that a reduction writes, on the plan's GPU, apart from all others.
+    template <MatrixNumber T> MatrixPlan with(std::string_view name, T* array) const {
+        return with_array(name, number_of<T>(), array, true);
     }
 
     const MatrixProduct& product() const;
@@ -154,11 +158,11 @@ private:
         Pointers pointers;
     };
     static void run_groups(std::span<const AnyGroup> groups, Stream stream);
-    MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
+    MatrixPlan with_array(std::string_view name, Number number, const void* array, bool is_writable) const;
 
     std::shared_ptr<const planning::GpuMatrixPlan> plan_; ///< never empty
     std::shared_ptr<const std::vector<const void*>>
-        arrays_; ///< in the order of arrays_of; empty until one is given
+        arrays_; ///< in the order of arrays_of, then of results_of; empty until one is given
 };
 
 /// Products of a plan that has lists, as by execute_each.

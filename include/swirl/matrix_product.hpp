@@ -13,6 +13,7 @@
 #include <swirl/kinds.hpp>
 #include <swirl/normalised.hpp>
 #include <swirl/problem.hpp>
+#include <swirl/reduction.hpp>
 
 #include <complex>
 #include <concepts>
@@ -153,6 +154,8 @@ struct SWIRL_API MatrixProduct {
     ///     x + bias[i] < 0 ? 0 : x + bias[i]
     /// C is read where β is not zero, as it was before.
     Expression epilogue = {};
+    std::vector<Reduction> reductions =
+        {}; ///< of what C's elements have become, at most most_reductions; they have different names
     std::optional<Number> a_number = {};
     std::optional<Number> b_number = {};
     /// What C's elements are in memory, where these are not the sums: bfloat16, float16, int8, uint8 or normalised ones of float32 sums;
@@ -192,10 +195,15 @@ struct SWIRL_API MatrixProduct {
 /// - conjugated are A and B only, and only of complex numbers
 /// - list_alignment is 0 but for lists
 /// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
+/// - the same holds of what is reduced, which is real; reductions have names of their own
 SWIRL_API void validate(const MatrixProduct& product);
 
-/// The arrays that the epilogue names.
+constexpr std::size_t most_reductions = 8;
+
+/// The arrays that the epilogue and reductions read.
 SWIRL_API std::vector<ProblemArray> arrays_of(const MatrixProduct& product);
+/// Those that reductions write, in their order.
+SWIRL_API std::vector<ProblemArray> results_of(const MatrixProduct& product);
 
 namespace detail {
 
@@ -303,7 +311,11 @@ public:
     /// indices that it is written with, apart from C. All of them have to be given before an execution. UserError where the
     /// epilogue names no such array, or one of other numbers, and for null.
     template <MatrixNumber T> MatrixPlan with(std::string_view name, const T* array) const {
-        return with_array(name, number_of<T>(), array);
+        return with_array(name, number_of<T>(), array, false);
+    }
+    /// Also of an array that a reduction writes, which lies apart from all others and from A, B and C.
+    template <MatrixNumber T> MatrixPlan with(std::string_view name, T* array) const {
+        return with_array(name, number_of<T>(), array, true);
     }
 
     const MatrixProduct& product() const;
@@ -348,11 +360,11 @@ private:
         Integer count;
     };
     static void run_groups(std::span<const AnyGroup> groups, int threads);
-    MatrixPlan with_array(std::string_view name, Number number, const void* array) const;
+    MatrixPlan with_array(std::string_view name, Number number, const void* array, bool is_writable) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
     std::shared_ptr<const std::vector<const void*>>
-        arrays_; ///< in the order of arrays_of; empty until one is given
+        arrays_; ///< in the order of arrays_of, then of results_of; empty until one is given
 };
 
 /// Executions of a plan on matrices of lists.

@@ -247,6 +247,23 @@ typedef struct swirl_matrix_product {
     const char* epilogue;
 } swirl_matrix_product;
 
+/* One number for each row or column of C, or for all of it, and that for each matrix of a batch: the sum, the greatest or the least of `of`, a
+ * real expression of the element x as the epilogue leaves it, before it is converted to what C holds; NULL or "": x. The
+ * greatest and the least are NaN where one of the numbers is. Each execution writes them to the array of this name, of the kind that epilogues' arrays
+ * have, those of one matrix after the other: it is given among those that are read, although its pointer is to constant memory. */
+typedef enum swirl_reduce { SWIRL_REDUCE_SUM, SWIRL_REDUCE_MAXIMUM, SWIRL_REDUCE_MINIMUM } swirl_reduce;
+typedef enum swirl_over {
+    SWIRL_OVER_COLUMNS, /* one number for each row */
+    SWIRL_OVER_ROWS,    /* one for each column */
+    SWIRL_OVER_ALL
+} swirl_over;
+typedef struct swirl_reduction {
+    const char* name;
+    int operation; /* a swirl_reduce */
+    int over;      /* a swirl_over */
+    const char* of;
+} swirl_reduction;
+
 typedef struct swirl_matrix_plan swirl_matrix_plan;
 
 /* At most `threads` threads work on one execution; 0: as many as there are processors. */
@@ -273,12 +290,23 @@ typedef enum swirl_accuracy {
 SWIRL_API swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product,
                                                              int accuracy, int threads,
                                                              swirl_matrix_plan** plan);
+/* What else a plan may be; all of it 0 or NULL: nothing. */
+typedef struct swirl_matrix_options {
+    const int* numbers; /* three of swirl_number: of A, B and C in memory; NULL: those of the product */
+    int accuracy;       /* a swirl_accuracy */
+    int threads;        /* as above */
+    const swirl_reduction* reductions;
+    size_t reduction_count;
+} swirl_matrix_options;
+SWIRL_API swirl_status swirl_matrix_plan_create_with(const swirl_matrix_product* product,
+                                                     const swirl_matrix_options* options,
+                                                     swirl_matrix_plan** plan);
 SWIRL_API int swirl_matrix_plan_accuracy(const swirl_matrix_plan* plan); /* that results have */
 SWIRL_API void swirl_matrix_plan_destroy(swirl_matrix_plan* plan);
 /* All point to numbers of the product's kind, the arrays to elements (0, 0). Where beta is zero C is not read. */
 SWIRL_API swirl_status swirl_matrix_execute(const swirl_matrix_plan* plan, const void* alpha, const void* a,
                                             const void* b, const void* beta, void* c);
-/* With all arrays that the epilogue names, contiguous, row-major over the indices that they are written with, of the product's
+/* With all arrays that the epilogue and reductions name, contiguous, row-major over the indices that they are written with, of the product's
  * precision; complex numbers are pairs, `imaginary` is NULL. */
 SWIRL_API swirl_status swirl_matrix_execute_with_arrays(const swirl_matrix_plan* plan,
                                                         const swirl_array* arrays, size_t count,
@@ -341,6 +369,8 @@ typedef struct swirl_gpu_matrix_options {
     const char* schedule; /* every choice; NULL or "": chosen */
     int device;           /* which GPU, as CUDA counts them */
     unsigned flags;
+    const swirl_reduction* reductions;
+    size_t reduction_count;
 } swirl_gpu_matrix_options;
 /* As the others above. Lists are given to swirl_gpu_matrix_execute_each. */
 SWIRL_API swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* product,

@@ -29,7 +29,10 @@ Problem problem_of(const swirl_problem& description);
 MatrixProduct product_of(const swirl_matrix_product& description);
 Number number_of(const char* name, int number);
 Accuracy accuracy_of(int accuracy);
-/// The epilogue's arrays in the order of arrays_of, null where they are not given.
+/// UserError where one of them has no name, or is of no known kind.
+void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, std::size_t count);
+void set_numbers(MatrixProduct& product, const int* numbers); ///< of A, B and C; null: none
+/// A product's arrays in the order of given_arrays_of, null where they are not given.
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count);
 

@@ -95,11 +95,8 @@ swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* produ
         require(product, "product");
         require(options, "options");
         swirl::MatrixProduct wanted = product_of(*product);
-        if (options->numbers != nullptr) {
-            wanted.a_number = number_of("numbers[0]", options->numbers[0]);
-            wanted.b_number = number_of("numbers[1]", options->numbers[1]);
-            wanted.c_number = number_of("numbers[2]", options->numbers[2]);
-        }
+        set_numbers(wanted, options->numbers);
+        add_reductions(wanted, options->reductions, options->reduction_count);
         wanted.listed = options->listed != 0;
         wanted.list_alignment = options->list_alignment;
         *plan = make_plan(wanted, options->schedule, options->device, options->flags,

@@ -6,6 +6,7 @@
 #include "problem/matrix_product.hpp"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 struct swirl_matrix_plan {
@@ -65,29 +66,52 @@ Accuracy accuracy_of(int accuracy) {
 
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count) {
-    const std::vector<ProblemArray> known = arrays_of(product);
-    std::vector<const void*> result(known.size());
+    std::vector<const void*> result(given_arrays_of(product).size());
     if (count > 0) require(arrays, "arrays");
     for (std::size_t k = 0; k < count; ++k) {
         require(arrays[k].name, "arrays[].name");
         if (arrays[k].imaginary != nullptr)
             throw UserError("array {} is given in two parts; its numbers are in one array", arrays[k].name);
-        result[array_named(product, known, arrays[k].name)] = arrays[k].data;
+        result[array_named(product, arrays[k].name)] = arrays[k].data;
     }
     return result;
 }
 
 MatrixProduct product_of(const swirl_matrix_product& description) {
-    return {number_of("number", description.number),
-            description.rows,
-            description.columns,
-            description.depth,
-            layout_of(description.a),
-            layout_of(description.b),
-            layout_of(description.c),
-            description.batch,
-            description.epilogue == nullptr || *description.epilogue == 0 ? Expression()
-                                                                          : Expression(description.epilogue)};
+    const bool has_epilogue = description.epilogue != nullptr && *description.epilogue != 0;
+    return {.number = number_of("number", description.number),
+            .rows = description.rows,
+            .columns = description.columns,
+            .depth = description.depth,
+            .a = layout_of(description.a),
+            .b = layout_of(description.b),
+            .c = layout_of(description.c),
+            .batch = description.batch,
+            .epilogue = has_epilogue ? Expression(description.epilogue) : Expression()};
+}
+
+void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, std::size_t count) {
+    if (count > 0) require(reductions, "reductions");
+    for (const swirl_reduction& reduction : std::span(reductions, count)) {
+        require(reduction.name, "reductions[].name");
+        const auto value = [](const char* name, int given, int last) {
+            if (given < 0 || given > last)
+                throw UserError("{} is {}; it has values from 0 to {}", name, given, last);
+            return given;
+        };
+        const int operation = value("reductions[].operation", reduction.operation, SWIRL_REDUCE_MINIMUM);
+        const int over = value("reductions[].over", reduction.over, SWIRL_OVER_ALL);
+        const bool has_expression = reduction.of != nullptr && *reduction.of != 0;
+        product.reductions.push_back({reduction.name, static_cast<Reduce>(operation), static_cast<Over>(over),
+                                      has_expression ? Expression(reduction.of) : Expression()});
+    }
+}
+
+void set_numbers(MatrixProduct& product, const int* numbers) {
+    if (numbers == nullptr) return;
+    product.a_number = number_of("numbers[0]", numbers[0]);
+    product.b_number = number_of("numbers[1]", numbers[1]);
+    product.c_number = number_of("numbers[2]", numbers[2]);
 }
 
 } // namespace swirl::api
@@ -141,6 +165,20 @@ swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* p
     });
 }
 
+swirl_status swirl_matrix_plan_create_with(const swirl_matrix_product* product,
+                                           const swirl_matrix_options* options, swirl_matrix_plan** plan) {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        require(options, "options");
+        swirl::MatrixProduct wanted = product_of(*product);
+        set_numbers(wanted, options->numbers);
+        add_reductions(wanted, options->reductions, options->reduction_count);
+        create(wanted, options->threads, plan, accuracy_of(options->accuracy));
+    });
+}
+
 int swirl_matrix_plan_accuracy(const swirl_matrix_plan* plan) {
     return plan == nullptr ? SWIRL_ACCURACY_ORDINARY : static_cast<int>(plan->plan.accuracy());
 }
@@ -180,7 +218,8 @@ swirl_status swirl_matrix_execute_packed(const swirl_matrix_plan* plan, const sw
         const Factor of_alpha = factor_kind(product.number, alpha),
                      of_beta = factor_kind(product.number, beta);
         std::vector<const void*> given;
-        if (!product.epilogue.is_identity() || count > 0) given = arrays_named(product, arrays, count);
+        if (!product.epilogue.is_identity() || !product.reductions.empty() || count > 0)
+            given = arrays_named(product, arrays, count);
         const void* const* const data = given.empty() ? nullptr : given.data();
         if (packed_a == nullptr && packed_b == nullptr)
             return plan->plan.execute({alpha, a, b, beta, c}, of_alpha, of_beta, data);

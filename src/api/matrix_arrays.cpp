@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/epilogue.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <fmt/ranges.h>
 
@@ -10,30 +11,40 @@
 
 namespace swirl::api {
 
-std::size_t array_named(const MatrixProduct& product, std::span<const ProblemArray> arrays,
-                        std::string_view name) {
+std::size_t array_named(const MatrixProduct& product, std::string_view name) {
     std::vector<std::string> names;
-    for (std::size_t k = 0; k < arrays.size(); ++k) {
-        if (arrays[k].name == name) return k;
-        names.push_back(arrays[k].name);
+    for (const ProblemArray& array : given_arrays_of(product)) {
+        if (array.name == name) return names.size();
+        names.push_back(array.name);
     }
-    throw UserError(
-        "the epilogue \"{}\" has no array \"{}\"\n  {}", product.epilogue.text(), name,
-        names.empty() ? std::string("it has none") : fmt::format("it has: {}", fmt::join(names, ", ")));
+    const std::string known =
+        names.empty() ? std::string("it has none") : fmt::format("it has: {}", fmt::join(names, ", "));
+    if (product.reductions.empty())
+        throw UserError("the epilogue \"{}\" has no array \"{}\"\n  {}", product.epilogue.text(), name,
+                        known);
+    throw UserError("the product has no array \"{}\"\n  {}", name, known);
 }
 
-std::size_t array_given(const MatrixProduct& product, std::span<const ProblemArray> arrays,
-                        std::string_view name, Number number, const void* array) {
-    const std::size_t at = array_named(product, arrays, name);
+std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenArray& given,
+                                     const std::vector<const void*>* known) {
+    const std::size_t at = array_named(product, given.name);
+    const std::vector<ProblemArray> arrays = given_arrays_of(product);
+    const ProblemArray& array = arrays[at];
     const ir::Scalar wanted = gemm::epilogue_scalar(product.number);
     const bool is_single = wanted == ir::Scalar::float32;
-    if (is_complex(number) != arrays[at].is_complex || gemm::scalar_of(number) != wanted)
-        throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}", name,
-                        arrays[at].is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
-                        : is_single           ? "float"
-                                              : "double");
-    if (array == nullptr) throw UserError("array {} is null; it must point at the element of index 0", name);
-    return at;
+    if (is_complex(given.number) != array.is_complex || gemm::scalar_of(given.number) != wanted)
+        throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}",
+                        given.name,
+                        array.is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
+                        : is_single      ? "float"
+                                         : "double");
+    if (given.data == nullptr)
+        throw UserError("array {} is null; it must point at the element of index 0", given.name);
+    if (at >= arrays.size() - product.reductions.size() && !given.is_writable)
+        throw UserError("array {} is written by a reduction, but points at constant numbers", given.name);
+    std::vector<const void*> result = known != nullptr ? *known : std::vector<const void*>(arrays.size());
+    result[at] = given.data;
+    return result;
 }
 
 } // namespace swirl::api

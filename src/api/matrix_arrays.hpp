@@ -2,17 +2,24 @@
 
 #include <swirl/matrix_product.hpp>
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 namespace swirl::api {
 
-/// The number of the epilogue's array of this name among these, which are arrays_of the product; UserError where there is none.
-std::size_t array_named(const MatrixProduct& product, std::span<const ProblemArray> arrays,
-                        std::string_view name);
+/// The number of the array of this name among given_arrays_of the product; UserError where there is none.
+std::size_t array_named(const MatrixProduct& product, std::string_view name);
 
-/// The same of one that is given in numbers of some kind; UserError where these are others than the epilogue's, and for null.
-std::size_t array_given(const MatrixProduct& product, std::span<const ProblemArray> arrays,
-                        std::string_view name, Number number, const void* array);
+struct GivenArray {
+    std::string_view name;
+    Number number; ///< that it holds
+    const void* data;
+    bool is_writable;
+};
+
+/// Arrays that are known already (null: none), and this one. UserError where its numbers are others than expressions', where a reduction
+/// writes to what is not writable, and for null.
+std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenArray& given,
+                                     const std::vector<const void*>* known);
 
 } // namespace swirl::api

@@ -92,11 +92,10 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
     planning::execute_groups(planned, api::threads_asked_for(threads));
 }
 
-MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array) const {
-    const std::vector<ProblemArray> known = arrays_of(product());
-    const std::size_t at = api::array_given(product(), known, name, number, array);
-    auto arrays = arrays_ == nullptr ? std::vector<const void*>(known.size()) : *arrays_;
-    arrays[at] = array;
+MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array,
+                                  bool is_writable) const {
+    const api::GivenArray given{name, number, array, is_writable};
+    std::vector<const void*> arrays = api::arrays_with(product(), given, arrays_.get());
     MatrixPlan plan = *this;
     plan.arrays_ = std::make_shared<const std::vector<const void*>>(std::move(arrays));
     return plan;

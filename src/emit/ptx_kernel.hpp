@@ -62,6 +62,8 @@ private:
     std::string select(const ir::Operation& operation, std::size_t lane);
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     Lanes pairs(ir::Scalar scalar, const Lanes& lanes);
+    Lanes executed(const ir::Operation& operation);
+    Lanes exchanged(const ir::Operation& operation);
     Lanes executed_together(const ir::Operation& operation);
 
     // ---- conversions (ptx_convert.cpp)

@@ -102,6 +102,8 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::bitcast: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
         if (operation.instruction->threads > 1) return executed_together(operation);
+        if (operation.instruction->lane_map.empty() && !operation.instruction->text.empty())
+            return executed(operation);
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
                operation.instruction->name);
@@ -138,11 +140,32 @@ PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& la
     return result;
 }
 
+/// An instruction of numbers, which may be literals.
+PtxKernelWriter::Lanes PtxKernelWriter::executed(const ir::Operation& operation) {
+    const ir::Instruction& entry = *operation.instruction;
+    ensure(entry.operands.size() == 2 && entry.result.lanes == 1 &&
+               static_cast<int>(entry.encoding) <= layout_.capability,
+           "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
+    return {out_.result(ptx_register(entry.result.scalar), entry.text,
+                        {operand(operation, 0).front(), operand(operation, 1).front()})};
+}
+
+/// A number of another thread of the warp, all of whose threads are there.
+PtxKernelWriter::Lanes PtxKernelWriter::exchanged(const ir::Operation& operation) {
+    const ir::Instruction& entry = *operation.instruction;
+    std::string number = operand(operation, 0).front();
+    if (!number.starts_with('%')) // a literal
+        number = out_.result(PtxRegister::float32, "mov.f32", {number});
+    return {out_.result(PtxRegister::float32, entry.text,
+                        {number, std::to_string(entry.immediate), "31", "0xffffffff"})};
+}
+
 /// An instruction whose operands are lists of registers, the result's first.
 PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
     ensure(!entry.text.empty() && static_cast<int>(entry.encoding) <= layout_.capability,
            "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
+    if (entry.immediate >= 0) return exchanged(operation);
     Lanes result;
     for (int lane = 0; lane < entry.result.lanes; ++lane)
         result.push_back(out_.fresh(ptx_register(entry.result.scalar)));

@@ -12,7 +12,15 @@ using lower::PlaceForm;
 
 GpuEpilogue GpuEpilogue::turned() const {
     GpuEpilogue result = *this;
-    for (PlaceForm& form : result.code.forms) std::swap(form.strides[row], form.strides[column]);
+    const auto turn = [](lower::Pointwise& one) {
+        for (PlaceForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
+    };
+    turn(result.code);
+    for (GpuReduction& reduction : result.reductions) {
+        turn(reduction.code);
+        if (reduction.over != Over::all)
+            reduction.over = reduction.over == Over::rows ? Over::columns : Over::rows;
+    }
     return result;
 }
 
@@ -20,12 +28,7 @@ GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue,
     : builder_(builder), epilogue_(std::move(epilogue)), type_{scalar, lanes} {
     for (std::size_t k = 0; k < epilogue_.arrays.size(); ++k) {
         const GpuEpilogue::Array& array = epilogue_.arrays[k];
-        const auto is_in_vectors = [&](const lower::Pointwise::Node& node) {
-            return node.op == Op::array && static_cast<std::size_t>(node.array) == k &&
-                   is_read_in_vectors(epilogue_.code.forms[static_cast<std::size_t>(node.form)]);
-        };
-        const auto& nodes = epilogue_.code.nodes;
-        const bool in_vectors = !array.is_complex && std::any_of(nodes.begin(), nodes.end(), is_in_vectors);
+        const bool in_vectors = !array.is_complex && reads_in_vectors(k);
         ir::BufferInfo info;
         info.name = "with_" + array.name;
         info.element = scalar;
@@ -33,6 +36,15 @@ GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue,
         info.alignment = in_vectors ? lanes * ir::size_in_bytes(scalar) : 0;
         arrays_.push_back(builder.add(info));
     }
+}
+
+bool GpuEpilogueWriter::reads_in_vectors(std::size_t array) const {
+    for (std::size_t c = 0; c < codes(); ++c)
+        for (const lower::Pointwise::Node& node : code(c).nodes)
+            if (node.op == Op::array && static_cast<std::size_t>(node.array) == array &&
+                is_read_in_vectors(code(c).forms[static_cast<std::size_t>(node.form)]))
+                return true;
+    return false;
 }
 
 /// Whether it counts neighbouring rows, and vectors of them begin at multiples of the lanes.
@@ -44,28 +56,54 @@ bool GpuEpilogueWriter::is_read_in_vectors(const PlaceForm& form) const {
 
 void GpuEpilogueWriter::begin(const Start& start) {
     starts_.clear();
-    for (const PlaceForm& form : epilogue_.code.forms) {
-        FormStart of_form;
-        of_form.unit = is_read_in_vectors(form) ? type_.lanes : 1;
-        for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis) {
-            const Integer scale = axis == GpuEpilogue::row ? type_.lanes : 1;
-            const Integer stride = form.strides[axis] * scale / of_form.unit;
-            if (stride == 0 || start[axis] == ir::no_value) continue;
-            const ir::Value term =
-                stride == 1 ? start[axis] : builder_.multiply(start[axis], integer(stride));
-            of_form.value = of_form.value == ir::no_value ? term : builder_.add(of_form.value, term);
-        }
-        starts_.push_back(of_form);
+    for (std::size_t c = 0; c < codes(); ++c) {
+        starts_.emplace_back();
+        for (const PlaceForm& form : code(c).forms) starts_.back().push_back(start_of(form, start));
     }
 }
 
-ir::Value GpuEpilogueWriter::finish(const Place& place, ir::Value elements) const {
-    if (epilogue_.is_identity()) return elements;
+GpuEpilogueWriter::FormStart GpuEpilogueWriter::start_of(const PlaceForm& form, const Start& start) const {
+    FormStart result;
+    result.unit = is_read_in_vectors(form) ? type_.lanes : 1;
+    for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis) {
+        const Integer scale = axis == GpuEpilogue::row ? type_.lanes : 1;
+        const Integer stride = form.strides[axis] * scale / result.unit;
+        if (stride == 0 || start[axis] == ir::no_value) continue;
+        const ir::Value term = stride == 1 ? start[axis] : builder_.multiply(start[axis], integer(stride));
+        result.value = result.value == ir::no_value ? term : builder_.add(result.value, term);
+    }
+    return result;
+}
+
+GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t number,
+                                                   const lower::Pointwise::Node& node) const {
+    const auto form = static_cast<std::size_t>(node.form);
+    return {code(number).forms[form], starts_[number][form]};
+}
+
+GpuEpilogueWriter::Number GpuEpilogueWriter::evaluate(std::size_t number, const Place& place,
+                                                      const Number& x) const {
     lower::PointwiseArithmetic arithmetic(builder_, type_);
-    return arithmetic
-        .evaluate(epilogue_.code.nodes, {elements},
-                  [&](const lower::Pointwise::Node& node) { return leaf(arithmetic, node, place); })
-        .re;
+    return arithmetic.evaluate(code(number).nodes, x, [&](const lower::Pointwise::Node& node) {
+        return leaf(arithmetic, number, node, place);
+    });
+}
+
+ir::Value GpuEpilogueWriter::finish(const Place& place, ir::Value elements) const {
+    return epilogue_.code.nodes.empty() ? elements : evaluate(0, place, {elements}).re;
+}
+
+ir::Value GpuEpilogueWriter::reduced(std::size_t reduction, const Place& place, ir::Value elements) const {
+    if (code(1 + reduction).nodes.empty()) return elements;
+    if (builder_.type(elements).lanes == type_.lanes) return evaluate(1 + reduction, place, {elements}).re;
+    const auto part = [&](int first) {
+        std::vector<std::int8_t> lanes;
+        for (int lane = 0; lane < type_.lanes; ++lane)
+            lanes.push_back(static_cast<std::int8_t>(2 * lane + first));
+        return builder_.shuffle(elements, elements, lanes);
+    };
+    const ir::Value real = part(0);
+    return evaluate(1 + reduction, place, {real, part(1)}).re;
 }
 
 Affine GpuEpilogueWriter::offset(const PlaceForm& form, const Place& place) const {
@@ -79,9 +117,8 @@ ir::Value GpuEpilogueWriter::integer(Integer number) const {
 }
 
 /// A real for each lane.
-ir::Value GpuEpilogueWriter::form_value(std::size_t form, const Place& place) const {
-    const PlaceForm& wanted = epilogue_.code.forms[form];
-    const FormStart& start = starts_[form];
+ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) const {
+    const auto& [wanted, start] = form;
     const auto at = [&](Integer more) {
         ir::Value value = builder_.index(offset(wanted, place) + more);
         if (start.value != ir::no_value)
@@ -96,11 +133,9 @@ ir::Value GpuEpilogueWriter::form_value(std::size_t form, const Place& place) co
     return join_lanes(builder_, lanes);
 }
 
-GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(const lower::Pointwise::Node& node,
+GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
                                                            const Place& place) const {
-    const auto form = static_cast<std::size_t>(node.form), array = static_cast<std::size_t>(node.array);
-    const PlaceForm& index = epilogue_.code.forms[form];
-    const FormStart& start = starts_[form];
+    const auto& [index, start] = form;
     const bool is_complex = epilogue_.arrays[array].is_complex;
     const Integer scalars = is_complex ? 2 : 1, stride = scalars * index.strides[GpuEpilogue::row];
     const auto part = [&](Integer which) {
@@ -117,11 +152,12 @@ GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(const lower::Pointwis
     return {real, part(1)};
 }
 
-GpuEpilogueWriter::Number GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic,
+GpuEpilogueWriter::Number GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic, std::size_t number,
                                                   const lower::Pointwise::Node& node,
                                                   const Place& place) const {
-    if (node.op == Op::array) return array_element(node, place);
-    const ir::Value value = form_value(static_cast<std::size_t>(node.form), place);
+    const Form form = form_of(number, node);
+    if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, place);
+    const ir::Value value = form_value(form, place);
     if (node.op == Op::form) return {value};
     const ir::Value zero = arithmetic.number(0);
     const auto is_less = [&](ir::Value a, ir::Value b) { return arithmetic.as_real(builder_.less(a, b)); };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/reduction.hpp>
+
 #include "ir/builder.hpp"
 #include "lower/pointwise_arithmetic.hpp"
 
@@ -9,7 +11,15 @@
 
 namespace swirl::gemm {
 
-/// What is done on a GPU to each element of C that is finished, before it is stored.
+/// A reduction of the product as a kernel has it.
+struct GpuReduction {
+    std::string name;
+    Reduce operation = Reduce::sum;
+    Over over = Over::all;
+    lower::Pointwise code = {}; ///< of the finished element; without nodes: x
+};
+
+/// What is done on a GPU to each element of C that is finished, before it is stored, and what is reduced then.
 struct GpuEpilogue {
     /// Axes of forms, and of places of elements.
     enum Axis : std::size_t { batch, row, column, axes };
@@ -19,10 +29,11 @@ struct GpuEpilogue {
         bool is_complex = false; ///< pairs
         Integer elements = 0;
     };
-    lower::Pointwise code = {}; ///< without nodes: nothing is done
-    std::vector<Array> arrays = {};
+    lower::Pointwise code = {};     ///< without nodes: nothing is done
+    std::vector<Array> arrays = {}; ///< of all codes
+    std::vector<GpuReduction> reductions = {};
 
-    bool is_identity() const { return code.nodes.empty(); }
+    bool is_identity() const { return code.nodes.empty() && reductions.empty(); }
     /// Of a product whose rows are this one's columns.
     GpuEpilogue turned() const;
 };
@@ -41,27 +52,45 @@ public:
     void begin(const Start& start);
     /// What becomes of the elements of which the first one has this place; after `begin`.
     ir::Value finish(const Place& place, ir::Value elements) const;
+    /// What a reduction takes of these elements, which are finished. Complex ones are pairs.
+    ir::Value reduced(std::size_t reduction, const Place& place, ir::Value elements) const;
+
+    const GpuEpilogue& epilogue() const { return epilogue_; }
 
 private:
     using Number = lower::PointwiseArithmetic::Number;
 
+    /// The epilogue's is the first one, then come those of reductions.
+    std::size_t codes() const { return 1 + epilogue_.reductions.size(); }
+    const lower::Pointwise& code(std::size_t number) const {
+        return number == 0 ? epilogue_.code : epilogue_.reductions[number - 1].code;
+    }
+    bool reads_in_vectors(std::size_t array) const;
     bool is_read_in_vectors(const lower::PlaceForm& form) const;
     Affine offset(const lower::PlaceForm& form, const Place& place) const;
     ir::Value integer(Integer number) const;
-    ir::Value form_value(std::size_t form, const Place& place) const;
-    Number array_element(const lower::Pointwise::Node& node, const Place& place) const;
-    Number leaf(lower::PointwiseArithmetic& arithmetic, const lower::Pointwise::Node& node,
+    /// One of a code's forms, and from where on it counts.
+    struct FormStart {
+        ir::Value value = ir::no_value; ///< in units; none: 0
+        Integer unit = 1;
+    };
+    struct Form {
+        const lower::PlaceForm& form;
+        const FormStart& start;
+    };
+    FormStart start_of(const lower::PlaceForm& form, const Start& start) const;
+    Form form_of(std::size_t code, const lower::Pointwise::Node& node) const;
+    ir::Value form_value(const Form& form, const Place& place) const;
+    Number array_element(std::size_t array, const Form& form, const Place& place) const;
+    Number leaf(lower::PointwiseArithmetic& arithmetic, std::size_t code, const lower::Pointwise::Node& node,
                 const Place& place) const;
+    Number evaluate(std::size_t code, const Place& place, const Number& x) const;
 
     ir::Builder& builder_;
     GpuEpilogue epilogue_;
     ir::Type type_;
     std::vector<ir::Buffer> arrays_;
-    struct FormStart {
-        ir::Value value = ir::no_value; ///< in units; none: 0
-        Integer unit = 1;
-    };
-    std::vector<FormStart> starts_; ///< by form
+    std::vector<std::vector<FormStart>> starts_; ///< by code and form
 };
 
 } // namespace swirl::gemm

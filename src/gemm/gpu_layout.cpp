@@ -74,6 +74,31 @@ GpuThreads::GpuThreads(ir::Builder& builder, const GpuSchedule& schedule, Number
     matrix_ = digit(schedule.matrix_threads(), schedule.matrices);
 }
 
+/// The number in its warp of the thread with these digits.
+Integer GpuThreads::lane(Integer row, Integer column) const {
+    const Integer rows = schedule_.lane_rows, columns = schedule_.lane_columns;
+    if (schedule_.warp_depth > 0) return column + columns * row;
+    if (schedule_.zigzag != 0 && columns >= 2) return column % 2 + 2 * row + 2 * rows * (column / 2);
+    return row + rows * column;
+}
+
+std::vector<Integer> GpuThreads::sharing_rows() const {
+    const Integer lanes = schedule_.lanes(), warp_rows = schedule_.warp_rows();
+    std::vector<Integer> result;
+    for (Integer warp = 0; warp < schedule_.slice_threads() / (lanes * warp_rows); ++warp)
+        for (Integer column = 0; column < schedule_.lane_columns; ++column)
+            result.push_back(warp * lanes * warp_rows + lane(0, column));
+    return result;
+}
+
+std::vector<Integer> GpuThreads::sharing_columns() const {
+    std::vector<Integer> result;
+    for (Integer warp = 0; warp < schedule_.warp_rows(); ++warp)
+        for (Integer row = 0; row < schedule_.lane_rows; ++row)
+            result.push_back(warp * schedule_.lanes() + lane(row, 0));
+    return result;
+}
+
 Affine GpuThreads::row(int i) const {
     const Integer lanes = schedule_.lane_rows;
     return warp_row_ * (lanes * schedule_.thread_rows) + lane_row_ * row_vector_ +

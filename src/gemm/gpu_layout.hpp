@@ -40,11 +40,20 @@ public:
         return operand == 0 ? schedule_.lane_rows : schedule_.lane_columns;
     }
     Affine lane_digit(std::size_t operand, Integer divisor, Integer modulus) const;
+    /// Of the threads that have the same rows as this one, or the same columns, their numbers less that of the first one, itself the
+    /// first; the others in the order of their columns, or rows.
+    std::vector<Integer> sharing_rows() const;
+    std::vector<Integer> sharing_columns() const;
+    /// Zero all of the first of these.
+    std::array<Affine, 2> number_among_columns() const { return {lane_column_, warp_column_}; }
+    std::array<Affine, 2> number_among_rows() const { return {lane_row_, warp_row_}; }
     const Affine& in_slice() const { return in_slice_; } ///< the thread's number in its slice
     const Affine& slice() const { return slice_; }
     const Affine& matrix() const { return matrix_; } ///< of those that the block has
 
 private:
+    Integer lane(Integer row, Integer column) const;
+
     ir::Builder& builder_;
     const GpuSchedule& schedule_;
     int row_vector_;

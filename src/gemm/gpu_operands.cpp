@@ -9,7 +9,7 @@ namespace swirl::gemm {
 using ir::Value;
 
 GpuOperands::GpuOperands(ir::Builder& builder, const GpuOrientation& orientation, const GpuSchedule& schedule,
-                         const GpuEpilogue& epilogue, Has has)
+                         const GpuEpilogue& epilogue, Has has, std::optional<GpuRangeSide> side)
     : builder_(builder),
       orientation_(orientation),
       product_(orientation.product),
@@ -22,6 +22,7 @@ GpuOperands::GpuOperands(ir::Builder& builder, const GpuOrientation& orientation
     if (!epilogue.is_identity())
         epilogue_.emplace(builder, orientation.is_turned ? epilogue.turned() : epilogue, scalar,
                           schedule.c_lanes);
+    if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule, product_, *epilogue_, side);
     ir::BufferInfo factors;
     factors.name = "factors";
     factors.element = scalar;
@@ -163,6 +164,27 @@ GpuResult GpuOperands::result(const GpuTilePlace& place) {
     c.own_row = own(place.row_block, product_.rows, rows);
     c.own_column = own(place.column_block, product_.columns, columns);
     return c;
+}
+
+void GpuOperands::reduce(GpuResult& c, const BlockPlace& block, const GpuThreads& threads) {
+    if (!reductions_) return;
+    const GpuTilePlace place = GpuTilePlace::of(block);
+    GpuReducedTile tile;
+    tile.matrix = matrix_number(place, 1);
+    tile.row = tile_start(place.row_block, schedule_.block_rows, product_.rows, 1, 1);
+    tile.column = tile_start(place.column_block, schedule_.block_columns, product_.columns, 1, 1);
+    tile.row_tile = block.row_block;
+    tile.column_tile = block.column_block;
+    tile.column_tiles = ceil_divide(product_.columns, Integer{schedule_.block_columns});
+    tile.share = block.split;
+    tile.own_row = c.own_row.form;
+    tile.own_column = c.own_column.form;
+    tile.own_matrix = c.own_matrix;
+    tile.has_shared_rows = c.has_shared_rows;
+    tile.has_shared_columns = c.has_shared_columns;
+    tile.has_spare_matrices = c.has_spare_matrices;
+    reductions_->begin(threads, tile);
+    c.reductions = &*reductions_;
 }
 
 } // namespace swirl::gemm

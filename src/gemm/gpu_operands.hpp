@@ -15,9 +15,9 @@ class GpuOperands {
 public:
     enum class Has : std::uint8_t { all, result_alone };
 
-    /// Adds arguments to the program.
+    /// Adds arguments to the program. `side`: of kernels of which one or the other multiplies.
     GpuOperands(ir::Builder& builder, const GpuOrientation& orientation, const GpuSchedule& schedule,
-                const GpuEpilogue& epilogue, Has has = Has::all);
+                const GpuEpilogue& epilogue, Has has = Has::all, std::optional<GpuRangeSide> side = {});
 
     const Affine& steps() const { return steps_; } ///< 1; 0 where A and B are not to be read
     const std::array<GpuPiece, 2>& pieces() const { return pieces_; }
@@ -32,6 +32,8 @@ public:
     Integer copies(std::size_t operand, Integer steps) const;
     /// C of a tile; the epilogue begins there.
     GpuResult result(const GpuTilePlace& place);
+    /// Reductions of the block's one tile begin, if there are such.
+    void reduce(GpuResult& c, const BlockPlace& place, const GpuThreads& threads);
 
     ir::Value integer(Integer number) const;
     /// A number, times a constant.
@@ -64,6 +66,7 @@ private:
     ir::Buffer factors_ = 0;
     Affine steps_, reads_c_;
     std::optional<GpuEpilogueWriter> epilogue_;
+    std::optional<GpuBlockReductions> reductions_;
 };
 
 } // namespace swirl::gemm

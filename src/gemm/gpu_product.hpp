@@ -19,4 +19,9 @@ constexpr std::string_view gpu_piece_loop = "piece";
 std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSchedule& schedule,
                                      const target::Gpu& gpu, const GpuEpilogue& epilogue = {});
 
+/// The kernels behind these that make results of what blocks have left of reductions (gemm/gpu_reduction.hpp); of a product that is empty
+/// the only ones. They have no parameters. Results are buffers `to_` and their names.
+std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuSchedule& schedule,
+                                        const target::Gpu& gpu, const GpuEpilogue& epilogue);
+
 } // namespace swirl::gemm

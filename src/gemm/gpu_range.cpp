@@ -43,13 +43,16 @@ GpuTermsRange range_of_terms(Integer depth) {
 
 std::optional<ir::Condition> numbers_are_in_range(ir::Builder& builder, const GpuSchedule& schedule) {
     if (!schedule.is_guarded()) return std::nullopt;
-    const ir::Buffer blocks = declare_blocks(builder, false);
-    return ir::Condition{0, Relation::zero, builder.load(blocks, 0)};
+    return numbers_are(builder, GpuRangeSide::inside);
 }
 
 ir::Condition numbers_are_out_of_range(ir::Builder& builder) {
-    const ir::Buffer blocks = declare_blocks(builder, false);
-    return is_positive(builder.load(blocks, 0));
+    return numbers_are(builder, GpuRangeSide::outside);
+}
+
+ir::Condition numbers_are(ir::Builder& builder, GpuRangeSide side) {
+    const Value blocks = builder.load(declare_blocks(builder, false), 0);
+    return side == GpuRangeSide::inside ? ir::Condition{0, Relation::zero, blocks} : is_positive(blocks);
 }
 
 GpuRangeWatch::GpuRangeWatch(ir::Builder& builder, const GpuTermsRange& range)

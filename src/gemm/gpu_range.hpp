@@ -19,6 +19,9 @@ struct GpuTermsRange {
 /// (docs/decisions/028-every-input-on-tensor-cores.md).
 GpuTermsRange range_of_terms(Integer depth);
 
+/// Which of the two ways to multiply did it.
+enum class GpuRangeSide : std::uint8_t { inside, outside };
+
 /// That the number of blocks that have found something out of range is 0, as kernels before this one have left it; nothing where a
 /// schedule takes all numbers to be in range.
 std::optional<ir::Condition> numbers_are_in_range(ir::Builder& builder, const GpuSchedule& schedule);
@@ -32,6 +35,8 @@ void where_holds(ir::Builder& builder, const std::optional<ir::Condition>& condi
 }
 /// That it is not.
 ir::Condition numbers_are_out_of_range(ir::Builder& builder);
+/// Either, where numbers are looked at.
+ir::Condition numbers_are(ir::Builder& builder, GpuRangeSide side);
 
 /// Has a kernel count blocks that find numbers out of range, one for each; all its threads execute the beginning and the end.
 class GpuRangeWatch {

@@ -1,6 +1,7 @@
 #include "gemm/gpu_schedule.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_bulk.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_stream.hpp"
@@ -139,6 +140,9 @@ void require_stream(Objection& objection, const GpuSchedule& schedule, const Mat
     objection.require(schedule.splits == 1 && schedule.matrices == 1,
                       "stream_blocks is {}, splits {} and matrices {}; a stream has one of each",
                       schedule.stream_blocks, schedule.splits, schedule.matrices);
+    objection.require(product.reductions.empty(),
+                      "stream_blocks is {}, and there are reductions, which are of whole tiles",
+                      schedule.stream_blocks);
     objection.require(schedule.slice_threads() > 1, "stream_blocks is {}, and there is one thread to a tile",
                       schedule.stream_blocks);
     const GpuStream stream = stream_of(schedule, product);
@@ -311,7 +315,7 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
     if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
     if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;
-    return schedule.matrices * bytes;
+    return schedule.matrices * bytes + GpuBlockReductions::shared_bytes(schedule, oriented);
 }
 
 } // namespace swirl::gemm

@@ -22,7 +22,8 @@ public:
           schedule_(schedule),
           builder_(takes_over ? "gemm_out_of_range" : "gemm"),
           takes_over_(takes_over),
-          operands_(builder_, orientation_, schedule, epilogue),
+          operands_(builder_, orientation_, schedule, epilogue, GpuOperands::Has::all,
+                    takes_over ? std::optional(GpuRangeSide::outside) : std::nullopt),
           loop_(builder_, schedule, operands_),
           row_blocks_(ceil_divide(product_.rows, Integer{schedule.block_rows})),
           column_blocks_(ceil_divide(product_.columns, Integer{schedule.block_columns})),
@@ -56,6 +57,7 @@ private:
         GpuResult result = operands_.result(GpuTilePlace::of(place));
         result.tile = place.tile;
         result.tiles = place.tiles;
+        operands_.reduce(result, place, threads);
         update_result(builder_, schedule_, threads, sums, product_, result);
     }
 

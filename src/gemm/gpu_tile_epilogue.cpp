@@ -24,17 +24,31 @@ Value GpuTileEpilogue::at_most(Value value, Integer most) const {
     return builder_.select(builder_.less(value, integer(most)), value, integer(most));
 }
 
-Value GpuTileEpilogue::finish(const Start& start, const Place& place, Value elements) {
-    if (lanes_ == pair) return finish_lanes(start, place, 0, elements);
+template <class F>
+Value GpuTileEpilogue::for_lanes(const Start& start, const Place& place, Value elements, F&& f) {
+    if (lanes_ == pair) return f(begin(start, place, 0), elements);
     std::vector<Value> finished;
     for (Integer lane = 0; lane < pair; ++lane) {
         const Value element = builder_.shuffle(elements, elements, {static_cast<std::int8_t>(lane)});
-        finished.push_back(finish_lanes(start, place, lane, element));
+        finished.push_back(f(begin(start, place, lane), element));
     }
     return join_lanes(builder_, finished);
 }
 
-Value GpuTileEpilogue::finish_lanes(const Start& start, const Place& place, Integer lane, Value elements) {
+Value GpuTileEpilogue::finish(const Start& start, const Place& place, Value elements) {
+    return for_lanes(start, place, elements, [&](const GpuEpilogueWriter::Place& at, Value lanes) {
+        return writer_.finish(at, lanes);
+    });
+}
+
+Value GpuTileEpilogue::reduced(std::size_t reduction, const Start& start, const Place& place,
+                               Value elements) {
+    return for_lanes(start, place, elements, [&](const GpuEpilogueWriter::Place& at, Value lanes) {
+        return writer_.reduced(reduction, at, lanes);
+    });
+}
+
+GpuEpilogueWriter::Place GpuTileEpilogue::begin(const Start& start, const Place& place, Integer lane) {
     const Integer units = pair / lanes_; // of the writer's rows, in a pair
     GpuEpilogueWriter::Start at = {start.matrix, start.row_pair, start.column};
     Value& row = at[GpuEpilogue::row];
@@ -51,7 +65,7 @@ Value GpuTileEpilogue::finish_lanes(const Start& start, const Place& place, Inte
         own_column = 0;
     }
     writer_.begin(at);
-    return writer_.finish({Affine(0), row_units * lanes_, own_column}, elements);
+    return {Affine(0), row_units * lanes_, own_column};
 }
 
 } // namespace swirl::gemm

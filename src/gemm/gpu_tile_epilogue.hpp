@@ -26,9 +26,14 @@ public:
     };
     /// What becomes of a pair of elements.
     ir::Value finish(const Start& start, const Place& place, ir::Value elements);
+    /// What a reduction takes of a pair that is finished.
+    ir::Value reduced(std::size_t reduction, const Start& start, const Place& place, ir::Value elements);
+    const std::vector<GpuReduction>& reductions() const { return writer_.epilogue().reductions; }
 
 private:
-    ir::Value finish_lanes(const Start& start, const Place& place, Integer lane, ir::Value elements);
+    /// `f(place, elements)` of the writer's lanes, which has begun where they are.
+    template <class F> ir::Value for_lanes(const Start& start, const Place& place, ir::Value elements, F&& f);
+    GpuEpilogueWriter::Place begin(const Start& start, const Place& place, Integer lane);
     ir::Value integer(Integer number) const;
     ir::Value at_most(ir::Value value, Integer most) const;
 

@@ -2,6 +2,7 @@
 
 #include "gemm/gpu_tensor.hpp"
 #include "gemm/gpu_terms.hpp"
+#include "gemm/gpu_tile_reductions.hpp"
 #include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
 
@@ -116,6 +117,7 @@ Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& orie
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))
         bytes += schedule.stages * factor.scalars() * size_in_bytes(factor.scalar);
     bytes += Integer{schedule.staged_rows} * schedule.block_columns * bytes_of(oriented.number_of_c());
+    bytes += GpuTileReductions::shared_bytes(schedule, oriented);
     return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::tile_pattern_bytes;
 }
 

@@ -116,6 +116,7 @@ private:
         if (!epilogue.is_identity())
             result_.epilogue = &epilogue_.emplace(builder_, epilogue, product_, schedule_.block_rows,
                                                   schedule_.block_columns);
+        result_.reductions = GpuTileReductions::declare(builder_, schedule_, product_, epilogue);
         if (schedule_.has_terms()) terms_ = tables_of_products(builder_, schedule_.terms);
         ir::BufferInfo factors;
         factors.name = "factors";
@@ -192,6 +193,10 @@ private:
                 if (epilogue_)
                     result.row_pair = start(place.row, schedule_.block_rows / GpuTileEpilogue::pair,
                                             schedule_.cluster_rows);
+                if (!result_.reductions.empty()) {
+                    result.row_tile = start(place.row, 1, schedule_.cluster_rows);
+                    result.column_tile = start(place.column, 1, schedule_.cluster_columns);
+                }
                 body(result);
             });
     }

@@ -32,8 +32,24 @@ void GpuTileUpdate::wait_for_stores() const {
 void GpuTileUpdate::finish() const { wait_for_stores(); }
 
 void GpuTileUpdate::write(const GpuTileStart& tile) const {
+    if (reductions_) reductions_->begin_tile();
     for (int k = 0; k < schedule_.block_rows / schedule_.staged_rows; ++k)
         write_round({k * schedule_.staged_rows, k * columns_of_round(schedule_), tile});
+    if (reductions_) reductions_->leave_tile(reduced_tile(tile), [this](int k) { return short_line(k); });
+}
+
+GpuTileReductions::Tile GpuTileUpdate::reduced_tile(const GpuTileStart& tile) {
+    return {{tile.matrix, tile.row_pair, tile.column}, tile.row, tile.row_tile, tile.column_tile};
+}
+
+GpuTileReductions::Line GpuTileUpdate::short_line(int k) const {
+    return has_fragments_ ? row_line(k) : GpuTileReductions::Line{column_of(k / 2, k % 2), ir::no_value};
+}
+
+/// Of a thread, in the tile.
+Affine GpuTileUpdate::column_of(int part, int lower) const {
+    return warpgroup_ * columns() + part * rows_of_product + lower * group + 16 * builder_.thread(0, 32, 4) +
+           builder_.thread(0, 4, 8);
 }
 
 void GpuTileUpdate::stage(const Round& round, bool reads) const {
@@ -43,6 +59,7 @@ void GpuTileUpdate::stage(const Round& round, bool reads) const {
 void GpuTileUpdate::write_round(const Round& round) const {
     wait_for_stores();
     builder_.barrier();
+    if (reductions_) reductions_->begin_round();
     builder_.if_then(
         {{result_.reads_c - 1, Relation::nonnegative}},
         [&] {
@@ -50,6 +67,7 @@ void GpuTileUpdate::write_round(const Round& round) const {
             stage(round, true);
         },
         [&] { stage(round, false); });
+    if (reductions_) reductions_->exchange();
     builder_.fence({CopyFence::Kind::publish});
     builder_.barrier();
     in_one_thread([&] {
@@ -58,6 +76,9 @@ void GpuTileUpdate::write_round(const Round& round) const {
         });
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_stores});
     });
+    if (reductions_)
+        reductions_->leave_round(reduced_tile(round.tile),
+                                 has_fragments_ ? round.first_column : round.first_row);
 }
 
 /// `body(coordinates, place)` for each box of the round.
@@ -91,8 +112,8 @@ void GpuTileUpdate::read_c(const Round& round) const {
     stages_.advance();
 }
 
-Value GpuTileUpdate::result_of(const Round& round, const GpuTileEpilogue::Place& place, Value alpha,
-                               Value sum, Value beta, Value old) const {
+Value GpuTileUpdate::result_of(const Round& round, const Pair& pair, Value alpha, Value sum, Value beta,
+                               Value old) const {
     const ir::Scalar stored = scalar_of(product_.number_of_c());
     Value value = builder_.multiply(alpha, sum);
     if (old != ir::no_value) {
@@ -100,8 +121,9 @@ Value GpuTileUpdate::result_of(const Round& round, const GpuTileEpilogue::Place&
         value = builder_.fma(beta, old, value);
     }
     if (result_.epilogue != nullptr)
-        value = result_.epilogue->finish({round.tile.matrix, round.tile.row_pair, round.tile.column}, place,
-                                         value);
+        value = result_.epilogue->finish({round.tile.matrix, round.tile.row_pair, round.tile.column},
+                                         pair.place, value);
+    if (reductions_) reductions_->take(reduced_tile(round.tile), pair.place, pair.lines, value);
     return stored == ir::Scalar::float32 ? value : builder_.convert(value, stored);
 }
 
@@ -137,9 +159,9 @@ void GpuTileUpdate::stage_sums(const Round& round, bool reads) const {
                                       (part * rows_of_product + lower * 8) * row() + warp * (16 * row()) +
                                       line * row() + in_piece + first % piece;
                     const ir::Access access{.lanes = 2, .dynamic = place};
-                    const GpuTileEpilogue::Place in_tile{
-                        (round.first_row + i) / 2 + builder_.thread(0, 1, 4),
-                        warpgroup_ * columns() + part * rows_of_product + lower * 8 + 16 * warp + line};
+                    const Pair in_tile{
+                        {(round.first_row + i) / 2 + builder_.thread(0, 1, 4), column_of(part, lower)},
+                        {static_cast<int>(i) / group * 2, 2 * part + lower}};
                     const Value value =
                         result_of(round, in_tile, alpha, builder_.load(result_.sums, sum, {.lanes = 2}), beta,
                                   reads ? builder_.load(result_.staged, at, access) : ir::no_value);

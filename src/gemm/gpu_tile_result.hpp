@@ -4,8 +4,12 @@
 #include "gemm/gpu_tile_epilogue.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
+#include "gemm/gpu_tile_reductions.hpp"
 #include "gemm/gpu_tile_stages.hpp"
 #include "ir/builder.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace swirl::gemm {
 
@@ -18,12 +22,15 @@ struct GpuTileResult {
     ir::Tensor c = 0;
     Affine reads_c; ///< 1 where C is read, else 0
     bool has_matrix = false;
-    GpuTileEpilogue* epilogue = nullptr; ///< null: nothing is done
+    GpuTileEpilogue* epilogue = nullptr; ///< null: nothing is done, nor reduced
+    std::vector<GpuTileReductions::Memory> reductions = {};
 };
 
-/// Where a tile begins, int64: the row also in pairs, where there is an epilogue.
+/// Where a tile begins, int64: the row also in pairs, where there is an epilogue or something is reduced.
 struct GpuTileStart {
     ir::Value row = ir::no_value, column = ir::no_value, matrix = ir::no_value, row_pair = ir::no_value;
+    /// How many tiles are before it, where something is reduced.
+    ir::Value row_tile = ir::no_value, column_tile = ir::no_value;
 };
 
 /// C = α·sums + β·C, and its epilogue, for the columns of a tile that a warpgroup has, which alone executes it. Sums are brought to shared memory, some
@@ -39,7 +46,10 @@ public:
           result_(result),
           stages_(stages),
           warpgroup_(warpgroup),
-          has_fragments_(has_fragments(schedule, oriented)) {}
+          has_fragments_(has_fragments(schedule, oriented)) {
+        if (!result.reductions.empty())
+            reductions_.emplace(builder, schedule, oriented, result.reductions, *result.epilogue, warpgroup);
+    }
 
     void write(const GpuTileStart& tile) const;
     /// Before the warpgroup ends: shared memory is in use until then.
@@ -57,9 +67,19 @@ private:
     void stage(const Round& round, bool reads) const;
     void stage_sums(const Round& round, bool reads) const;
     void stage_sums_by_rows(const Round& round, bool reads) const; ///< of tile_products whose rows are C's
-    /// α·sum + β·old (no_value: without it), finished and as it is stored.
-    ir::Value result_of(const Round& round, const GpuTileEpilogue::Place& place, ir::Value alpha,
-                        ir::Value sum, ir::Value beta, ir::Value old) const;
+    /// A pair in the tile, and which of the thread's lines has it.
+    struct Pair {
+        GpuTileEpilogue::Place place;
+        GpuTileReductions::Lines lines;
+    };
+    /// α·sum + β·old (no_value: without it), finished, reduced and as it is stored.
+    ir::Value result_of(const Round& round, const Pair& pair, ir::Value alpha, ir::Value sum, ir::Value beta,
+                        ir::Value old) const;
+    static GpuTileReductions::Tile reduced_tile(const GpuTileStart& tile);
+    /// The thread's k-th line among those that tile_products have as their rows.
+    GpuTileReductions::Line short_line(int k) const;
+    GpuTileReductions::Line row_line(int k) const; ///< by fragments
+    Affine column_of(int part, int lower) const;
     void wait_for_stores() const;
     template <class Body> void in_one_thread(Body&& body) const;
 
@@ -79,6 +99,7 @@ private:
     const GpuTileStages& stages_;
     int warpgroup_;
     bool has_fragments_;
+    std::optional<GpuTileReductions> reductions_;
 };
 
 } // namespace swirl::gemm

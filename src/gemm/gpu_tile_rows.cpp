@@ -14,6 +14,15 @@ constexpr int pairs_of_panel = 16;
 
 } // namespace
 
+GpuTileReductions::Line GpuTileUpdate::row_line(int k) const {
+    const int part = k / pair;
+    const GpuFragmentRows rows(builder_, warpgroup_,
+                               schedule_.block_rows / schedule_.warpgroups / rows_of_product);
+    const Value two = builder_.constant({ir::Scalar::int64, 1}, pair);
+    return {pair * pairs_of_panel * rows.panel(part, true) + k % pair,
+            builder_.multiply(rows.place_in_row(part, 0), two)};
+}
+
 /// Threads that store at once have different banks (GpuFragmentRows).
 void GpuTileUpdate::stage_sums_by_rows(const Round& round, bool reads) const {
     const int parts = schedule_.block_rows / schedule_.warpgroups / rows_of_product;
@@ -35,8 +44,9 @@ void GpuTileUpdate::stage_sums_by_rows(const Round& round, bool reads) const {
                 const Integer sum =
                     Integer{part} * registers + (round.first_column + first) / group * 4 + odd;
                 const Integer at = first_staged() + first * row();
-                const GpuTileEpilogue::Place in_tile{pairs_of_panel * rows.panel(part, true),
-                                                     round.first_column + first + column, row_pair};
+                const Pair in_tile{
+                    {pairs_of_panel * rows.panel(part, true), round.first_column + first + column, row_pair},
+                    {first / group * 2 + odd, pair * part}};
                 const Value value =
                     result_of(round, in_tile, alpha,
                               builder_.load(result_.sums, sum, {.lanes = pair, .lane_stride = 2}), beta,

@@ -37,15 +37,15 @@ public:
             add_parts();
             return write_columns();
         }
-        if (schedule_.splits == 1) return write_columns();
+        if (schedule_.splits == 1) return finish_columns();
         exchange();
         if (schedule_.through_memory == 0) {
-            write_columns();
+            finish_columns();
             builder_.cluster_barrier(); // the others may still read what this block has
         } else {
             under(shares_ < schedule_.splits, {shares_ - 1 - split()}, [&] {
                 add_up();
-                write_columns();
+                finish_columns();
             });
         }
     }
@@ -67,6 +67,11 @@ private:
         const Integer vector_columns = Integer{schedule_.lane_columns} * threads_.column_vector();
         return threads_.column(vector * threads_.column_vector() + element) +
                vector_share_ * (vectors_ * vector_columns) + element_share_ * elements_;
+    }
+
+    void finish_columns() {
+        write_columns();
+        if (c_.reductions != nullptr) c_.reductions->finish(columns_, [this](int j) { return column(j); });
     }
 
     void write_columns() {
@@ -235,8 +240,9 @@ private:
             (threads_.row(i) * product_.c.row_stride + column(j) * product_.c.column_stride) * parts;
         ir::Value vector = scaled(0, sums_of_rows(i * parts, lanes * parts, j), ir::no_value);
         if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
-        if (c_.epilogue != nullptr)
-            vector = c_.epilogue->finish({Affine(0), threads_.row(i), column(j)}, vector);
+        const GpuEpilogueWriter::Place element{Affine(0), threads_.row(i), column(j)};
+        if (c_.epilogue != nullptr) vector = c_.epilogue->finish(element, vector);
+        if (c_.reductions != nullptr) c_.reductions->take(i, j, element, vector);
         if (product_.converts()) vector = narrowed(builder_, vector, product_.number_of_c());
         builder_.store(c_.buffer, place, vector, access);
     }

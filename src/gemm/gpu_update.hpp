@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_blocks.hpp"
 #include "gemm/gpu_epilogue.hpp"
 #include "gemm/gpu_sums.hpp"
@@ -36,6 +37,7 @@ struct GpuResult {
     const GpuEpilogueWriter* epilogue =
         nullptr;                     ///< that has begun at the tile's first element; null: nothing is done
     const GpuParts* parts = nullptr; ///< of which sums are to be added up; null: threads have them
+    GpuBlockReductions* reductions = nullptr; ///< that have begun; null: there are none
 };
 
 /// C = α·sums + β·C, or what the epilogue makes of it. All threads call it. With several splits, and with parts, neighbouring blocks

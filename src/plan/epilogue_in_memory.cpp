@@ -1,224 +1,26 @@
-#include "lower/functions.hpp"
+#include "plan/expression_evaluation.hpp"
 #include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_values.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace swirl::planning {
 
 namespace {
 
-using lower::Pointwise;
-using Op = Pointwise::Op;
-
-/// So many elements of a column are evaluated together.
-constexpr Integer together = 64;
-
-/// A node's values, of reals without imaginary parts. Rounds as the code of tiles does.
-template <class R> struct Values {
-    std::array<R, together> re;
-    std::array<R, together> im;
-    bool is_complex;
-};
-
-/// What functions are made of, as arithmetic here.
-template <class R> struct HostMachine {
-    using Value = R;
-
-    R number(long double value) { return static_cast<R>(value); }
-    R add(R a, R b) { return a + b; }
-    R subtract(R a, R b) { return a - b; }
-    R multiply(R a, R b) { return a * b; }
-    R divide(R a, R b) { return a / b; }
-    R fma(R a, R b, R c) { return std::fma(a, b, c); }
-    R fms(R a, R b, R c) { return std::fma(a, b, -c); }
-    R fnma(R a, R b, R c) { return std::fma(-a, b, c); }
-    R negate(R a) { return -a; }
-    R magnitude(R a) { return std::fabs(a); }
-    R power_of_two(R a) { return std::isnan(a) ? a : std::ldexp(R(1), static_cast<int>(a)); }
-    bool less(R a, R b) { return a < b; }
-    R select(bool chooser, R a, R b) { return chooser ? a : b; }
-};
-
-template <class R> R function(Op op, R x) {
-    HostMachine<R> machine;
-    lower::Functions functions(machine, sizeof(R) == 8 ? ir::Scalar::float64 : ir::Scalar::float32);
-    switch (op) {
-    case Op::magnitude: return std::fabs(x);
-    case Op::square_root: return std::sqrt(x);
-    case Op::exponential: return functions.exponential(x);
-    case Op::tangent: return functions.tangent(x);
-    case Op::sigmoid: return functions.sigmoid(x);
-    case Op::gelu: return functions.gelu(x);
-    default: throw InternalError("no function of one real");
+/// `sums` lie where c does.
+template <class S, class T, class R>
+void finish(ExpressionEvaluation<R>& evaluation, const S* sums, T* c, Integer stride, Integer row,
+            Integer column, Integer count) {
+    const Values<R>& result = evaluation.evaluate(sums, stride, row, column, count);
+    for (Integer k = 0; k < count; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if constexpr (sizeof(T) == sizeof(R))
+            c[k * stride] = result.re[at];
+        else
+            c[k * stride] = {result.re[at], result.is_complex ? result.im[at] : R(0)};
     }
 }
-
-template <class T> class Evaluation {
-public:
-    using R = typename RealPart<T>::type;
-
-    Evaluation(const EpilogueCall& call) : call_(call), known_(code().nodes.size()) {}
-
-    /// `sums` lie where c does.
-    template <class S>
-    void finish(const S* sums, T* c, Integer stride, Integer row, Integer column, Integer count) {
-        count_ = static_cast<std::size_t>(count);
-        for (std::size_t k = 0; k < code().nodes.size(); ++k) {
-            const Pointwise::Node& node = code().nodes[k];
-            if (node.op == Op::x)
-                load(known_[k], sums, stride);
-            else if (node.op == Op::array)
-                load_operand(known_[k], static_cast<std::size_t>(node.array), row, column);
-            else
-                evaluate(node, known_[k]);
-        }
-        const Values<R>& result = known_.back();
-        for (std::size_t at = 0; at < count_; ++at) {
-            T& element = c[static_cast<Integer>(at) * stride];
-            if constexpr (sizeof(T) == sizeof(R))
-                element = result.re[at];
-            else
-                element = {result.re[at], result.is_complex ? result.im[at] : R(0)};
-        }
-    }
-
-private:
-    const gemm::Epilogue& code() const { return call_.epilogue->code(); }
-
-    template <class S> void load(Values<R>& values, const S* from, Integer stride) {
-        values.is_complex = sizeof(S) != sizeof(R);
-        for (std::size_t at = 0; at < count_; ++at) {
-            const S number = from[static_cast<Integer>(at) * stride];
-            if constexpr (sizeof(S) == sizeof(R)) {
-                values.re[at] = static_cast<R>(number);
-            } else {
-                values.re[at] = number.real();
-                values.im[at] = number.imag();
-            }
-        }
-    }
-
-    void load_operand(Values<R>& values, std::size_t operand, Integer row, Integer column) {
-        const gemm::Epilogue::Operand& known = code().operands[operand];
-        const void* const from = call_.operand(operand, row, column);
-        if (known.is_complex)
-            load(values, static_cast<const std::complex<R>*>(from), known.row_stride);
-        else
-            load(values, static_cast<const R*>(from), known.row_stride);
-    }
-
-    template <class F> void fill(std::array<R, together>& values, F&& f) {
-        for (std::size_t at = 0; at < count_; ++at) values[at] = f(at);
-    }
-
-    void add(Values<R>& to, const Values<R>& a, const Values<R>& b, bool minus) {
-        const auto sum = [&](std::array<R, together>& parts, const auto& x, const auto& y, bool has_x,
-                             bool has_y) {
-            fill(parts, [&](std::size_t at) {
-                const R second = has_y ? (minus ? -y[at] : y[at]) : R(0);
-                return !has_x ? second : has_y ? x[at] + second : x[at];
-            });
-        };
-        to.is_complex = a.is_complex || b.is_complex;
-        sum(to.re, a.re, b.re, true, true);
-        if (to.is_complex) sum(to.im, a.im, b.im, a.is_complex, b.is_complex);
-    }
-
-    void multiply(Values<R>& to, const Values<R>& a, const Values<R>& b) {
-        to.is_complex = a.is_complex || b.is_complex;
-        const bool both = a.is_complex && b.is_complex;
-        fill(to.re, [&](std::size_t at) {
-            const R real = a.re[at] * b.re[at];
-            return both ? real - a.im[at] * b.im[at] : real;
-        });
-        if (!to.is_complex) return;
-        fill(to.im, [&](std::size_t at) {
-            if (!a.is_complex) return a.re[at] * b.im[at];
-            if (!b.is_complex) return a.im[at] * b.re[at];
-            return a.re[at] * b.im[at] + a.im[at] * b.re[at];
-        });
-    }
-
-    void divide(Values<R>& to, const Values<R>& a, const Values<R>& b) {
-        to.is_complex = a.is_complex;
-        fill(to.re, [&](std::size_t at) { return a.re[at] / b.re[at]; });
-        if (to.is_complex) fill(to.im, [&](std::size_t at) { return a.im[at] / b.re[at]; });
-    }
-
-    void choose(Values<R>& to, const Values<R>& chooser, const Values<R>& a, const Values<R>& b) {
-        to.is_complex = a.is_complex || b.is_complex;
-        const auto chosen = [&](std::size_t at) -> const Values<R>& {
-            return chooser.re[at] > R(0.5) ? a : b;
-        };
-        fill(to.re, [&](std::size_t at) { return chosen(at).re[at]; });
-        if (to.is_complex)
-            fill(to.im, [&](std::size_t at) { return chosen(at).is_complex ? chosen(at).im[at] : R(0); });
-    }
-
-    void evaluate(const Pointwise::Node& node, Values<R>& to) {
-        const auto operand = [&](std::size_t k) -> const Values<R>& {
-            return known_[static_cast<std::size_t>(node.operands[k])];
-        };
-        switch (node.op) {
-        case Op::add:
-        case Op::subtract: return add(to, operand(0), operand(1), node.op == Op::subtract);
-        case Op::multiply: return multiply(to, operand(0), operand(1));
-        case Op::divide: return divide(to, operand(0), operand(1));
-        case Op::choose: return choose(to, operand(0), operand(1), operand(2));
-        case Op::negate:
-        case Op::conj: {
-            const Values<R>& a = operand(0);
-            const R sign = node.op == Op::negate ? R(-1) : R(1);
-            fill(to.re, [&](std::size_t at) { return sign * a.re[at]; });
-            to.is_complex = a.is_complex;
-            if (a.is_complex) fill(to.im, [&](std::size_t at) { return -a.im[at]; });
-            return;
-        }
-        case Op::complex: {
-            const Values<R>&re = operand(0), &im = operand(1);
-            to.re = re.re;
-            to.im = im.re;
-            to.is_complex = true;
-            return;
-        }
-        default: to.is_complex = false; fill(to.re, [&](std::size_t at) { return real(node, at); });
-        }
-    }
-
-    /// Nodes whose result is real.
-    R real(const Pointwise::Node& node, std::size_t at) const {
-        const auto value = [&](std::size_t k) -> const Values<R>& {
-            return known_[static_cast<std::size_t>(node.operands[k])];
-        };
-        const auto re = [&](std::size_t k) { return value(k).re[at]; };
-        const auto number = [](bool holds) { return holds ? R(1) : R(0); };
-        switch (node.op) {
-        case Op::number: return static_cast<R>(node.number);
-        case Op::magnitude:
-        case Op::square_root:
-        case Op::exponential:
-        case Op::tangent:
-        case Op::sigmoid:
-        case Op::gelu: return function(node.op, re(0));
-        case Op::re: return re(0);
-        case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
-        case Op::less: return number(re(0) < re(1));
-        case Op::less_equal: return number(!(re(1) < re(0)));
-        case Op::equal: return number(!(re(1) < re(0)) && !(re(0) < re(1)));
-        case Op::both: return re(0) * re(1);
-        case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
-        case Op::opposite: return R(1) - re(0);
-        default: throw InternalError("an epilogue with forms");
-        }
-    }
-
-    const EpilogueCall& call_;
-    std::vector<Values<R>> known_;
-    std::size_t count_ = 0;
-};
 
 } // namespace
 
@@ -226,12 +28,13 @@ void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void
     const auto apply = [&](auto sum_example, auto example) {
         using S = decltype(sum_example);
         using T = decltype(example);
-        Evaluation<T> evaluation(call);
+        ExpressionEvaluation<typename RealPart<T>::type> evaluation(
+            {&call.epilogue->expression(), call.arrays, call.matrix, call.row, call.column});
         for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; row += together) {
+            for (Integer row = 0; row < product.rows; row += evaluated_together) {
                 const Integer place = row * product.c.row_stride + column * product.c.column_stride;
-                evaluation.finish(static_cast<const S*>(c) + place, static_cast<T*>(c) + place,
-                                  product.c.row_stride, row, column, std::min(together, product.rows - row));
+                finish(evaluation, static_cast<const S*>(c) + place, static_cast<T*>(c) + place,
+                       product.c.row_stride, row, column, std::min(evaluated_together, product.rows - row));
             }
     };
     switch (product.number) {

@@ -191,9 +191,10 @@ public:
             b_.emplace(
                 matrix(product_.number_of_b(), product_.b, product_.depth, product_.columns, 2, 1 / scale));
         }
-        for (std::size_t k = 0; k < known_.size(); ++k)
-            arrays_.emplace_back(plan.device(), number_of_epilogue(product_), MatrixLayout{1, 1},
-                                 known_[k].elements * (known_[k].is_complex ? 2 : 1), 1, 1,
+        const std::vector<ProblemArray> given = given_arrays_of(product_);
+        for (std::size_t k = 0; k < given.size(); ++k)
+            arrays_.emplace_back(plan.device(), part_of(number_of_epilogue(product_)), MatrixLayout{1, 1},
+                                 given[k].elements * (given[k].is_complex ? 2 : 1), 1, 1,
                                  4 + static_cast<unsigned>(k));
     }
 
@@ -250,7 +251,57 @@ public:
                text_of(found), text_of(expected));
     }
 
+    /// A result, against the elements of C that it is of, where these are many enough to tell what was reduced.
+    void require_reduced(std::size_t k, Integer matrix, Integer kept) const {
+        const Reduction& reduction = product_.reductions[k];
+        const Over over = reduction.over;
+        const Integer rows = over == Over::columns ? 1 : product_.rows;
+        const Integer columns = over == Over::rows ? 1 : product_.columns;
+        if (rows * columns > most_reduced || steps_of(product_.number_of_c())) return;
+        const bool is_sum = reduction.operation == Reduce::sum;
+        double expected = 0, allowed = 0, magnitude = 0;
+        for (Integer at = 0; at < rows * columns; ++at) {
+            const Integer i = over == Over::columns ? kept : at % rows;
+            const Integer j = over == Over::rows ? kept : at / rows;
+            const Complex x = c_.read(matrix, i, j);
+            const double value = by(reduction.of, x, matrix, i, j);
+            double change = 16 * spacing(product_.number) * (1 + std::abs(value));
+            for (const double step : {-1, 1}) {
+                const double error = step * spacing(product_.number_of_c()) * std::abs(x);
+                change = std::max(change, std::abs(by(reduction.of, x + error, matrix, i, j) - value));
+            }
+            magnitude += std::abs(value);
+            const bool is_further =
+                reduction.operation == Reduce::maximum ? value > expected : value < expected;
+            if (is_sum)
+                expected += value;
+            else if (at == 0 || is_further)
+                expected = value;
+            allowed = is_sum ? allowed + change : std::max(allowed, change);
+        }
+        if (is_sum) allowed += 64 * spacing(product_.number) * magnitude;
+        const double found = arrays_[known_.size() + k] // results come behind what is read
+
+                                 .read(0, matrix * results_of_matrix(product_, over) + kept, 0)
+                                 .real();
+        if (!(std::abs(expected) + allowed < largest(product_.number))) return; // NaN, too
+        ensure(std::abs(found - expected) <= allowed,
+               "the reduction {} of a product of {} by {} by {} by '{}' is wrong at {} of matrix {}: {} and "
+               "not {}",
+               reduction.name, product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()),
+               kept, matrix, found, expected);
+    }
+    void require_reduced() const {
+        for (std::size_t k = 0; k < product_.reductions.size(); ++k) {
+            const Integer last = results_of_matrix(product_, product_.reductions[k].over) - 1;
+            require_reduced(k, 0, 0);
+            if (last > 0 || product_.batch > 1) require_reduced(k, product_.batch - 1, last);
+        }
+    }
+
 private:
+    static constexpr Integer most_reduced = Integer{1} << 13; ///< elements that are read one after the other
+
     RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed, double scale = 1) const {
         return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale};
@@ -275,13 +326,13 @@ private:
     /// Before it is rounded to what C holds, but in its range.
     Complex finished(const Complex& x, Integer matrix, Integer i, Integer j) const {
         if (is_complex(product_.number)) return x;
-        const double value = by_epilogue(x.real(), matrix, i, j);
+        const double value = by(product_.epilogue, x.real(), matrix, i, j);
         const auto steps = steps_of(product_.number_of_c());
         return steps ? std::clamp(value, steps->least, steps->greatest) : value;
     }
-    double by_epilogue(double x, Integer matrix, Integer i, Integer j) const {
-        const ExpressionTree* const tree = product_.epilogue.tree();
-        if (tree == nullptr) return x;
+    double by(const Expression& expression, const Complex& x, Integer matrix, Integer i, Integer j) const {
+        const ExpressionTree* const tree = expression.tree();
+        if (tree == nullptr) return x.real();
         const ExpressionScope scope = scope_of(product_);
         const std::array<Integer, 3> indices = {matrix, i, j};
         const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
@@ -323,6 +374,7 @@ void compare(const GpuMatrixPlan& plan, double scale) {
                       j = below(product.columns, k);
         comparison.require(matrix, i, j);
     }
+    comparison.require_reduced();
 }
 
 constexpr double out_of_range = 0x1p70; ///< of terms, at any depth (gemm/gpu_range.hpp)

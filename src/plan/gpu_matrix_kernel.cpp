@@ -19,16 +19,38 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t most_parameters = 16 + most_arrays;
+constexpr std::size_t most_parameters = 16 + most_arrays + most_reductions;
 constexpr std::size_t most_tensors = 6;
 
 gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
-    const ExpressionTree* const tree = product.epilogue.tree();
-    if (tree == nullptr) return {};
     const std::vector<ProblemArray> arrays = arrays_of(product);
-    gemm::GpuEpilogue result{pointwise_of(*tree, scope_of(product), arrays), {}};
+    gemm::GpuEpilogue result;
+    if (const ExpressionTree* const tree = product.epilogue.tree())
+        result.code = pointwise_of(*tree, scope_of(product), arrays);
     for (const ProblemArray& array : arrays)
         result.arrays.push_back({array.name, array.is_complex, array.elements});
+    for (const Reduction& reduction : product.reductions) {
+        gemm::GpuReduction& one = result.reductions.emplace_back();
+        one.name = reduction.name;
+        one.operation = reduction.operation;
+        one.over = reduction.over;
+        if (const ExpressionTree* const tree = reduction.of.tree())
+            one.code = pointwise_of(*tree, scope_of(product, reduction), arrays);
+    }
+    return result;
+}
+
+std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, const MatrixProduct& product,
+                                         const target::Gpu& gpu) {
+    std::vector<GpuMatrixDerivation> result;
+    const std::array<Integer, 2> parameters = {product.depth > 0 ? 1 : 0, 0};
+    for (ir::Program& program : programs) {
+        GpuMatrixDerivation& derivation = result.emplace_back();
+        derivation.program = std::move(program);
+        ir::verify(derivation.program, ir::Stage::vectorized);
+        derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
+        derivation.info = describe_by_cluster(derivation.program, gpu, {.parameters = parameters});
+    }
     return result;
 }
 
@@ -52,16 +74,13 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
 std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
                                                         const gemm::GpuSchedule& schedule,
                                                         const target::Gpu& gpu) {
-    std::vector<GpuMatrixDerivation> result;
-    const std::array<Integer, 2> parameters = {product.depth > 0 ? 1 : 0, 0};
-    for (ir::Program& program : gemm::gpu_product(product, schedule, gpu, epilogue_of(product))) {
-        GpuMatrixDerivation& derivation = result.emplace_back();
-        derivation.program = std::move(program);
-        ir::verify(derivation.program, ir::Stage::vectorized);
-        derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
-        derivation.info = describe_by_cluster(derivation.program, gpu, {.parameters = parameters});
-    }
-    return result;
+    return derived(gemm::gpu_product(product, schedule, gpu, epilogue_of(product)), product, gpu);
+}
+
+std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
+                                                           const gemm::GpuSchedule& schedule,
+                                                           const target::Gpu& gpu) {
+    return derived(gemm::gpu_reductions(product, schedule, gpu, epilogue_of(product)), product, gpu);
 }
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string& name) const {
@@ -77,7 +96,7 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string&
     for (const auto& [known, source] : names)
         if (name == known) return {source};
     for (std::size_t k = 0; k < arrays_.size(); ++k)
-        if (name == "with_" + arrays_[k].name) return {Source::array, k};
+        if (name == "with_" + arrays_[k].name || name == "to_" + arrays_[k].name) return {Source::array, k};
     throw InternalError("a product's kernel has a parameter '{}'", name);
 }
 
@@ -117,25 +136,35 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache)
     : device_(device),
-      arrays_(arrays_of(product)),
+      arrays_(given_arrays_of(product)),
       factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
-    for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu)) {
-        Step& step = steps_.emplace_back();
-        const emit::PtxInterface interface =
-            emit::ptx_interface(derivation.program, ptx_options(gpu, derivation.program));
-        for (const emit::PtxParameter& parameter : interface.parameters)
-            add_parameter(step, derivation, parameter);
-        ensure(step.parameters.size() <= most_parameters, "a product's kernel has {} parameters",
-               step.parameters.size());
-        const runtime::KernelText text{
-            std::move(derivation.ptx), "gemm " + to_string(schedule), {}, schedule.machine_loop != 0};
-        const runtime::CacheKey key = runtime::code_key(device, text);
-        code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
-        step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
-        step.kernel.load(runtime::compiled(device, text, cache), device);
+    if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
+        for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu))
+            add_step(schedule, std::move(derivation), schedule.machine_loop != 0, cache);
+        multiplying_ = multiplying_kernel(schedule, steps_.size());
+        finishing_ = steps_.size() - 1;
     }
-    multiplying_ = multiplying_kernel(schedule, steps_.size());
+    for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
+        add_step(schedule, std::move(derivation), false, cache);
+}
+
+/// `machine_loop`: its main loop may be brought into another order.
+void GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation,
+                                bool machine_loop, runtime::KernelCache* cache) {
+    Step& step = steps_.emplace_back();
+    const emit::PtxInterface interface =
+        emit::ptx_interface(derivation.program, ptx_options(device_.target(), derivation.program));
+    for (const emit::PtxParameter& parameter : interface.parameters)
+        add_parameter(step, derivation, parameter);
+    ensure(step.parameters.size() <= most_parameters, "a product's kernel has {} parameters",
+           step.parameters.size());
+    const runtime::KernelText text{
+        std::move(derivation.ptx), "gemm " + to_string(schedule), {}, machine_loop};
+    const runtime::CacheKey key = runtime::code_key(device_, text);
+    code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
+    step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
+    step.kernel.load(runtime::compiled(device_, text, cache), device_);
 }
 
 /// What a launch's parameters are of.
@@ -197,7 +226,7 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
     step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
 }
 
-/// Where nothing is multiplied the last kernel does all.
+/// Where nothing is multiplied the product's last kernel does all of it.
 void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                               runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
@@ -208,8 +237,8 @@ void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multipli
     if (own) memories.workspace = own->address();
     for (const auto& [name, part] : workspace_parts_)
         if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
-    for (const Step& step : steps_)
-        if (multiplies || &step == &steps_.back()) launch(step, memories, stream);
+    for (std::size_t k = multiplies ? 0 : finishing_; k < steps_.size(); ++k)
+        launch(steps_[k], memories, stream);
 }
 
 } // namespace swirl::planning

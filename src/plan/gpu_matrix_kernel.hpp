@@ -27,7 +27,7 @@ struct GpuMatrixArguments {
     const void* b = nullptr;
     const void* beta = nullptr;
     void* c = nullptr;
-    std::span<const void* const> arrays = {}; ///< of the epilogue, in the order of arrays_of
+    std::span<const void* const> arrays = {}; ///< in the order of given_arrays_of
 };
 
 /// One of a product's kernels, derived, before a GPU is needed.
@@ -45,7 +45,12 @@ inline std::size_t multiplying_kernel(const gemm::GpuSchedule& schedule, std::si
     return kernels - (schedule.streams() ? 2 : 1);
 }
 
-/// The kernels of a product that is not empty, in a GPU.
+/// The kernels behind it that make results of reductions, if there are such; of an empty product the only ones.
+std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
+                                                           const gemm::GpuSchedule& schedule,
+                                                           const target::Gpu& gpu);
+
+/// The kernels of a product, in a GPU.
 class GpuMatrixKernels {
 public:
     /// With a cache, machine code is taken from there if it is kept. Throws what validate(schedule, …) and the driver do.
@@ -58,7 +63,7 @@ public:
                 runtime::cuda::Address workspace, const runtime::GpuStream& stream) const;
     std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-    /// Of the one that multiplies.
+    /// Of the one that multiplies, where the product is not empty.
     const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of all machine code
     std::size_t count() const { return steps_.size(); }
@@ -90,11 +95,15 @@ private:
     void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
     void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
+    void add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation, bool machine_loop,
+                  runtime::KernelCache* cache);
+
     std::vector<Step> steps_;
     std::size_t multiplying_ = 0;
-    runtime::CacheKey code_key_;
+    std::size_t finishing_ = 0; ///< the product's last one; those behind it reduce
+    runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
-    std::vector<ProblemArray> arrays_;                 ///< of the epilogue
+    std::vector<ProblemArray> arrays_;                 ///< that executions are given
     std::map<std::string, Parameter> workspace_parts_; ///< by buffer
     std::size_t factor_bytes_;
     std::size_t workspace_bytes_ = 0;

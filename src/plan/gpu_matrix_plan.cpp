@@ -1,10 +1,12 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "gemm/epilogue.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_model.hpp"
 #include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
+#include "plan/matrix_arrays.hpp"
 #include "plan/matrix_values.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "runtime/kernel_cache.hpp"
@@ -37,9 +39,13 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
       schedule_(schedule),
       device_(device),
       cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
-      arrays_(arrays_of(product)),
+      arrays_(given_arrays_of(product)),
+      read_arrays_(arrays_.size() - product.reductions.size()),
       is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
-    if (!is_empty_) kernel_.emplace(product, schedule, device, cache_);
+    const bool has_results =
+        std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
+                    [](const ProblemArray& array) { return array.elements > 0; });
+    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_);
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
@@ -64,69 +70,85 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
                       std::as_bytes(std::span("compared", 8)));
 }
 
-std::vector<GpuArgument> GpuMatrixPlan::matrices(const GpuMatrixArguments& arguments, bool multiplies) const {
-    std::vector<GpuArgument> result;
-    const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
-                         Integer columns, Number number) {
-        if (product_.listed) {
-            constexpr std::size_t pointer_bytes = sizeof(const void*);
-            result.push_back({std::string("list ") + name, pointer, 0,
-                              product_.batch * static_cast<Integer>(pointer_bytes), pointer_bytes});
-            return;
-        }
-        const Extent extent = extent_of(layout, rows, columns, product_.batch);
-        const Integer bytes = bytes_of(number);
-        result.push_back({name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
-                          static_cast<std::size_t>(bytes)});
-    };
-    add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c());
-    const Integer scalar_bytes = bytes_of(number_of_epilogue(product_));
+GpuMatrixPlan::Touched GpuMatrixPlan::matrix(const char* name, const void* pointer,
+                                             const MatrixLayout& layout, Integer rows, Integer columns,
+                                             Number number) const {
+    if (product_.listed) { // of what its pointers point at the kernel assumes no more than the product says
+        constexpr std::size_t pointer_bytes = sizeof(const void*);
+        return {{std::string("list ") + name, pointer, 0,
+                 product_.batch * static_cast<Integer>(pointer_bytes), pointer_bytes},
+                false,
+                false};
+    }
+    const Extent extent = extent_of(layout, rows, columns, product_.batch);
+    const Integer bytes = bytes_of(number);
+    return {{name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
+             static_cast<std::size_t>(bytes)}};
+}
+
+/// Of an empty product only those that are written.
+void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<Touched>& to) const {
+    const Integer scalar_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.number));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const ProblemArray& array = arrays_[k];
-        if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr)
-            throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
-                            array.name, product_.epilogue.text(), array.name);
-        result.push_back({"array " + array.name, arguments.arrays[k], 0,
-                          array.elements * scalar_bytes * (array.is_complex ? 2 : 1),
-                          static_cast<std::size_t>(scalar_bytes)});
+        const bool is_written = k >= read_arrays_;
+        if (array.elements == 0 || (is_empty_ && !is_written)) continue;
+        if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr) report_missing(product_, array);
+        to.push_back({{"array " + array.name, arguments.arrays[k], 0,
+                       array.elements * scalar_bytes * (array.is_complex ? 2 : 1),
+                       static_cast<std::size_t>(scalar_bytes)},
+                      is_written,
+                      !is_written});
     }
-    if (!multiplies) return result;
-    add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a());
-    add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b());
+}
+
+std::vector<GpuMatrixPlan::Touched> GpuMatrixPlan::touched(const GpuMatrixArguments& arguments,
+                                                           bool multiplies) const {
+    std::vector<Touched> result;
+    if (!is_empty_) {
+        result.push_back(
+            matrix("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c()));
+        result.back().is_written = !product_.listed; // lists are not
+    }
+    add_arrays(arguments, result);
+    if (is_empty_ || !multiplies) return result;
+    result.push_back(
+        matrix("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a()));
+    result.push_back(
+        matrix("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b()));
     return result;
 }
 
-void GpuMatrixPlan::check(const std::vector<GpuArgument>& matrices) const {
-    for (const GpuArgument& matrix : matrices) {
-        if (matrix.pointer == nullptr)
-            throw UserError("{} is null; it must point at the {} in memory of {}", matrix.name,
+void GpuMatrixPlan::check(const std::vector<Touched>& touched) const {
+    for (const auto& [argument, is_written, is_in_vectors] : touched) {
+        if (argument.pointer == nullptr)
+            throw UserError("{} is null; it must point at the {} in memory of {}", argument.name,
                             product_.listed ? "pointers to matrices" : "element (0, 0)",
                             device_.description());
-        planning::check(device_, matrix);
+        planning::check(device_, argument);
     }
-    const GpuArgument& c = matrices.front();
-    if (product_.listed) return; // of lists nothing is written
-    for (const GpuArgument& matrix : matrices)
-        if (&matrix != &c && !are_apart(matrix, c))
-            throw UserError("c = {} and {} = {} overlap; C has to lie apart from what is read", c.pointer,
-                            matrix.name, matrix.pointer);
+    for (const Touched& written : touched)
+        for (const Touched& other : touched)
+            if (written.is_written && &other != &written && !are_apart(other.argument, written.argument))
+                throw UserError("{} = {} and {} = {} overlap; {} has to lie apart from all others",
+                                written.argument.name, written.argument.pointer, other.argument.name,
+                                other.argument.pointer, written.argument.name);
 }
 
-const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>& matrices) const {
+const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<Touched>& touched) const {
     // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
     // Arrays of an epilogue are read by C's.
     const int lanes = std::max(
         {schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes, schedule_.a_steps, schedule_.b_steps});
     bool suits = true;
-    // Of what lists point at the kernel assumes no more than the product says.
-    const auto accessed =
-        product_.listed ? std::span(matrices).subspan(1, arrays_.size()) : std::span(matrices);
-    for (const GpuArgument& matrix : accessed)
-        suits = suits && is_aligned(matrix.pointer,
-                                    schedule_.has_tiles() || schedule_.has_bulk()
-                                        ? ir::tile_piece_bytes
-                                        : std::min<Integer>(gemm::GpuThreads::widest_access,
-                                                            lanes * static_cast<Integer>(matrix.alignment)));
+    for (const auto& [argument, is_written, is_in_vectors] : touched)
+        suits =
+            suits && (!is_in_vectors ||
+                      is_aligned(argument.pointer,
+                                 schedule_.has_tiles() || schedule_.has_bulk()
+                                     ? ir::tile_piece_bytes
+                                     : std::min<Integer>(gemm::GpuThreads::widest_access,
+                                                         lanes * static_cast<Integer>(argument.alignment))));
     if (suits) return *kernel_;
     const std::lock_guard lock(making_);
     if (!unaligned_)
@@ -135,18 +157,23 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<GpuArgument>
     return *unaligned_;
 }
 
+/// A workspace is as large as the usual kernels want it; for others that want more memory is taken.
 GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& arguments,
                                                  const GpuWorkspace& workspace) const {
-    if (is_empty_) return {};
+    if (!kernel_) return {};
     const Factor alpha = factor_kind(product_.number, arguments.alpha);
     const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
-    const std::vector<GpuArgument> used = matrices(arguments, multiplies);
+    const std::vector<Touched> used = touched(arguments, multiplies);
     check(used);
-    planning::check(device_, workspace, workspace_bytes(), used);
+    std::vector<GpuArgument> beside;
+    for (const Touched& one : used) beside.push_back(one.argument);
+    planning::check(device_, workspace, workspace_bytes(), beside);
     check_beta(product_, arguments.beta);
     const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
-    return {arguments, multiplies, reads_c, &kernel_for(used),
-            reinterpret_cast<runtime::cuda::Address>(workspace.data)};
+    const GpuMatrixKernels& kernel = kernel_for(used);
+    const bool fits = kernel.workspace_bytes() <= workspace.bytes;
+    return {arguments, multiplies, reads_c, &kernel,
+            fits ? reinterpret_cast<runtime::cuda::Address>(workspace.data) : 0};
 }
 
 void GpuMatrixPlan::launch(const Execution& execution, runtime::cuda::Stream stream) const {

@@ -57,16 +57,26 @@ public:
 private:
     GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                   const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
-    std::vector<GpuArgument> matrices(const GpuMatrixArguments& arguments, bool multiplies) const;
-    void check(const std::vector<GpuArgument>& matrices) const;
-    const GpuMatrixKernels& kernel_for(const std::vector<GpuArgument>& matrices) const;
+    /// What an execution touches, and how.
+    struct Touched {
+        GpuArgument argument;
+        bool is_written = false;
+        bool is_in_vectors = true; ///< accesses may be wider than a number
+    };
+    Touched matrix(const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
+                   Integer columns, Number number) const;
+    std::vector<Touched> touched(const GpuMatrixArguments& arguments, bool multiplies) const;
+    void add_arrays(const GpuMatrixArguments& arguments, std::vector<Touched>& to) const;
+    void check(const std::vector<Touched>& touched) const;
+    const GpuMatrixKernels& kernel_for(const std::vector<Touched>& touched) const;
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
     MatrixProduct product_;
     gemm::GpuSchedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
-    std::vector<ProblemArray> arrays_; ///< of the epilogue
+    std::vector<ProblemArray> arrays_; ///< that executions are given
+    std::size_t read_arrays_;          ///< of these, the first ones
     bool is_empty_;
     std::optional<GpuMatrixKernels> kernel_;
     mutable std::mutex making_;

@@ -4,6 +4,7 @@
 
 #include "gemm/epilogue.hpp"
 #include "plan/matrix_kernels.hpp"
+#include "plan/placed_expression.hpp"
 #include "plan/sliced_kernels.hpp"
 
 #include <cstddef>
@@ -26,8 +27,8 @@ public:
     /// Of a valid product with an epilogue, or with int32 sums that become other numbers.
     explicit MatrixEpilogue(const MatrixProduct& product);
 
-    const gemm::Epilogue& code() const { return code_; }
-    std::size_t arrays() const { return arrays_; } ///< that the product's epilogue names
+    const gemm::Epilogue& code() const { return expression_.code(); }
+    const PlacedExpression& expression() const { return expression_; }
 
     /// Whether elements are finished in registers; else in memory, when all of the product is there: where the portable code
     /// runs, where C is scattered, and where a tile's operands lie too far apart.
@@ -39,28 +40,10 @@ public:
     void make_sliced(const SlicedKernels& plain);
     SlicedKernels& sliced() const { return *sliced_; }
 
-    /// Where the operand's numbers for element (row, column) of a matrix of the batch begin, given the arrays.
-    const void* place(std::size_t operand, const void* const* arrays, Integer matrix, Integer row,
-                      Integer column) const;
-
 private:
-    /// Where an operand's numbers come from.
-    struct Source {
-        int array; ///< −1: the numbers 0, 1, 2, … themselves
-        Integer batch_stride;
-        std::size_t bytes; ///< of a number
-    };
-    void add_nodes(const lower::Pointwise& code, bool is_turned);
-    int operand(int array, bool is_complex, std::vector<Integer> strides, bool is_turned);
-    int push(lower::Pointwise::Node node);
-    int form(const lower::PlaceForm& form, bool is_turned);
     bool lies_near(const gemm::Tile& tile) const;
 
-    gemm::Epilogue code_;
-    std::vector<Source> sources_; ///< by operand
-    std::size_t arrays_;
-    std::size_t scalar_bytes_;
-    std::vector<std::byte> numbers_; ///< 0, 1, 2, …
+    PlacedExpression expression_;
     std::shared_ptr<MatrixKernels> kernels_;
     bool suits_slices_ = false;
     std::shared_ptr<SlicedKernels> sliced_;
@@ -76,7 +59,7 @@ struct EpilogueCall {
 
     explicit operator bool() const { return epilogue != nullptr; }
     const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
-        return epilogue->place(number, arrays, matrix, row + in_row, column + in_column);
+        return epilogue->expression().place(number, arrays, matrix, row + in_row, column + in_column);
     }
     /// All of them, as buffers of a kernel.
     void put_operands(void** buffers, Integer in_row, Integer in_column) const {

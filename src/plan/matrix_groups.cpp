@@ -28,6 +28,10 @@ void check(const MatrixGroup& group, std::size_t number) {
     if (group.count == 0) return;
     if (group.a == nullptr || group.b == nullptr || group.c == nullptr)
         throw UserError("a list of matrices of group {} is a null pointer", number);
+    if (const auto& reductions = group.plan->product().reductions; !reductions.empty())
+        throw UserError(
+            "products of group {} are reduced: each would write the same array {}\n  use execute()", number,
+            reductions.front().name);
     const Factors factors = factors_of(group);
     for (Integer item = 0; item < group.count; ++item) {
         try {

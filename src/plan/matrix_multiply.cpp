@@ -107,26 +107,41 @@ void multiply_scattered(const Work& work) {
 /// What is left of a product without α·A·B.
 void scale_matrix(const MatrixProduct& product, const MatrixArguments& arguments, void* c, Integer matrix) {
     if (wants_transposition(product)) return scale_matrix(transposed(product), arguments, c, matrix);
-    EpilogueCall epilogue = arguments.extras == nullptr ? EpilogueCall{} : arguments.extras->epilogue;
-    epilogue.matrix = matrix;
+    MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
+    extras.epilogue.matrix = extras.reductions.matrix = matrix;
     if (!is_stored_apart(product)) {
         planning::scale_matrix(product, arguments.beta, c);
-        if (epilogue) apply_epilogue(product, epilogue, c);
+        if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
+        if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
         return;
     }
+    const ReductionGrid grid{product.rows, product.columns, product.rows, 1};
+    std::optional<ReductionParts> parts;
+    if (extras.reductions) parts.emplace(product, extras.reductions, grid);
     std::vector<float> sums(static_cast<std::size_t>(product.rows));
     MatrixProduct part = product;
     part.columns = 1;
     for (Integer column = 0; column < product.columns; ++column) {
         std::fill(sums.begin(), sums.end(), 0.0F); // int32 zeros, too
         part.c = {.row_stride = 1, .column_stride = product.rows};
-        epilogue.column = column;
-        if (epilogue) apply_epilogue(part, epilogue, sums.data());
+        extras.epilogue.column = column;
+        if (extras.epilogue) apply_epilogue(part, extras.epilogue, sums.data());
+        if (parts) parts->take(column, sums.data(), 1, product.rows);
         part.c = product.c;
         store_elements(
             sums.data(), part,
             static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.number_of_c()));
     }
+    if (parts) parts->finish();
+}
+
+/// Of matrices without elements.
+void reduce_nothing(const MatrixProduct& product, const MatrixArguments& arguments) {
+    if (arguments.extras == nullptr || !arguments.extras->reductions) return;
+    ReductionCall call = arguments.extras->reductions;
+    const MatrixProduct oriented = wants_transposition(product) ? transposed(product) : product;
+    for (call.matrix = 0; call.matrix < product.batch; ++call.matrix)
+        reduce_matrix(oriented, call, nullptr, 1);
 }
 
 /// Whether the product has a kernel of its own, which then has run.
@@ -149,34 +164,43 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
 
 void multiply_alone(const Work& work);
 
-/// C's elements are shorter than sums: blocks of sums are computed elsewhere.
-void multiply_stored(const Work& work) {
+/// Blocks of sums that are computed elsewhere.
+ReductionGrid grid_of_stored(const Work& work) {
     const MatrixProduct& product = work.product;
     const gemm::Tile& tile = MatrixKernels::of_this_machine(product).schedule().tile;
     const auto whole = [&](Integer width) {
         const Integer grain = work.route ? Integer{gemm::slice_tile} : width;
         return std::max(grain, most_stored_together / grain * grain);
     };
-    const Integer rows = std::min(whole(tile.rows()), product.rows),
-                  columns = std::min(whole(tile.columns), product.columns);
-    std::vector<float> sums(static_cast<std::size_t>(rows * columns)); // or int32 until they are finished
-    for (Integer column = 0; column < product.columns; column += columns)
-        for (Integer row = 0; row < product.rows; row += rows) {
-            Work part = work.part({row, std::min(row + rows, product.rows)},
-                                  {column, std::min(column + columns, product.columns)});
-            const MatrixProduct target = part.product;
-            void* const c = part.arguments.c;
-            part.product.c_number = product.number == Number::int32 ? Number::float32 : product.number;
-            part.product.c = {.row_stride = 1, .column_stride = part.product.rows};
-            part.arguments.c = sums.data();
-            multiply_alone(part);
-            store_elements(sums.data(), target, c);
-        }
+    return {product.rows, product.columns, std::min(whole(tile.rows()), product.rows),
+            std::min(whole(tile.columns), product.columns)};
+}
+
+/// C's elements are shorter than sums. Blocks first, first + step, … of a grid.
+void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first, Integer step,
+                     ReductionParts* parts) {
+    const MatrixProduct& product = work.product;
+    std::vector<float> sums(
+        static_cast<std::size_t>(grid.block_rows * grid.block_columns)); // or int32 until they are finished
+    for (Integer block = first; block < grid.count(); block += step) {
+        const Integer row = block % grid.row_blocks() * grid.block_rows;
+        const Integer column = block / grid.row_blocks() * grid.block_columns;
+        Work part = work.part({row, std::min(row + grid.block_rows, product.rows)},
+                              {column, std::min(column + grid.block_columns, product.columns)});
+        const MatrixProduct target = part.product;
+        void* const c = part.arguments.c;
+        part.product.c_number = product.number == Number::int32 ? Number::float32 : product.number;
+        part.product.c = {.row_stride = 1, .column_stride = part.product.rows};
+        part.arguments.c = sums.data();
+        multiply_alone(part);
+        if (parts != nullptr) parts->take(grid.number_at(row, column), sums.data(), 1, part.product.rows);
+        store_elements(sums.data(), target, c);
+    }
 }
 
 /// An epilogue that is not one of tiles waits until all elements are there.
 void multiply_alone(const Work& work) {
-    if (is_stored_apart(work.product)) return multiply_stored(work);
+    if (is_stored_apart(work.product)) return multiply_stored(work, grid_of_stored(work), 0, 1, nullptr);
     const EpilogueCall& epilogue = work.extras.epilogue;
     if (epilogue && !epilogue.epilogue->is_in_tiles()) {
         Work plain = work;
@@ -214,10 +238,17 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
-void multiply_one(Work work, int threads) {
-    const int wanted = threads_worthwhile(work.product, threads);
-    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
-    work.look_at_operands(members);
+/// Elements are reduced before they are stored, block by block: these are the threads' shares, too.
+void multiply_stored_reduced(const Work& work, int members) {
+    const ReductionGrid grid = grid_of_stored(work);
+    ReductionParts parts(work.product, work.extras.reductions, grid);
+    runtime::run_team(members, [&](const runtime::TeamMember& member) {
+        multiply_stored(work, grid, member.number(), member.size(), &parts);
+    });
+    parts.finish();
+}
+
+void multiply_by_team(const Work& work, int members) {
     if (members <= 1) return multiply_alone(work);
     const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product).schedule().tile;
     const Integer row_grain = work.route ? Integer{gemm::slice_tile} : tile.rows();
@@ -230,6 +261,16 @@ void multiply_one(Work work, int threads) {
                                                          member.number() / along_rows, along_columns);
         if (rows.first < rows.last && columns.first < columns.last) multiply_alone(work.part(rows, columns));
     });
+}
+
+void multiply_one(Work work, int threads) {
+    const int wanted = threads_worthwhile(work.product, threads);
+    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
+    work.look_at_operands(members);
+    const ReductionCall& reductions = work.extras.reductions;
+    if (reductions && is_stored_apart(work.product)) return multiply_stored_reduced(work, members);
+    multiply_by_team(work, members);
+    if (reductions) reduce_matrix(work.product, reductions, work.arguments.c, members);
 }
 
 } // namespace
@@ -275,7 +316,8 @@ int threads_worthwhile(const MatrixProduct& product, int threads) {
 }
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
-    if (product.rows == 0 || product.columns == 0 || product.batch == 0) return;
+    if (product.rows == 0 || product.columns == 0 || product.batch == 0)
+        return reduce_nothing(product, arguments);
     const Factor alpha = factor_kind(product.number, arguments.alpha);
     if (product.depth == 0 || alpha == Factor::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
@@ -290,7 +332,8 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
     share_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
         Work one(product, moved(product, arguments, matrix * product.a.batch_stride,
                                 matrix * product.b.batch_stride, matrix * product.c.batch_stride));
-        one.extras.epilogue.matrix = one.extras.a.matrix = one.extras.b.matrix = matrix;
+        one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;
+        one.extras.a.matrix = one.extras.b.matrix = matrix;
         multiply_one(one, threads_for_it);
     });
 }

@@ -1,6 +1,7 @@
 #include "plan/matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "plan/matrix_arrays.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/portable_product.hpp"
 #include "plan/sliced_kernels.hpp"
@@ -22,16 +23,18 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     oriented_.batch = 1;
     oriented_.a.batch_stride = oriented_.b.batch_stride = oriented_.c.batch_stride = 0;
     oriented_.epilogue = {};
+    oriented_.reductions = {};
     const bool is_made_float = product.converts() && product.number == Number::int32;
     if (!product.epilogue.is_identity() || is_made_float)
         epilogue_ = std::make_unique<MatrixEpilogue>(product);
+    if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
     choose_route();
     is_small_ = !is_empty_ && !product.converts() && !route_ && threads_ == 1 &&
                 gemm::suits_small_product(oriented_) && !needs_portable_products() &&
                 (epilogue_ == nullptr || epilogue_->is_in_tiles());
-    is_direct_ = is_small_ && epilogue_ == nullptr;
+    is_direct_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
-    find_array_overlaps();
+    arrays_ = given_arrays_of(product);
     forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
     if (is_empty_) return;
     const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
@@ -49,21 +52,6 @@ void MatrixPlan::choose_route() {
     route_ = sliced_route(oriented_, accuracy_);
     if (route_ && epilogue_ != nullptr)
         epilogue_->make_sliced(SlicedKernels::of(route_.products, gemm::TileNumbers::of(oriented_)));
-}
-
-void MatrixPlan::find_array_overlaps() {
-    if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
-    const auto in_scalars = [](const Extent& numbers, bool are_complex) {
-        return are_complex ? Extent{2 * numbers.lowest, 2 * numbers.highest + 1} : numbers;
-    };
-    const Extent c = in_scalars(extent_of(product_.c, product_.rows, product_.columns, product_.batch),
-                                is_complex(product_.number));
-    const Integer bytes = ir::size_in_bytes(gemm::scalar_of(product_.number_of_c()));
-    const Integer array_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.number));
-    arrays_ = arrays_of(product_);
-    for (const ProblemArray& array : arrays_)
-        arrays_with_c_.push_back(
-            overlap_of(in_scalars({0, array.elements - 1}, array.is_complex), array_bytes, c, bytes));
 }
 
 /// Whole ranges are compared: matrices that interlock without a common element count as overlapping.
@@ -98,12 +86,12 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
 
 void MatrixPlan::check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const {
     check_beta(product_, arguments.beta);
+    if (epilogue_ != nullptr || reductions_ != nullptr) check_arrays(arguments, alpha, arrays);
     if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
     if (product_.depth == 0 || alpha == Factor::zero)
         report_pointer("c", arguments.c, misaligned_[2]);
     else if (!look_right(arguments))
         report(arguments);
-    if (epilogue_ != nullptr) check_arrays(arguments.c, arrays);
 }
 
 void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
@@ -111,24 +99,65 @@ void MatrixPlan::execute_any(const MatrixArguments& arguments, Factor alpha, Fac
     check(arguments, alpha, arrays);
     MatrixExtras extras{.route = route_};
     if (epilogue_ != nullptr) extras.epilogue = {epilogue_.get(), arrays};
-    if (is_small_ && epilogue_ != nullptr && alpha != Factor::zero)
-        return finish_small(arguments, alpha, beta, extras);
+    if (reductions_ != nullptr) extras.reductions = {reductions_.get(), arrays};
+    if (is_small_ && alpha != Factor::zero) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments with_extras = arguments;
     with_extras.extras = &extras;
     multiply(product_, with_extras, threads_);
 }
 
-void MatrixPlan::check_arrays(const void* c, const void* const* arrays) const {
-    const std::vector<ProblemArray>& wanted = arrays_;
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        if (arrays == nullptr || arrays[k] == nullptr)
-            throw UserError("array {} of the epilogue \"{}\" has not been given\n  use with(\"{}\", …)",
-                            wanted[k].name, product_.epilogue.text(), wanted[k].name);
-        report_pointer(wanted[k].name.c_str(), arrays[k], misaligned_bits(number_of_epilogue(product_)));
-        if (arrays_with_c_[k].holds(arrays[k], c))
-            throw UserError("array {} ({}) and 'c' ({}) overlap; C must lie apart from what is read",
-                            wanted[k].name, arrays[k], c);
+namespace {
+
+/// Bytes that an execution touches.
+struct Touched {
+    std::string name;
+    std::uintptr_t first = 0, end = 0;
+    bool is_written = false;
+
+    bool overlaps(const Touched& other) const { return first < other.end && other.first < end; }
+};
+
+Touched touched(std::string name, const void* pointer, const Extent& elements, Integer bytes,
+                bool is_written) {
+    const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+    return {std::move(name), at + static_cast<std::uintptr_t>(elements.lowest * bytes),
+            at + static_cast<std::uintptr_t>((elements.highest + 1) * bytes), is_written};
+}
+
+} // namespace
+
+void MatrixPlan::check_arrays(const MatrixArguments& arguments, Factor alpha,
+                              const void* const* arrays) const {
+    const std::size_t first_written = arrays_.size() - product_.reductions.size();
+    const bool has_no_c = product_.rows == 0 || product_.columns == 0 || product_.batch == 0;
+    const Integer scalar = ir::size_in_bytes(gemm::epilogue_scalar(product_.number));
+    std::vector<Touched> all;
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const ProblemArray& array = arrays_[k];
+        if (array.elements == 0 || (has_no_c && k < first_written)) continue;
+        if (arrays == nullptr || arrays[k] == nullptr) report_missing(product_, array);
+        report_pointer(array.name.c_str(), arrays[k], static_cast<Address>(scalar - 1));
+        all.push_back(touched("array " + array.name, arrays[k], {0, array.elements - 1},
+                              scalar * (array.is_complex ? 2 : 1), k >= first_written));
     }
+    const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
+                         Integer columns, Number number, bool is_written) {
+        if (pointer != nullptr)
+            all.push_back(touched(fmt::format("'{}'", name), pointer,
+                                  extent_of(layout, rows, columns, product_.batch), bytes_of(number),
+                                  is_written));
+    };
+    if (!has_no_c)
+        add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
+    if (!is_empty_ && alpha != Factor::zero && first_written < arrays_.size()) {
+        add("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a(), false);
+        add("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b(), false);
+    }
+    for (const Touched& written : all)
+        for (const Touched& other : all)
+            if (written.is_written && &written != &other && written.overlaps(other))
+                throw UserError("{} and {} overlap; what is written must lie apart from everything else",
+                                other.name, written.name);
 }
 
 /// By the kernel of its own, with what the extras have.
@@ -146,6 +175,10 @@ void MatrixPlan::finish_small(MatrixArguments arguments, Factor alpha, Factor be
             chosen.run(given, extras.epilogue);
         else
             chosen.run(given);
+        if (extras.reductions) {
+            extras.reductions.matrix = matrix;
+            reduce_matrix(oriented_, extras.reductions, given.c, 1);
+        }
         to_next_matrix(arguments);
     }
 }

@@ -22,8 +22,7 @@ public:
     MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy = Accuracy::ordinary);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
-    /// says what is special about α and β. `arrays` are those of the epilogue, in the order of arrays_of, each none of which
-    /// is null.
+    /// says what is special about α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
     void execute(const MatrixArguments& arguments, Factor alpha, Factor beta,
                  const void* const* arrays = nullptr) const {
         if (is_direct_ && alpha != Factor::zero && look_right(arguments))
@@ -91,9 +90,8 @@ private:
     void execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
                      const void* const* arrays) const;
     void choose_route();
-    void find_array_overlaps();
-    /// Throws UserError where C would have to be read, but cannot be.
-    void check_arrays(const void* c, const void* const* arrays) const;
+    /// UserError for arrays that are not given, or lie where something else is written; of matrices that are packed there is no pointer.
+    void check_arrays(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;
     static void report_pointer(const char* name, const void* pointer, Address misaligned);
@@ -144,10 +142,10 @@ private:
     Accuracy accuracy_;
     SlicedRoute route_; ///< of executions without extras
     Overlap a_with_c_, b_with_c_;
-    std::vector<ProblemArray> arrays_; ///< of the epilogue
-    std::vector<Overlap> arrays_with_c_;
+    std::vector<ProblemArray> arrays_;         ///< that executions are given
     std::array<PackedForm, 2> forms_;          ///< of A and B as the product states them, packed
     std::unique_ptr<MatrixEpilogue> epilogue_; ///< null: there is none
+    std::unique_ptr<MatrixReductions> reductions_;
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
     mutable std::mutex making_;

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -141,75 +140,7 @@ void check_c(const Operand& c) {
             c.axes[1].length, c.axes[2].length);
 }
 
-/// Indices are numbers in an epilogue; these must be exact.
-void check_index_range(const MatrixProduct& product, const ExpressionScope& scope) {
-    const Integer largest = scope.precision == Precision::float32 ? Integer{1} << 24 : Integer{1} << 53;
-    for_each_term(product.epilogue.tree()->value, [&](const ExpressionNode& node) {
-        if (node.kind != ExpressionNode::Kind::index) return;
-        const Integer length = scope.lengths[*scope.axis_of(node.name)];
-        if (length > largest)
-            scope.reject(fmt::format("index {} reaches {}", node.name, length),
-                         fmt::format("it may reach {} in this precision", largest));
-    });
-}
-
-void check_epilogue(const MatrixProduct& product) {
-    const ExpressionTree* const tree = product.epilogue.tree();
-    if (tree == nullptr) return;
-    const ExpressionScope scope = scope_of(product);
-    if (product.number_of_c() == Number::int32)
-        scope.reject("C's numbers are int32",
-                     "expressions are of floating numbers: say by c_number what C is to be");
-    if (tree->where) scope.reject("there is a 'where'", "every element is written; choose: c ? x : 0");
-    check_types(*tree, scope);
-    check_names(*tree, scope);
-    std::map<std::string, std::string> shapes;
-    check_shapes(*tree, scope, shapes);
-    const std::vector<ProblemArray> arrays = arrays_of(product);
-    if (arrays.size() > most_arrays)
-        scope.reject(fmt::format("there are {} arrays", arrays.size()),
-                     fmt::format("there may be {}", most_arrays));
-    for (const ProblemArray& array : arrays)
-        if (array.precision != scope.precision)
-            scope.reject(fmt::format("array {} is of another type than the product's", array.name),
-                         "leave its type out");
-    if (tree->stored)
-        scope.reject("the type of C stands before the expression", "leave the type out, and set c_number");
-    check_index_range(product, scope);
-}
-
 } // namespace
-
-Number number_of_epilogue(const MatrixProduct& product) {
-    return product.number == Number::int32 ? Number::float32 : product.number;
-}
-
-ExpressionScope scope_of(const MatrixProduct& product) {
-    const auto axis_of = [](std::string_view index) -> std::optional<std::size_t> {
-        if (index == "b") return 0;
-        if (index == "i") return 1;
-        if (index == "j") return 2;
-        return std::nullopt;
-    };
-    const Number number = number_of_epilogue(product);
-    const bool is_single = number == Number::float32 || number == Number::complex32;
-    return {.lengths = {product.batch, product.rows, product.columns},
-            .axis_of = axis_of,
-            .indices = "i, j, b",
-            .x_is_complex = is_complex(product.number),
-            .precision = is_single ? Precision::float32 : Precision::float64,
-            .reject = [&product](const std::string& what, const std::string& remedy) {
-                throw UserError("{} in the epilogue \"{}\" of a product of {} by {} by {}\n  {}", what,
-                                product.epilogue.text(), product.rows, product.columns, product.depth,
-                                remedy);
-            }};
-}
-
-std::vector<ProblemArray> arrays_of(const MatrixProduct& product) {
-    std::vector<ProblemArray> arrays;
-    if (product.epilogue.tree() != nullptr) add_arrays(*product.epilogue.tree(), scope_of(product), arrays);
-    return arrays;
-}
 
 void validate(const MatrixProduct& product) {
     check_extents(product);
@@ -225,7 +156,7 @@ void validate(const MatrixProduct& product) {
           operand("B", bytes_of(product.number_of_b()), product.b, product.depth, product.columns, batch), c})
         check_addresses(one);
     check_c(c);
-    check_epilogue(product);
+    check_matrix_expressions(product);
 }
 
 void validate_for_cpus(const MatrixProduct& product) {

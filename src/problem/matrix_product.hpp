@@ -30,5 +30,20 @@ Number number_of_epilogue(const MatrixProduct& product);
 
 /// What names in an epilogue stand for: axes are the batch, C's rows and its columns. While the product is there.
 ExpressionScope scope_of(const MatrixProduct& product);
+/// The same of one of the product's reductions, while both are there.
+ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reduction);
+
+/// What executions are given: arrays_of, then results_of.
+std::vector<ProblemArray> given_arrays_of(const MatrixProduct& product);
+
+/// UserError where an epilogue or a reduction cannot be.
+void check_matrix_expressions(const MatrixProduct& product);
+
+/// Numbers that a reduction has of each matrix.
+Integer results_of_matrix(const MatrixProduct& product, Over over);
+
+/// "sum", "max", "min"; "columns", "rows", "all".
+std::string_view word_of(Reduce operation);
+std::string_view word_of(Over over);
 
 } // namespace swirl

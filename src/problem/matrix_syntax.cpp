@@ -111,8 +111,12 @@ private:
                 product.list_alignment = static_cast<int>(integer("bytes, as in batch=10,lists:16"));
             return end_word();
         }
+        if (accept("reduce=")) {
+            product.reductions.push_back(reduction());
+            return end_word();
+        }
         if (!accept("epilogue="))
-            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch= or epilogue=");
+            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch=, reduce= or epilogue=");
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");
@@ -123,6 +127,33 @@ private:
     }
     void end_word() const {
         if (!at_end_of_word()) fail("a blank");
+    }
+
+    template <class T> T one_of(std::initializer_list<T> values, const char* expected) {
+        for (const T value : values)
+            if (accept(word_of(value))) return value;
+        fail(expected);
+    }
+    void colon(const char* expected) {
+        if (!accept(":")) fail(expected);
+    }
+    Reduction reduction() {
+        Reduction result;
+        const std::size_t end_of_name = std::min(text_.find(':', position_), text_.size());
+        result.name = text_.substr(position_, end_of_name - position_);
+        position_ = end_of_name;
+        colon("':' and an operation, as in reduce=amax:max:columns:abs(x)");
+        result.operation = one_of({Reduce::sum, Reduce::maximum, Reduce::minimum}, "sum, max or min");
+        colon("':' and columns, rows or all");
+        result.over = one_of({Over::columns, Over::rows, Over::all}, "columns, rows or all");
+        if (!accept(":")) return result;
+        const bool is_quoted = accept("\"");
+        const std::size_t end = text_.find(is_quoted ? '"' : ' ', position_);
+        if (is_quoted && end == std::string_view::npos) fail("'\"' at the end");
+        result.of = parse_expression(text_, position_, std::min(end, text_.size()));
+        position_ = std::min(end, text_.size());
+        if (is_quoted) ++position_;
+        return result;
     }
 
     void read(LayoutText& layout) {
@@ -189,6 +220,11 @@ std::string to_text(const MatrixProduct& product) {
     if (product.batch != 1 || product.listed) text += fmt::format(" batch={}", product.batch);
     if (product.listed) text += ",lists";
     if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);
+    for (const Reduction& reduction : product.reductions) {
+        text += fmt::format(" reduce={}:{}:{}", reduction.name, word_of(reduction.operation),
+                            word_of(reduction.over));
+        if (!reduction.of.is_identity()) text += fmt::format(":\"{}\"", reduction.of.text());
+    }
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
     return text;
 }

@@ -91,7 +91,7 @@ void DeviceMatrixTimekeeper::add_matrices() {
                      filled(product_.number_of_c(), count_of(extents_[2])),
                      {},
                      {}});
-    for (const ProblemArray& array : arrays_of(product_))
+    for (const ProblemArray& array : given_arrays_of(product_))
         sets_.back().arrays.push_back(
             filled(number_of_epilogue(product_), array.elements * (array.is_complex ? 2 : 1)));
     if (product_.listed && product_.batch > 0)

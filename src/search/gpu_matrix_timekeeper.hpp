@@ -26,7 +26,7 @@ public:
 private:
     struct Matrices {
         runtime::GpuBuffer a, b, c;
-        std::vector<runtime::GpuBuffer> arrays; ///< of the epilogue
+        std::vector<runtime::GpuBuffer> arrays; ///< given_arrays_of the product
         std::optional<planning::GpuMatrixLists> lists =
             {}; ///< of pointers to them, where the product has such
 

@@ -286,6 +286,13 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
                     0, {"beta, which has to be 0"});
     EXPECT_NE(support::content_of(header).find("const float* with_bias"), std::string::npos)
         << support::content_of(header);
+    expect_contains(
+        run_without_driver("emit gemm 640x640x64 float32 'reduce=amax:max:columns:abs(x)' --language hip "
+                           "--gpu sm_90 --function product --header " +
+                           support::quoted(header)),
+        0, {"product_kernel_2", "to_amax"});
+    EXPECT_NE(support::content_of(header).find("float* to_amax, void* workspace"), std::string::npos)
+        << support::content_of(header);
     expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe order=diagonal"), 2,
                     {"order=diagonal"});
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});

@@ -4,6 +4,7 @@
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
 #include "gemm/gpu_product.hpp"
+#include "problem/matrix_product.hpp"
 #include "support/opencl_program.hpp"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,33 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
                 programs.push_back(std::move(program));
         }
     expect_bits_of_interpreter(std::move(programs), "products", {1, 1});
+}
+
+/// Parts of results, which one kernel leaves for another, are arguments here.
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
+    std::vector<ir::Program> products, reductions;
+    for (const char* more : {"", "slices=2", "c_lanes=2 zigzag=0"}) {
+        MatrixProduct product = MatrixProduct::column_major(Number::float32, 100, 36, 13);
+        gemm::GpuEpilogue epilogue;
+        for (const Over over : {Over::columns, Over::rows, Over::all})
+            for (const Reduce operation : {Reduce::sum, Reduce::maximum}) {
+                const std::string name = fmt::format("{}_{}", word_of(operation), word_of(over));
+                product.reductions.push_back({name, operation, over, {}});
+                epilogue.reductions.push_back({name, operation, over, {}});
+            }
+        const target::Gpu& gpu = target::gpu_named("sm_80");
+        const gemm::GpuSchedule schedule = schedule_of(more);
+        for (ir::Program& program : gemm::gpu_product(product, schedule, gpu, epilogue))
+            products.push_back(std::move(program));
+        for (ir::Program& program : gemm::gpu_reductions(product, schedule, gpu, epilogue))
+            reductions.push_back(std::move(program));
+    }
+    for (auto* programs : {&products, &reductions})
+        for (ir::Program& program : *programs)
+            for (ir::BufferInfo& buffer : program.buffers)
+                if (buffer.space == ir::Space::scratch) buffer.space = ir::Space::argument;
+    expect_bits_of_interpreter(std::move(products), "reduced", {1, 1});
+    expect_bits_of_interpreter(std::move(reductions), "reductions");
 }
 
 /// The second kernel of a stream, on parts of tiles of its own; in the first one barriers stand in conditions, where PoCL 3.1 gives

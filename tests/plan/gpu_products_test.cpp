@@ -25,8 +25,9 @@ gemm::GpuSchedule schedule_with(const std::string& more) {
         more);
 }
 
-void fill(ir::Memory& memory, std::mt19937& random) {
-    std::uniform_int_distribution<int> uniform(-99, 99);
+/// Multiples of 1/64, which E4M3 holds exactly up to 16 of them.
+void fill(ir::Memory& memory, std::mt19937& random, int most = 99) {
+    std::uniform_int_distribution<int> uniform(-most, most);
     for (Integer i = 0; i < memory.elements(); ++i)
         memory.set(memory.first() + i, static_cast<long double>(uniform(random)) / 64);
 }
@@ -45,7 +46,9 @@ public:
           kernels_(programs_of(product, schedule)),
           before_(kernels_.memory("c")) {
         std::mt19937 random(5);
-        for (const char* name : {"a", "b", "factors"}) fill(kernels_.memory(name), random);
+        const bool is_e4m3 = product.number_of_a() == Number::float8_e4m3;
+        for (const char* name : {"a", "b"}) fill(kernels_.memory(name), random, is_e4m3 ? 15 : 99);
+        fill(kernels_.memory("factors"), random);
         for (const ProblemArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
         if (reads_c) fill(kernels_.memory("c"), random);
         before_ = kernels_.memory("c");
@@ -192,6 +195,24 @@ TEST(GpuProducts, FinishElementsOfTilesThatAreRounded) {
     expect_product(product,
                    gemm::parse_gpu_schedule("block_rows=128 block_columns=64 block_depth=32 warpgroups=1 "
                                             "stages=2 staged_rows=64 rounded=1"));
+}
+
+/// A by rows and B by columns, as tensor cores read them.
+TEST(GpuProducts, FinishElementsOfTilesOfE4M3) {
+    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
+        "block_rows=128 block_columns=64 block_depth=128 warpgroups=1 stages=2 staged_rows=64");
+    for (const char* expression : expressions)
+        for (const bool has_columns : {true, false}) {
+            MatrixProduct product = MatrixProduct::column_major(Number::float32, 136, 70, 48);
+            product.a_number = product.b_number = Number::float8_e4m3;
+            product.a = {48, 1};
+            product.c = has_columns ? MatrixLayout{1, 140} : MatrixLayout{76, 1};
+            product.epilogue = Expression(expression);
+            expect_product(product, schedule, has_columns);
+            product.c_number = Number::bfloat16;
+            product.c = has_columns ? MatrixLayout{1, 144} : MatrixLayout{80, 1};
+            expect_product(product, schedule, false);
+        }
 }
 
 TEST(GpuProducts, FinishElementsOfBatches) {

@@ -13,6 +13,8 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
           "gemm 4x5x6 complex32 a=conj b=rows,conj batch=7", "gemm 4x5x6 complex64 b=conj,shared batch=2",
           "gemm 8x8x8 float64 c=2:16 epilogue=\"max(0, x + bias[i])\"", "gemm 0x3x0 float64",
           "gemm 4x5x6 float32 a=bfloat16 b=rows,bfloat16 c=2:16,float16 batch=2",
+          "gemm 4x5x6 float32 reduce=amax:max:columns:\"abs(x)\" reduce=all:sum:all epilogue=\"2 * x\"",
+          "gemm 4x5x6 float32 batch=2 reduce=least:min:rows",
           "gemm 4x5x6 int32 a=int8 b=shared,uint8 c=float32 batch=3"}) {
         const MatrixProduct product = parse_matrix_product(text);
         EXPECT_EQ(to_text(product), text);
@@ -23,6 +25,8 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
     EXPECT_EQ(parse_matrix_product("gemm 10x20x30 a=rows b=rows c=rows float32"),
               MatrixProduct::row_major(Number::float32, 10, 20, 30));
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 epilogue=x + bias[i]").epilogue.text(), "x + bias[i]");
+    EXPECT_EQ(parse_matrix_product("gemm 2x2x2 reduce=a:sum:all:x*x epilogue=x+1").reductions,
+              std::vector<Reduction>{(Reduction{"a", Reduce::sum, Over::all, Expression("x * x")})});
 }
 
 TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
@@ -32,6 +36,10 @@ TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
                                                          {"gemm 2x2x2 a=up", 13},
                                                          {"gemm 2x2x2 a=2", 14},
                                                          {"gemm 2x2x2 a=rows,half", 18},
+                                                         {"gemm 2x2x2 reduce=a", 19},
+                                                         {"gemm 2x2x2 reduce=a:mean:all", 20},
+                                                         {"gemm 2x2x2 reduce=a:sum:both", 24},
+                                                         {"gemm 2x2x2 reduce=a:sum:all:\"x", 29},
                                                          {"gemm 2x2x2 epilogue=x +", 23}};
     for (const auto& [text, position] : wrong) {
         try {

@@ -1,0 +1,199 @@
+// What is done to elements of a product's result, and reduced over them.
+#include "base/error.hpp"
+#include "problem/matrix_product.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace swirl {
+
+namespace {
+
+using Reject = std::function<void(const std::string& what, const std::string& remedy)>;
+
+ExpressionScope scope_with(const MatrixProduct& product, Reject reject) {
+    const auto axis_of = [](std::string_view index) -> std::optional<std::size_t> {
+        if (index == "b") return 0;
+        if (index == "i") return 1;
+        if (index == "j") return 2;
+        return std::nullopt;
+    };
+    const Number number = number_of_epilogue(product);
+    const bool is_single = number == Number::float32 || number == Number::complex32;
+    return {.lengths = {product.batch, product.rows, product.columns},
+            .axis_of = axis_of,
+            .indices = "i, j, b",
+            .x_is_complex = is_complex(product.number),
+            .precision = is_single ? Precision::float32 : Precision::float64,
+            .reject = std::move(reject)};
+}
+
+/// Indices are numbers in an expression; these must be exact.
+void check_index_range(const ExpressionTree& tree, const ExpressionScope& scope) {
+    const Integer largest = scope.precision == Precision::float32 ? Integer{1} << 24 : Integer{1} << 53;
+    for_each_term(tree.value, [&](const ExpressionNode& node) {
+        if (node.kind != ExpressionNode::Kind::index) return;
+        const Integer length = scope.lengths[*scope.axis_of(node.name)];
+        if (length > largest)
+            scope.reject(fmt::format("index {} reaches {}", node.name, length),
+                         fmt::format("it may reach {} in this precision", largest));
+    });
+}
+
+/// `shapes`: those of arrays in the expressions before.
+void check_terms(const ExpressionTree& tree, const ExpressionScope& scope,
+                 std::map<std::string, std::string>& shapes) {
+    if (tree.where) scope.reject("there is a 'where'", "every element counts; choose: c ? x : 0");
+    check_types(tree, scope);
+    check_names(tree, scope);
+    check_shapes(tree, scope, shapes);
+    if (tree.stored)
+        scope.reject("a type stands before the expression", "leave it out; c_number says what C is");
+    check_index_range(tree, scope);
+}
+
+/// Of all expressions, whose terms are known to be right.
+void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
+    const std::vector<ProblemArray> arrays = arrays_of(product);
+    if (arrays.size() > most_arrays)
+        scope.reject(fmt::format("there are {} arrays", arrays.size()),
+                     fmt::format("there may be {}", most_arrays));
+    for (const ProblemArray& array : arrays)
+        if (array.precision != scope.precision)
+            scope.reject(fmt::format("array {} is of another type than the product's", array.name),
+                         "leave its type out");
+}
+
+void check_floating(const MatrixProduct& product, const ExpressionScope& scope) {
+    if (product.number_of_c() == Number::int32)
+        scope.reject("C's numbers are int32",
+                     "expressions are of floating numbers: say by c_number what C is to be");
+}
+
+void check_epilogue(const MatrixProduct& product, std::map<std::string, std::string>& shapes) {
+    const ExpressionTree* const tree = product.epilogue.tree();
+    if (tree == nullptr) return;
+    const ExpressionScope scope = scope_of(product);
+    check_floating(product, scope);
+    check_terms(*tree, scope, shapes);
+}
+
+bool is_name(std::string_view name) {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return !name.empty() && !is_digit(name.front()) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+void check_reduction(const MatrixProduct& product, const Reduction& reduction,
+                     std::map<std::string, std::string>& shapes) {
+    const ExpressionScope scope = scope_of(product, reduction);
+    if (!is_name(reduction.name))
+        scope.reject(fmt::format("its name is '{}'", reduction.name),
+                     "use letters, digits and '_', no digit first");
+    if (reduction.operation > Reduce::minimum || reduction.over > Over::all)
+        scope.reject(fmt::format("operation is {}, over {}", static_cast<int>(reduction.operation),
+                                 static_cast<int>(reduction.over)),
+                     "use values of Reduce and Over");
+    check_floating(product, scope);
+    const ExpressionTree* const tree = reduction.of.tree();
+    if (tree != nullptr) check_terms(*tree, scope, shapes);
+    if (tree == nullptr ? scope.x_is_complex
+                        : type_of(tree->value, scope.x_is_complex) == ExpressionType::complex)
+        scope.reject("what is reduced is complex", "use re(x), im(x) or abs2(x)");
+}
+
+void check_names_of_results(const MatrixProduct& product) {
+    std::set<std::string> names;
+    for (const ProblemArray& array : arrays_of(product)) names.insert(array.name);
+    for (const Reduction& reduction : product.reductions)
+        if (!names.insert(reduction.name).second)
+            scope_of(product, reduction)
+                .reject("there is another array of that name", "give each reduction a name of its own");
+}
+
+} // namespace
+
+Number number_of_epilogue(const MatrixProduct& product) {
+    return product.number == Number::int32 ? Number::float32 : product.number;
+}
+
+ExpressionScope scope_of(const MatrixProduct& product) {
+    return scope_with(product, [&product](const std::string& what, const std::string& remedy) {
+        throw UserError("{} in the epilogue \"{}\" of a product of {} by {} by {}\n  {}", what,
+                        product.epilogue.text(), product.rows, product.columns, product.depth, remedy);
+    });
+}
+
+ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reduction) {
+    return scope_with(product, [&product, &reduction](const std::string& what, const std::string& remedy) {
+        throw UserError("{} in the reduction {} of \"{}\" of a product of {} by {} by {}\n  {}", what,
+                        reduction.name, reduction.of.is_identity() ? "x" : reduction.of.text(), product.rows,
+                        product.columns, product.depth, remedy);
+    });
+}
+
+std::vector<ProblemArray> arrays_of(const MatrixProduct& product) {
+    std::vector<ProblemArray> arrays;
+    if (product.epilogue.tree() != nullptr) add_arrays(*product.epilogue.tree(), scope_of(product), arrays);
+    for (const Reduction& reduction : product.reductions)
+        if (reduction.of.tree() != nullptr)
+            add_arrays(*reduction.of.tree(), scope_of(product, reduction), arrays);
+    return arrays;
+}
+
+Integer results_of_matrix(const MatrixProduct& product, Over over) {
+    return over == Over::columns ? product.rows : over == Over::rows ? product.columns : 1;
+}
+
+std::vector<ProblemArray> results_of(const MatrixProduct& product) {
+    std::vector<ProblemArray> results;
+    for (const Reduction& reduction : product.reductions)
+        results.push_back({reduction.name, false, scope_of(product, reduction).precision,
+                           product.batch * results_of_matrix(product, reduction.over)});
+    return results;
+}
+
+std::vector<ProblemArray> given_arrays_of(const MatrixProduct& product) {
+    std::vector<ProblemArray> arrays = arrays_of(product);
+    for (ProblemArray& result : results_of(product)) arrays.push_back(std::move(result));
+    return arrays;
+}
+
+void check_matrix_expressions(const MatrixProduct& product) {
+    std::map<std::string, std::string> shapes;
+    check_epilogue(product, shapes);
+    if (product.reductions.size() > most_reductions)
+        throw UserError("there are {} reductions; there may be {}", product.reductions.size(),
+                        most_reductions);
+    for (const Reduction& reduction : product.reductions) check_reduction(product, reduction, shapes);
+    check_arrays(product, product.epilogue.is_identity() && !product.reductions.empty()
+                              ? scope_of(product, product.reductions.front())
+                              : scope_of(product));
+    check_names_of_results(product);
+}
+
+std::string_view word_of(Reduce operation) {
+    switch (operation) {
+    case Reduce::sum: return "sum";
+    case Reduce::maximum: return "max";
+    case Reduce::minimum: return "min";
+    }
+    return "?";
+}
+
+std::string_view word_of(Over over) {
+    switch (over) {
+    case Over::columns: return "columns";
+    case Over::rows: return "rows";
+    case Over::all: return "all";
+    }
+    return "?";
+}
+
+} // namespace swirl

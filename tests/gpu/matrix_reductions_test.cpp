@@ -1,0 +1,139 @@
+// Reductions over products on a real GPU, against long double over the elements that are in C behind them.
+
+#include <swirl/gpu.hpp>
+#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/half.hpp>
+
+#include "problem/matrix_product.hpp"
+#include "support/first_gpu.hpp"
+#include "support/reduced.hpp"
+
+#include <cmath>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+class MatrixReductionsOnGpu : public support::FirstGpu {};
+
+std::vector<Reduction> all_kinds() {
+    std::vector<Reduction> result;
+    for (const Over over : {Over::columns, Over::rows, Over::all}) {
+        const std::string name(word_of(over));
+        result.push_back({"sum_" + name, Reduce::sum, over, Expression("x * x + 0.125 * j")});
+        result.push_back({"max_" + name, Reduce::maximum, over, Expression("abs(x)")});
+    }
+    result.push_back({"least", Reduce::minimum, Over::columns, {}});
+    return result;
+}
+
+MatrixProduct reduced(MatrixProduct product) {
+    product.reductions = all_kinds();
+    return product;
+}
+
+using Results = std::vector<std::vector<float>>;
+
+/// Of operands T with C of float, twice with the same bits.
+template <class T>
+void expect_reductions(MatrixProduct product, const std::string& schedule, float special = 0.5F) {
+    SCOPED_TRACE(schedule);
+    product = reduced(product);
+    std::mt19937 random(11);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    const auto filled = [&](const MatrixLayout& layout, Integer rows, Integer columns) {
+        const Extent extent = extent_of(layout, rows, columns, product.batch);
+        std::vector<T> numbers;
+        for (Integer k = 0; k <= extent.highest; ++k) numbers.emplace_back(T(uniform(random)));
+        return numbers;
+    };
+    std::vector<T> a = filled(product.a, product.rows, product.depth);
+    const std::vector<T> b = filled(product.b, product.depth, product.columns);
+    a[3] = T(special);
+    const Extent extent = extent_of(product.c, product.rows, product.columns, product.batch);
+    std::vector<float> c(static_cast<std::size_t>(extent.highest + 1));
+    const gpu::Array<T> there_a(a), there_b(b);
+    gpu::Array<float> there_c(c);
+    std::deque<gpu::Array<float>> there;
+    gpu::MatrixPlan plan =
+        gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule});
+    for (const ProblemArray& result : results_of(product)) {
+        there.emplace_back(static_cast<std::size_t>(result.elements));
+        plan = plan.with(result.name, there.back().data());
+    }
+    const auto run = [&] {
+        plan.execute(0.75F, there_a.data(), there_b.data(), 0.0F, there_c.data());
+        Results results;
+        for (const gpu::Array<float>& array : there) {
+            results.emplace_back(array.size());
+            array.copy_to(results.back());
+        }
+        return results;
+    };
+    const Results found = run();
+    EXPECT_EQ(run(), found);
+    there_c.copy_to(c);
+    for (std::size_t k = 0; k < product.reductions.size(); ++k) {
+        const Reduction& reduction = product.reductions[k];
+        const auto value = [&](Integer matrix, Integer i, Integer j) -> long double {
+            const long double x = c[static_cast<std::size_t>(
+                matrix * product.c.batch_stride + i * product.c.row_stride + j * product.c.column_stride)];
+            if (reduction.operation == Reduce::sum) return x * x + 0.125L * static_cast<long double>(j);
+            return reduction.operation == Reduce::maximum ? std::abs(x) : x;
+        };
+        const auto expected = support::reduced_by_definition(product, reduction, value);
+        for (std::size_t r = 0; r < expected.size(); ++r)
+            ASSERT_NEAR(found[k][r], static_cast<double>(expected[r].value),
+                        static_cast<double>(0x1p-18L * (1 + expected[r].magnitude)))
+                << reduction.name << " " << r;
+    }
+}
+
+TEST_F(MatrixReductionsOnGpu, OfThreads) {
+    for (const bool by_rows : {false, true})
+        for (const auto& [rows, columns, depth] :
+             {std::array<Integer, 3>{200, 136, 70}, {333, 700, 64}, {64, 48, 20000}}) {
+            const MatrixProduct product =
+                by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
+                        : MatrixProduct::column_major(Number::float32, rows, columns, depth);
+            for (const std::string& schedule : gpu::schedules(reduced(product), 4))
+                expect_reductions<float>(product, schedule);
+        }
+    MatrixProduct small = MatrixProduct::column_major(Number::float32, 8, 8, 8);
+    small.batch = 1001;
+    small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
+    for (const std::string& schedule : gpu::schedules(reduced(small), 4))
+        expect_reductions<float>(small, schedule);
+}
+
+TEST_F(MatrixReductionsOnGpu, OfTiles) {
+    for (const bool by_rows : {false, true})
+        for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}, {2048, 1024}}) {
+            MatrixProduct product = by_rows
+                                        ? MatrixProduct::row_major(Number::float32, rows, columns, 192)
+                                        : MatrixProduct::column_major(Number::float32, rows, columns, 192);
+            product.a_number = product.b_number = Number::bfloat16;
+            if (by_rows)
+                product.b.row_stride = product.c.row_stride = 1024;
+            else
+                product.a.column_stride = product.c.column_stride = 2048;
+            for (const std::string& schedule : gpu::schedules(reduced(product), 3))
+                expect_reductions<bfloat16>(product, schedule);
+        }
+}
+
+/// Numbers in range and others, which threads multiply.
+TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
+    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 1024, 1152, 512);
+    for (const float special : {0.5F, 1e-39F})
+        for (const std::string& schedule : gpu::schedules(reduced(product), 2))
+            expect_reductions<float>(product, schedule, special);
+    for (const std::string& schedule : gpu::schedules(reduced(product), 2, 0, Accuracy::eleven_bits))
+        expect_reductions<float>(product, schedule);
+}
+
+} // namespace
+} // namespace swirl
