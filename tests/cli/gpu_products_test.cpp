@@ -51,9 +51,9 @@ TEST(ProductsOnGpus, AreShownForAKindOfGpuWithoutADriver) {
 TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     expect_contains(run_without_driver("plan --device sm_80 gemm 2048x2048x2048 float32"), 0,
                     {"schedule   block_rows=", "17179869184", "estimate", "shared"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 2048x2048x2048 float32"), 0,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 128x128x128 float32"), 0,
                     {"machine_loop=0"});
-    expect_contains(run_without_driver("plan --device sm_90 --machine-loops gemm 2048x2048x2048 float32"), 0,
+    expect_contains(run_without_driver("plan --device sm_90 --machine-loops gemm 128x128x128 float32"), 0,
                     {"machine_loop=1"});
     expect_contains(run_without_driver("plan --machine-loops gemm 8x8x8"), 2, {"add --device gpu"});
     const auto report =
