@@ -214,13 +214,13 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
 
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
     gpu::MatrixPlanOptions options = unchecked;
-    for (const char* stream : {"stream_blocks=7", "stream_blocks=3 whole_tiles=1", "stream_blocks=5"})
+    for (const char* shares : {"stream_blocks=7", "stream_blocks=3 whole_tiles=1", "stream_blocks=5"})
         for (Integer rest = 0; rest < 24; ++rest) {
             options.schedule =
                 std::string(
                     "block_rows=32 block_columns=16 block_depth=8 thread_rows=4 thread_columns=4 "
                     "lane_rows=8 lane_columns=4 stages=3 group=2 ") +
-                stream;
+                shares;
             const MatrixProduct product =
                 MatrixProduct::column_major(Number::float32, 64 + rest, 32 + rest % 16, 20 + rest);
             expect_product(product, {}, options);
