@@ -32,9 +32,9 @@ TEST(Products, AreVerified) {
     for (const char* product :
          {"gemm 70x60x50", "gemm 5x6x7 complex64 a=conj c=rows batch=3", "gemm 0x3x2", "gemm 3x4x0",
           "gemm 400x390x500 float32 'epilogue=max(0, x + bias[i]) * s[]'", "gemm 33x20x9 c=2:100",
-          "gemm 90x70x50 float32 batch=2 reduce=amax:max:columns:abs(x) reduce=w:sum:rows:x*w2[i] "
+          "gemm 90x70x50 float32 batch=2 'reduce=amax:max:columns:abs(x)' 'reduce=w:sum:rows:x*w2[i]' "
           "'epilogue=x + bias[i]'",
-          "gemm 9x8x7 complex64 reduce=all:sum:all:abs2(x)"}) {
+          "gemm 9x8x7 complex64 'reduce=all:sum:all:abs2(x)'"}) {
         const auto outcome = run_swirl(std::string("verify ") + product);
         EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
         EXPECT_NE(outcome.output.find("ok"), std::string::npos) << outcome.output;
