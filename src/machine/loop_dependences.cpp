@@ -51,16 +51,8 @@ private:
         for (const RegisterRange& range : registers_read(instruction))
             for (int k = range.first; k < range.first + range.count; ++k)
                 if (const auto value = webs_.value_read(place, k)) read(values_[{*value, k}], place);
-        for (int k = 0; k < true_predicate; ++k)
-            if ((predicates_read(instruction) >> k & 1U) != 0)
-                read(predicates_.at(static_cast<std::size_t>(k)), place);
-        const UniformSet uniform = uniform_read(instruction);
-        for (int k = 0; k < uniform_zero_register; ++k)
-            if ((uniform.registers >> k & 1U) != 0)
-                read(uniform_registers_.at(static_cast<std::size_t>(k)), place);
-        for (int k = 0; k < true_predicate; ++k)
-            if ((uniform.predicates >> k & 1U) != 0)
-                read(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
+        each_beside(predicates_read(instruction), uniform_read(instruction),
+                    [&](Touched& touched) { read(touched, place); });
     }
 
     void write_all(std::size_t place) {
@@ -68,16 +60,18 @@ private:
         for (const RegisterRange& range : registers_written(instruction))
             for (int k = range.first; k < range.first + range.count; ++k)
                 if (const auto value = webs_.value_written(place, k)) write(values_[{*value, k}], place);
-        for (int k = 0; k < true_predicate; ++k)
-            if ((predicates_written(instruction) >> k & 1U) != 0)
-                write(predicates_.at(static_cast<std::size_t>(k)), place);
-        const UniformSet uniform = uniform_written(instruction);
-        for (int k = 0; k < uniform_zero_register; ++k)
-            if ((uniform.registers >> k & 1U) != 0)
-                write(uniform_registers_.at(static_cast<std::size_t>(k)), place);
-        for (int k = 0; k < true_predicate; ++k)
-            if ((uniform.predicates >> k & 1U) != 0)
-                write(uniform_predicates_.at(static_cast<std::size_t>(k)), place);
+        each_beside(predicates_written(instruction), uniform_written(instruction),
+                    [&](Touched& touched) { write(touched, place); });
+    }
+
+    /// What these sets of predicates, uniform registers and uniform predicates have.
+    template <class Touch> void each_beside(unsigned predicates, const UniformSet& uniform, Touch&& touch) {
+        for (std::size_t k = 0; k < predicates_.size(); ++k)
+            if ((predicates >> k & 1U) != 0) touch(predicates_[k]);
+        for (std::size_t k = 0; k < uniform_registers_.size(); ++k)
+            if ((uniform.registers >> k & 1U) != 0) touch(uniform_registers_[k]);
+        for (std::size_t k = 0; k < uniform_predicates_.size(); ++k)
+            if ((uniform.predicates >> k & 1U) != 0) touch(uniform_predicates_[k]);
     }
 
     const LoopPattern& pattern_;
