@@ -1,5 +1,6 @@
 #include "problem/expression.hpp"
 #include "support/error_of.hpp"
+#include "support/random_matrix.hpp"
 
 #include <gtest/gtest.h>
 #include <swirl/swirl.h>
@@ -17,13 +18,10 @@ namespace {
 
 using Wide = std::complex<double>;
 
-template <class T> struct RealOf { using type = T; };
-template <class R> struct RealOf<std::complex<R>> { using type = R; };
-
 /// A product with an epilogue, its operands and arrays, and what the definition makes of them.
 template <class T> class Case {
 public:
-    using Real = typename RealOf<T>::type;
+    using Real = typename support::RealOf<T>::type;
 
     Case(const MatrixProduct& product, const std::string& epilogue, unsigned seed)
         : random_(seed), product_(product) {
@@ -38,7 +36,7 @@ public:
         for (const ProblemArray& array : arrays_of(product_)) {
             std::vector<Real>& values = arrays_[array.name];
             values.resize(static_cast<std::size_t>(array.elements * (array.is_complex ? 2 : 1)));
-            for (Real& value : values) value = real();
+            for (Real& value : values) value = support::random_real<Real>(random_);
         }
     }
 
@@ -67,7 +65,7 @@ public:
             for (Integer i = 0; i < product_.rows; ++i)
                 for (Integer j = 0; j < product_.columns; ++j) {
                     const Wide expected = finished(matrix, i, j);
-                    const Wide found = c[place(product_.c, matrix, i, j)];
+                    const Wide found = c[support::place_in(product_.c, matrix, i, j)];
                     ASSERT_LE(
                         std::abs(found - expected),
                         epsilon * (32 + 8 * static_cast<double>(product_.depth)) * (1 + std::abs(expected)))
@@ -79,30 +77,16 @@ public:
     const MatrixProduct& product() const { return product_; }
 
 private:
-    Real real() { return static_cast<Real>(static_cast<int>(random_() % 257) - 128) / 128; }
-    T number() {
-        if constexpr (sizeof(T) == sizeof(Real)) {
-            return real();
-        } else {
-            const Real re = real();
-            return {re, real()};
-        }
-    }
     std::vector<T> filled(const MatrixLayout& layout, Integer rows, Integer columns) {
-        std::vector<T> values(place(layout, product_.batch - 1, rows - 1, columns - 1) + 1);
-        for (T& value : values) value = number();
-        return values;
-    }
-    static std::size_t place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
-        return static_cast<std::size_t>(matrix * layout.batch_stride + i * layout.row_stride +
-                                        j * layout.column_stride);
+        return support::random_matrices<T>(random_, layout, product_.batch, rows, columns);
     }
     Wide finished(Integer matrix, Integer i, Integer j) const {
         Wide sum = 0;
         for (Integer k = 0; k < product_.depth && alpha_ != T(0); ++k)
-            sum += Wide(a_[place(product_.a, matrix, i, k)]) * Wide(b_[place(product_.b, matrix, k, j)]);
+            sum += Wide(a_[support::place_in(product_.a, matrix, i, k)]) *
+                   Wide(b_[support::place_in(product_.b, matrix, k, j)]);
         Wide x = Wide(alpha_) * sum;
-        if (beta_ != T(0)) x += Wide(beta_) * Wide(before_[place(product_.c, matrix, i, j)]);
+        if (beta_ != T(0)) x += Wide(beta_) * Wide(before_[support::place_in(product_.c, matrix, i, j)]);
         const auto index = [&](const std::string& name) {
             return name == "b" ? matrix : name == "i" ? i : j;
         };

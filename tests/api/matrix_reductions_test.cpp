@@ -2,6 +2,7 @@
 
 #include "problem/expression.hpp"
 #include "support/error_of.hpp"
+#include "support/random_matrix.hpp"
 #include "support/reduced.hpp"
 
 #include <gtest/gtest.h>
@@ -16,9 +17,6 @@
 
 namespace swirl {
 namespace {
-
-template <class T> struct RealOf { using type = T; };
-template <class R> struct RealOf<std::complex<R>> { using type = R; };
 
 std::vector<Reduction> all_kinds(bool are_complex) {
     std::vector<Reduction> result;
@@ -37,7 +35,7 @@ std::vector<Reduction> all_kinds(bool are_complex) {
 /// A product with reductions on random numbers.
 template <class T> class Case {
 public:
-    using Real = typename RealOf<T>::type;
+    using Real = typename support::RealOf<T>::type;
 
     Case(const MatrixProduct& product, unsigned seed) : random_(seed), product_(product) {
         if (product_.reductions.empty()) product_.reductions = all_kinds(is_complex(product.number));
@@ -48,8 +46,7 @@ public:
         for (const ProblemArray& array : arrays_of(product_)) {
             std::vector<Real>& values = arrays_[array.name];
             values.resize(static_cast<std::size_t>(array.elements));
-            for (Real& value : values)
-                value = static_cast<Real>(static_cast<int>(random_() % 257) - 128) / 128;
+            for (Real& value : values) value = support::random_real<Real>(random_);
         }
     }
 
@@ -77,7 +74,7 @@ public:
     void expect_right(const Run& run) const {
         for (const Reduction& reduction : product_.reductions) {
             const auto value = [&](Integer matrix, Integer i, Integer j) -> long double {
-                const std::complex<double> x = run.c[place(product_.c, matrix, i, j)];
+                const std::complex<double> x = run.c[support::place_in(product_.c, matrix, i, j)];
                 if (reduction.of.tree() == nullptr) return x.real();
                 return support::value_of(*reduction.of.tree(), product_, x, {matrix, i, j},
                                          [&](const std::string& name, Integer k) -> double {
@@ -97,23 +94,8 @@ public:
     }
 
 private:
-    T number() {
-        const auto real = [&] { return static_cast<Real>(static_cast<int>(random_() % 257) - 128) / 128; };
-        if constexpr (sizeof(T) == sizeof(Real)) {
-            return real();
-        } else {
-            const Real re = real();
-            return {re, real()};
-        }
-    }
     std::vector<T> filled(const MatrixLayout& layout, Integer rows, Integer columns) {
-        std::vector<T> values(place(layout, product_.batch - 1, rows - 1, columns - 1) + 1);
-        for (T& value : values) value = number();
-        return values;
-    }
-    static std::size_t place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
-        return static_cast<std::size_t>(std::max<Integer>(
-            0, matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride));
+        return support::random_matrices<T>(random_, layout, product_.batch, rows, columns);
     }
 
     std::mt19937 random_;

@@ -6,6 +6,7 @@
 #include "gemm/gpu_model.hpp"
 #include "ir/interpreter.hpp"
 #include "problem/expression.hpp"
+#include "support/interpreted_product.hpp"
 #include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>
@@ -16,14 +17,6 @@
 
 namespace swirl::planning {
 namespace {
-
-const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
-
-gemm::GpuSchedule schedule_with(const std::string& more) {
-    return gemm::parse_gpu_schedule(
-        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 stages=3 group=2 " +
-        more);
-}
 
 /// Multiples of 1/64, which E4M3 holds exactly up to 16 of them.
 void fill(ir::Memory& memory, std::mt19937& random, int most = 99) {

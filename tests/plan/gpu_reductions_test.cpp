@@ -3,6 +3,7 @@
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include "problem/expression.hpp"
+#include "support/interpreted_product.hpp"
 #include "support/kernel_sequence.hpp"
 #include "support/reduced.hpp"
 
@@ -15,14 +16,6 @@
 
 namespace swirl::planning {
 namespace {
-
-const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
-
-gemm::GpuSchedule schedule_with(const std::string& more) {
-    return gemm::parse_gpu_schedule(
-        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 stages=3 group=2 " +
-        more);
-}
 
 /// Of all kinds, of expressions with arrays, indices and functions among them.
 std::vector<Reduction> all_kinds() {
