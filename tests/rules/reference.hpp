@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <random>
 #include <vector>
@@ -14,12 +15,21 @@ namespace swirl::reference {
 using formula::Complex;
 using formula::Formula;
 
-/// cos and sin of 2π·k/n, k reduced first.
-inline Complex turn(Integer k, Integer n) {
-    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(modulo(k, n)) /
-                              static_cast<long double>(n);
-    return {std::cos(angle), std::sin(angle)};
+/// cos and sin of 2π·k/n for every k below n; a definition asks for each of them many times.
+inline const std::vector<Complex>& turns(Integer n) {
+    static std::map<Integer, std::vector<Complex>> known;
+    std::vector<Complex>& values = known[n];
+    if (values.empty())
+        for (Integer k = 0; k < n; ++k) {
+            const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) /
+                                      static_cast<long double>(n);
+            values.emplace_back(std::cos(angle), std::sin(angle));
+        }
+    return values;
 }
+
+/// cos and sin of 2π·k/n, k reduced first.
+inline Complex turn(Integer k, Integer n) { return turns(n)[static_cast<std::size_t>(modulo(k, n))]; }
 
 inline Complex real_dft_entry(Direction direction, Integer n, Integer row, Integer column) {
     const Integer frequency = direction == Direction::forward ? row : column;
@@ -42,6 +52,22 @@ inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
     return 2 * turn((2 * column + 1) * (2 * row + 1), 8 * n).imag();
 }
 
+/// Entry (k, 0) for every k of the circulant whose kernel is the argument: its transform's inverse, summed up.
+inline const std::vector<Complex>& circulant_column(Integer n) {
+    static std::map<Integer, std::vector<Complex>> known;
+    std::vector<Complex>& column = known[n];
+    if (!column.empty()) return column;
+    std::vector<Complex> spectrum;
+    for (Integer k = 0; k < n; ++k)
+        spectrum.push_back(formula::diagonal_value(formula::ArgumentFunction{}, k));
+    for (Integer row = 0; row < n; ++row) {
+        Complex sum = 0;
+        for (Integer k = 0; k < n; ++k) sum += turn(row * k, n) * spectrum[static_cast<std::size_t>(k)];
+        column.push_back(sum / static_cast<long double>(n));
+    }
+    return column;
+}
+
 /// Entry (row, column) of a transform, or of a Kronecker product of transforms.
 inline Complex entry(const Formula& f, Integer row, Integer column) {
     const Integer n = f.rows();
@@ -61,12 +87,8 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
     if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);
-    if (const auto* p = f.get_if<formula::Circulant>(); p && !p->kernel) {
-        Complex sum = 0;
-        for (Integer k = 0; k < n; ++k)
-            sum += turn((row - column) * k, n) * formula::diagonal_value(formula::ArgumentFunction{}, k);
-        return sum / static_cast<long double>(n);
-    }
+    if (const auto* p = f.get_if<formula::Circulant>(); p && !p->kernel)
+        return circulant_column(n)[static_cast<std::size_t>(modulo(row - column, n))];
     if (const auto* p = f.get_if<formula::Circulant>())
         return (*p->kernel)[static_cast<std::size_t>(modulo(row - column, n))];
     throw InternalError("no definition of this term");
