@@ -34,7 +34,10 @@ GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions
     result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
                                          number_of_gpu(options));
     result.kernel = std::move(inspection.derived.info);
-    result.mix = ir::mix_of_loop(inspection.derived.program, gemm::gpu_piece_loop);
+    const ir::Program& program = inspection.derived.program;
+    result.mix = ir::has_loop(program, gemm::gpu_piece_loop)
+                     ? ir::mix_of_loop(program, gemm::gpu_piece_loop)
+                     : ir::mix_of_kernel(program, {{1, 0}}); // it multiplies, and does not read C
     result.balance = gemm::gpu_balance(product, result.schedule, result.gpu, result.kernel.registers);
     result.sample = gemm::gpu_sample(product, result.schedule, result.gpu);
     result.seconds = gemm::gpu_seconds(product, result.schedule, result.gpu);

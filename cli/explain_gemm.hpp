@@ -21,7 +21,7 @@ struct GemmExplanation {
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
     ir::KernelInfo kernel;
-    ir::LoopMix mix; ///< of the loop over pieces
+    ir::LoopMix mix; ///< of the loop over pieces; where all of them are under way at once, of the kernel
     gemm::GpuBalance balance;
     gemm::GpuSample sample;
     CompiledKernel compiled;

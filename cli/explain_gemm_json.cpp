@@ -26,7 +26,7 @@ Json json_of_mix(const GemmExplanation& explanation) {
             {"conditions", of_thread(mix.conditions)},
             {"barriers", of_thread(mix.barriers)},
             {"fences", of_thread(mix.fences)},
-            {"loop", ir::LoopMix::of_the_loop},
+            {"loop", mix.repeats ? ir::LoopMix::of_the_loop : 0},
             {"instructions", of_thread(mix.instructions())},
             {"multiply_add_slots", explanation.multiply_add_slots()},
             {"slots", explanation.slots()},

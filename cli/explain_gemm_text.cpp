@@ -20,7 +20,7 @@ std::string_view slots_in_words(const GemmExplanation& explanation) {
 /// Thread by thread: what a condition keeps to some of them is a fraction.
 std::string text_of_mix(const GemmExplanation& explanation) {
     const ir::LoopMix& mix = explanation.mix;
-    Table table({"main loop", "of a thread, for a piece"});
+    Table table({mix.repeats ? "main loop" : "kernel, which has no loop", "of a thread, for a piece"});
     const auto add = [&](const std::string& name, Integer count) {
         if (count > 0)
             table.add(
@@ -39,7 +39,7 @@ std::string text_of_mix(const GemmExplanation& explanation) {
     add("conditions", mix.conditions);
     add("barriers", mix.barriers);
     add("commits of copies and waits", mix.fences);
-    add("the loop's count, comparison, jump", mix.threads * ir::LoopMix::of_the_loop);
+    if (mix.repeats) add("the loop's count, comparison, jump", mix.threads * ir::LoopMix::of_the_loop);
     add("all instructions", mix.instructions());
     return table.text() +
            fmt::format("bound      {:.4g} of {:.4g} issue slots are multiply-adds{}: {:.1f}% of the peak\n",

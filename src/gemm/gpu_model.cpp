@@ -24,6 +24,7 @@ struct Constants {
     double hertz = 1.9e9;
     double memory_rate = 2.6e12; ///< bytes a second
     double cache_rate = 2.1e13;  ///< of the second cache
+    double straight = 0.94;      ///< times as long takes what threads take straight from memory
     double narrow_copies = 1.1;  ///< times as long takes what is not copied by 16 bytes
     double launch = 220;         ///< before the first block starts and after the last ends
     double block = 1100;         ///< until a block's first piece is there, and for its end
@@ -197,6 +198,7 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
     const double m = static_cast<double>(oriented.rows), n = static_cast<double>(oriented.columns),
                  k = static_cast<double>(oriented.depth);
     const auto burden = [&](std::size_t operand, Number number, int lanes, int steps) {
+        if (schedule.is_direct()) return constants.straight;
         const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= GpuThreads::widest_access;
         if (schedule.is_bulk(operand))
             return schedule.has_bulk_lines(operand) ? constants.bulk_lines : constants.bulk_traffic;
@@ -204,7 +206,9 @@ double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& sche
     };
     const double a_burden = burden(0, oriented.number_of_a(), schedule.a_lanes, schedule.a_steps),
                  b_burden = burden(1, oriented.number_of_b(), schedule.b_lanes, schedule.b_steps);
-    const double once = (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c) * batch;
+    const double of_result = schedule.is_direct() ? constants.straight : 1;
+    const double once =
+        (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c * of_result) * batch;
     const double tiles =
         row_blocks * column_blocks * (schedule.block_rows * of_a + schedule.block_columns * of_b) * k * batch;
     return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
@@ -229,6 +233,8 @@ GpuRates gpu_rates(const target::Gpu& gpu) {
 int gpu_registers(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
     int factors = schedule.thread_rows * schedule.a_steps + schedule.thread_columns * schedule.b_steps;
+    if (schedule.is_direct())
+        factors = (schedule.thread_rows + schedule.thread_columns) * schedule.block_depth / schedule.slices;
     if (schedule.warp_depth > 0)
         factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4 /
                   (number == Number::float64 ? 1 : 2); // two to a register

@@ -46,6 +46,15 @@ ir::Value widened(ir::Builder& builder, ir::Value stored, Number number, ir::Sca
     return builder.select(builder.less(value, least), least, value);
 }
 
+void append_widened(ir::Builder& builder, ir::Value stored, Number number, ir::Scalar sums,
+                    std::vector<ir::Value>& elements) {
+    const ir::Value vector = widened(builder, stored, number, sums);
+    const int lanes = builder.type(vector).lanes;
+    for (int lane = 0; lane < lanes; ++lane)
+        elements.push_back(lanes == 1 ? vector
+                                      : builder.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
+}
+
 ir::Value narrowed(ir::Builder& builder, ir::Value value, Number to) {
     const ir::Scalar scalar = scalar_of(to);
     if (ir::is_floating(scalar)) return builder.convert(value, scalar);

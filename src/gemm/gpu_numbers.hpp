@@ -4,6 +4,8 @@
 
 #include "ir/builder.hpp"
 
+#include <vector>
+
 /// Numbers that are narrower in memory than in arithmetic.
 namespace swirl::gemm {
 
@@ -20,6 +22,10 @@ constexpr Integer units_of(Number number) {
 
 /// Stored numbers in the scalars of sums, in units: what is normalised stays a whole number.
 ir::Value widened(ir::Builder& builder, ir::Value stored, Number number, ir::Scalar sums);
+
+/// Appends the elements of a stored vector, each by itself, likewise.
+void append_widened(ir::Builder& builder, ir::Value stored, Number number, ir::Scalar sums,
+                    std::vector<ir::Value>& elements);
 
 /// Numbers as they are stored: rounded to the nearest, ties to even; integers keep to their range, NaN becomes 0.
 ir::Value narrowed(ir::Builder& builder, ir::Value value, Number to);

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_bulk.hpp"
+#include "gemm/gpu_direct.hpp"
 #include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_layout.hpp"
@@ -288,6 +289,7 @@ std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixPr
                       schedule.block_columns, oriented.rows, oriented.columns);
     require_operands(objection, schedule, oriented);
     if (objection.reason) return objection.reason;
+    if (std::string why = objection_to_direct(schedule, oriented); !why.empty()) return why;
     if (std::string why = objection_to_bulk(schedule, oriented, gpu); !why.empty()) return why;
     require_splits(objection, schedule, oriented, gpu);
     require_matrices(objection, schedule, oriented);
@@ -309,8 +311,9 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
     Integer bytes = 0;
-    for (const GpuPiece& piece : pieces_of(schedule, oriented))
-        bytes += GpuBulk::bytes_of_pieces(schedule, piece);
+    if (!schedule.is_direct())
+        for (const GpuPiece& piece : pieces_of(schedule, oriented))
+            bytes += GpuBulk::bytes_of_pieces(schedule, piece);
     bytes += GpuBulk::bytes_beside_pieces(schedule);
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
     if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;

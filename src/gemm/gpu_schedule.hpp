@@ -51,6 +51,7 @@ struct GpuSchedule {
     int b_steps = 1;
     int a_bulk = 0;
     int b_bulk = 0;
+    int direct = 0;
     int depth_run = 8;
     int spread = 1;
     GpuOrder order = GpuOrder::serpentine_rows;
@@ -90,6 +91,8 @@ struct GpuSchedule {
     /// Or of lines that threads turn in shared memory.
     bool is_turned(std::size_t operand) const { return (operand == 0 ? a_bulk : b_bulk) == 3; }
     bool has_bulk() const { return is_bulk(0) || is_bulk(1); }
+    /// Whether threads take their numbers straight from memory (gemm/gpu_direct.hpp).
+    bool is_direct() const { return direct > 0; }
     int slice_threads() const { return block_rows / thread_rows * (block_columns / thread_columns); }
     int matrix_threads() const { return slice_threads() * slices; }
     int threads() const { return matrix_threads() * matrices; }

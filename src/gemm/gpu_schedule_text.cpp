@@ -14,7 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<GpuParameter, 36> parameters = {{
+constexpr std::array<GpuParameter, 37> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -50,6 +50,10 @@ constexpr std::array<GpuParameter, 36> parameters = {{
      "in shared memory, 3: of steps, which threads turn there; 0: each thread copies its part",
      GpuParameter::Of::threads, 0},
     {"b_bulk", &GpuSchedule::b_bulk, "of B, likewise", GpuParameter::Of::threads, 0},
+    {"direct", &GpuSchedule::direct,
+     "1: each thread takes its numbers straight from memory, those of the whole depth at once; 0: pieces are "
+     "in shared memory",
+     GpuParameter::Of::threads, 0},
     {"depth_run", &GpuSchedule::depth_run,
      "steps of one row that neighbouring threads copy, of an operand whose steps are next to each other"},
     {"spread", &GpuSchedule::spread,

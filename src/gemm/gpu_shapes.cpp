@@ -62,6 +62,11 @@ constexpr BulkShape bulk_shapes[] = {
     {{64, 64, 64, 8, 8, 8, 4, 4, 0, GpuOrder::serpentine_columns}, 2},
 };
 
+/// Small products whose numbers threads take straight from memory; pieces are as deep as the product.
+constexpr Shape direct_shapes[] = {
+    {4, 4, 0, 4, 1, 1, 4, 1}, {4, 4, 0, 4, 2, 1, 2, 1}, {8, 8, 0, 4, 1, 2, 8, 1}, {16, 16, 0, 4, 4, 4, 4, 1}};
+constexpr Integer largest_direct = 16; ///< of rows, columns and depth
+
 /// Where warps multiply: tiles, the depth of pieces, threads' parts, slices, resident blocks.
 constexpr std::array<int, 7> warp_tiles[] = {
     {128, 64, 16, 8, 8, 1, 0},  {128, 64, 16, 4, 8, 1, 2},  {64, 128, 16, 8, 8, 1, 0},
@@ -247,6 +252,22 @@ GpuSchedule with_bulk(GpuSchedule schedule, const MatrixProduct& oriented, int a
     return schedule;
 }
 
+std::vector<GpuSchedule> direct_candidates(const MatrixProduct& oriented, const target::Gpu& gpu) {
+    std::vector<GpuSchedule> result;
+    if (oriented.batch == 1 || std::max({oriented.rows, oriented.columns, oriented.depth}) > largest_direct)
+        return result;
+    for (Shape shape : direct_shapes) {
+        shape.depth = static_cast<int>(oriented.depth);
+        if (!suits(shape, oriented)) continue;
+        for (const GpuSchedule& one : schedules_of(shape, oriented, gpu))
+            for (GpuSchedule schedule : with_lines(one, oriented)) {
+                schedule.direct = 1;
+                if (!objection(schedule, oriented, gpu)) result.push_back(schedule);
+            }
+    }
+    return result;
+}
+
 std::vector<GpuSchedule> bulk_candidates(const MatrixProduct& oriented, const target::Gpu& gpu) {
     std::vector<GpuSchedule> result;
     const auto add = [&](const Shape& shape, int along_depth) {
@@ -278,6 +299,7 @@ std::vector<GpuSchedule> gpu_thread_candidates(const MatrixProduct& oriented, co
     };
     for (const Shape& shape : shapes_of(oriented, gpu, has_tiles))
         if (suits(shape, oriented)) add(shape, false);
+    for (const GpuSchedule& schedule : direct_candidates(oriented, gpu)) result.push_back(schedule);
     if (gpu.has_bulk_copy)
         for (const GpuSchedule& schedule : bulk_candidates(oriented, gpu)) result.push_back(schedule);
     if (result.empty())

@@ -54,14 +54,6 @@ void GpuSums::keep(const Factors& factors) {
     for (std::size_t operand = 0; operand < 2; ++operand) to(factors_[operand], factors.now[operand]);
 }
 
-void GpuSums::append_lanes(ir::Value vector, Number number, std::vector<ir::Value>& factors) const {
-    vector = widened(builder_, vector, number, scalar_);
-    const int lanes = builder_.type(vector).lanes;
-    for (int lane = 0; lane < lanes; ++lane)
-        factors.push_back(lanes == 1 ? vector
-                                     : builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
-}
-
 /// Vectors of lines, of one step.
 std::vector<ir::Value> GpuSums::load_vectors(std::size_t operand, const Source& source, int step,
                                              ir::Value number) const {
@@ -69,12 +61,13 @@ std::vector<ir::Value> GpuSums::load_vectors(std::size_t operand, const Source& 
     const int lanes = operand == 0 ? threads_.row_vector() : threads_.column_vector();
     std::vector<ir::Value> result;
     for (int k = 0; k < lines(operand); k += lanes)
-        append_lanes(
+        append_widened(
+            builder_,
             builder_.load(source.buffers[operand],
                           threads_.matrix() * (schedule_.stages * piece.scalars()) +
                               piece.place(line(operand, k), source.first_step + step),
                           {.lanes = lanes * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
-            piece.number, result);
+            piece.number, scalar_, result);
     return result;
 }
 
@@ -84,16 +77,18 @@ void GpuSums::load_lines(std::size_t operand, const Source& source, int step, ir
     const GpuPiece& piece = source.pieces[operand];
     for (int k = first; k < end; ++k) {
         if (piece.is_bulk) {
-            append_lanes(load_exchanged(operand, source, step, number, k), piece.number, factors);
+            append_widened(builder_, load_exchanged(operand, source, step, number, k), piece.number, scalar_,
+                           factors);
             continue;
         }
-        append_lanes(
+        append_widened(
+            builder_,
             builder_.load(
                 source.buffers[operand],
                 threads_.matrix() * (schedule_.stages * piece.scalars()) +
                     piece.place(line(operand, k), source.first_step + step),
                 {.lanes = piece.steps * parts_, .dynamic = number, .dynamic_scale = piece.scalars()}),
-            piece.number, factors);
+            piece.number, scalar_, factors);
     }
 }
 

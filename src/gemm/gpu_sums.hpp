@@ -82,7 +82,6 @@ private:
                              int k) const;
     ir::Value exchanged_chunk(std::size_t operand, const GpuPiece& piece, Integer chunk,
                               ir::Value number) const;
-    void append_lanes(ir::Value vector, Number number, std::vector<ir::Value>& factors) const;
     std::vector<ir::Value> from(ir::Buffer registers, int count) const;
     void to(ir::Buffer registers, const std::vector<ir::Value>& values);
 

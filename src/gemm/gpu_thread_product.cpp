@@ -1,10 +1,15 @@
 #include "gemm/gpu_thread_product.hpp"
 
+#include "gemm/gpu_direct.hpp"
 #include "gemm/gpu_piece_loop.hpp"
 #include "gemm/gpu_product.hpp"
 #include "gemm/gpu_range.hpp"
 #include "gemm/gpu_sums.hpp"
 #include "gemm/tile.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
 
 namespace swirl::gemm {
 
@@ -24,11 +29,12 @@ public:
           takes_over_(takes_over),
           operands_(builder_, orientation_, schedule, epilogue, GpuOperands::Has::all,
                     takes_over ? std::optional(GpuRangeSide::outside) : std::nullopt),
-          loop_(builder_, schedule, operands_),
           row_blocks_(ceil_divide(product_.rows, Integer{schedule.block_rows})),
           column_blocks_(ceil_divide(product_.columns, Integer{schedule.block_columns})),
           pieces_of_split_(ceil_divide(ceil_divide(product_.depth, Integer{schedule.block_depth}),
-                                       Integer{schedule.splits})) {}
+                                       Integer{schedule.splits})) {
+        if (!schedule.is_direct()) loop_.emplace(builder_, schedule, operands_);
+    }
 
     ir::Program write() {
         const BlockPlace place =
@@ -83,40 +89,51 @@ private:
     /// Beyond the last piece it is asked for again: so the loop has no branches. Where all are under way at once, none is, and
     /// nothing is loaded after the last piece.
     void multiply(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
+        if (schedule_.is_direct()) return multiply_directly(place, sums, threads);
         const GpuSource a = source(place, 0), b = source(place, 1);
-        loop_.begin(threads);
-        loop_.set_sources({a, b});
+        loop_->begin(threads);
+        loop_->set_sources({a, b});
         if (schedule_.has_bulk()) begin_bulk(place);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < pieces_of_split_)
-                loop_.fetch({stage, {.number = stage}, missing_of(stage), {place.split}});
-            loop_.commit();
+                loop_->fetch({stage, {.number = stage}, missing_of(stage), {place.split}});
+            loop_->commit();
         }
-        loop_.wait_for_first(sums);
+        loop_->wait_for_first(sums);
         const Integer next = std::min(stages - 1, pieces_of_split_ - 1);
         for (const auto& [operand, start] : {std::pair{0, a.start}, {1, b.start}}) {
             const auto number = static_cast<std::size_t>(operand);
             if (!schedule_.is_bulk(number))
-                loop_.aim(number,
-                          builder_.add(start, operands_.integer(next * loop_.copies_of_piece(number))));
+                loop_->aim(number,
+                           builder_.add(start, operands_.integer(next * loop_->copies_of_piece(number))));
         }
         const Integer pieces = pieces_of_split_ - (are_all_under_way() ? 1 : 0);
         if (pieces > 0)
             builder_.for_loop(std::string(gpu_piece_loop), pieces, [&](const Affine& number) {
-                loop_.multiply({.fetches = !are_all_under_way(), .number = number}, sums);
-                loop_.advance(builder_.less(builder_.index(number),
-                                            operands_.integer(pieces_of_split_ - schedule_.stages)));
+                loop_->multiply({.fetches = !are_all_under_way(), .number = number}, sums);
+                loop_->advance(builder_.less(builder_.index(number),
+                                             operands_.integer(pieces_of_split_ - schedule_.stages)));
             });
-        if (are_all_under_way()) loop_.multiply({.fetches = false, .is_last = true}, sums);
-        loop_.wait_for_all();
+        if (are_all_under_way()) loop_->multiply({.fetches = false, .is_last = true}, sums);
+        loop_->wait_for_all();
+    }
+
+    void multiply_directly(const BlockPlace& place, GpuSums& sums, const GpuThreads& threads) {
+        const std::array<GpuSource, 2> sources = {source(place, 0), source(place, 1)};
+        const GpuDirectFactors factors(builder_, schedule_, threads, operands_.pieces(), sources,
+                                       scalar_of(product_.number));
+        std::vector<Value> values = sums.values();
+        for (int step = 0; step < schedule_.block_depth / schedule_.slices; ++step)
+            sums.multiply(values, factors.of(step), step);
+        sums.keep(values);
     }
 
     void begin_bulk(const BlockPlace& place) {
         const GpuTilePlace tile = GpuTilePlace::of(place);
         const Affine first = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
-        loop_.begin_bulk({pieces_of_split_, first},
-                         {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
+        loop_->begin_bulk({pieces_of_split_, first},
+                          {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
     }
 
     const target::Gpu& gpu_;
@@ -126,7 +143,7 @@ private:
     ir::Builder builder_;
     bool takes_over_;
     GpuOperands operands_;
-    GpuPieceLoop loop_;
+    std::optional<GpuPieceLoop> loop_; ///< none where nothing is in shared memory
     Integer row_blocks_, column_blocks_;
     Integer pieces_of_split_;
 };

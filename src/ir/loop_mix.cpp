@@ -18,14 +18,15 @@ struct LoopOfRole {
     std::optional<Role> role; ///< in whose body it is
 };
 
+bool is_loop_over(const Statement& statement, const Program& program, std::string_view variable) {
+    const auto* const loop = std::get_if<For>(&statement.node);
+    return loop != nullptr && program.variables[static_cast<std::size_t>(loop->variable)].name == variable;
+}
+
 LoopOfRole loop_named(const Program& program, std::string_view variable) {
     std::optional<For> found;
     std::optional<Role> role;
-    const auto is_it = [&](const Statement& statement) {
-        const auto* const loop = std::get_if<For>(&statement.node);
-        return loop != nullptr &&
-               program.variables[static_cast<std::size_t>(loop->variable)].name == variable;
-    };
+    const auto is_it = [&](const Statement& statement) { return is_loop_over(statement, program, variable); };
     for_each_statement(program.body, [&](const Statement& statement) {
         if (is_it(statement)) found = std::get<For>(statement.node);
         if (const auto* const parts = std::get_if<Roles>(&statement.node))
@@ -129,30 +130,49 @@ private:
     std::set<Value> copied_; ///< loads that are the first half of a copy
 };
 
-} // namespace
-
-Integer LoopMix::instructions() const {
-    return fused + warp_products + other_floating + integers + sum(shared_loads) + sum(copies) +
-           other_accesses + conditions + barriers + fences + of_the_loop * threads;
-}
-
-LoopMix mix_of_loop(const Program& program, std::string_view variable) {
-    const Program iteration = first_iteration(program, loop_named(program, variable));
-    Counter counter(iteration);
-    for_each_weighted_run(iteration, {}, [&](const Straight& run, Integer times) {
+LoopMix mix_of(const Program& program, std::span<const Integer> parameters) {
+    Counter counter(program);
+    for_each_weighted_run(program, parameters, [&](const Straight& run, Integer times) {
         for (const Value value : run.operations) counter.add(value, times);
     });
     LoopMix& mix = counter.mix;
-    const auto& of_block = iteration.launch.threads;
-    const auto* const parts = std::get_if<Roles>(&iteration.body.front().node);
+    const auto& of_block = program.launch.threads;
+    const auto* const parts = std::get_if<Roles>(&program.body.front().node);
     const Integer along_x = parts == nullptr ? of_block[0] : parts->roles.front().threads;
-    mix.threads = iteration.launch.blocks[0] * along_x * of_block[1] * of_block[2];
-    for_each_statement(iteration.body, [&](const Statement& statement) {
+    mix.threads = program.launch.blocks[0] * along_x * of_block[1] * of_block[2];
+    for_each_statement(program.body, [&](const Statement& statement) {
         if (std::holds_alternative<If>(statement.node)) mix.conditions += mix.threads;
         if (std::holds_alternative<Barrier>(statement.node)) mix.barriers += mix.threads;
         if (std::holds_alternative<CopyFence>(statement.node)) mix.fences += mix.threads;
     });
     return mix;
+}
+
+} // namespace
+
+Integer LoopMix::instructions() const {
+    return fused + warp_products + other_floating + integers + sum(shared_loads) + sum(copies) +
+           other_accesses + conditions + barriers + fences + (repeats ? of_the_loop * threads : 0);
+}
+
+bool has_loop(const Program& program, std::string_view variable) {
+    bool result = false;
+    for_each_statement(program.body, [&](const Statement& statement) {
+        result = result || is_loop_over(statement, program, variable);
+    });
+    return result;
+}
+
+LoopMix mix_of_loop(const Program& program, std::string_view variable) {
+    return mix_of(first_iteration(program, loop_named(program, variable)), {});
+}
+
+LoopMix mix_of_kernel(const Program& program, std::span<const Integer> parameters) {
+    Program one_cluster = program;
+    one_cluster.launch.blocks = {program.launch.cluster * program.launch.group, 1, 1};
+    LoopMix result = mix_of(one_cluster, parameters);
+    result.repeats = false;
+    return result;
 }
 
 } // namespace swirl::ir

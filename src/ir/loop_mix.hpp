@@ -3,6 +3,7 @@
 #include "ir/program.hpp"
 
 #include <map>
+#include <span>
 #include <string_view>
 
 namespace swirl::ir {
@@ -12,6 +13,7 @@ namespace swirl::ir {
 /// an instruction. Addresses that the driver's compiler works out from an access's index are not in it.
 struct LoopMix {
     Integer threads = 0;                     ///< that the counts are of
+    bool repeats = true;                     ///< they are of an iteration; else of a kernel that has none
     Integer fused = 0;                       ///< fma, fms, fnma on floating numbers
     Integer warp_products = 0;               ///< instructions by which warps multiply small matrices
     Integer multiply_adds_of_products = 0;   ///< theirs
@@ -30,7 +32,11 @@ struct LoopMix {
     static constexpr Integer of_the_loop = 3; ///< what a thread needs for that
 };
 
+/// Whether a loop's variable has this name.
+bool has_loop(const Program& program, std::string_view variable);
 /// Of the loop whose variable has this name. InternalError where there is none, or loops are inside.
 LoopMix mix_of_loop(const Program& program, std::string_view variable);
+/// Of all that a cluster's, or a group's, threads do where parameters have these values.
+LoopMix mix_of_kernel(const Program& program, std::span<const Integer> parameters);
 
 } // namespace swirl::ir

@@ -78,6 +78,12 @@ TEST(Explain, ReadsTheCompiledKernel) {
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
 }
 
+TEST(Explain, CountsAKernelWithoutALoop) {
+    const auto outcome = swirl("explain --device sm_90 gemm 4x4x4 float32 batch=40000");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.output.find("kernel, which has no loop"), std::string::npos) << outcome.output;
+}
+
 TEST(Explain, TakesRegistersFromADriver) {
     setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
     setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);

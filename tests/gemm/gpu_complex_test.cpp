@@ -76,6 +76,15 @@ TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
                 expect_product(product_of(number, a, b, 40, 33, 11), schedule, a != b);
 }
 
+TEST(GpuComplexProduct, TakesNumbersStraightFromMemory) {
+    const GpuSchedule schedule = parse_gpu_schedule(
+        "block_rows=8 block_columns=8 block_depth=4 thread_rows=4 thread_columns=2 lane_rows=2 "
+        "lane_columns=4 "
+        "direct=1");
+    for (const Number number : {Number::complex64, Number::complex32})
+        expect_product(product_of(number, 'C', 'R', 9, 10, 4), schedule);
+}
+
 TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
     for (const Number number : {Number::complex32, Number::complex64})
         for (const auto& [rows, columns, depth] :

@@ -74,6 +74,22 @@ TEST(LoopMix, IsOfTheRoleThatHasTheLoop) {
     EXPECT_EQ(mix.other_accesses, 512);
 }
 
+TEST(LoopMix, IsOfAKernelWithoutALoop) {
+    Builder b("straight");
+    b.launch({.blocks = {3, 1, 1}, .threads = {32, 1, 1}});
+    const Buffer x = b.local("x", Scalar::float32, 8), y = b.shared("y", Scalar::float32, 8);
+    const Value four = b.load(y, 0, {.lanes = 4});
+    b.store(x, 4, b.fma(four, four, four));
+    const Program program = b.finish();
+    EXPECT_FALSE(has_loop(program, "i"));
+    EXPECT_TRUE(has_loop(copying(false), "i"));
+    const LoopMix mix = mix_of_kernel(program, {});
+    EXPECT_EQ(mix.threads, 32);
+    EXPECT_EQ(mix.fused, 4 * 32);
+    EXPECT_EQ(mix.shared_loads, (std::map<Integer, Integer>{{16, 32}}));
+    EXPECT_EQ(mix.instructions(), 5 * 32);
+}
+
 TEST(LoopMix, SaysWhichLoopItLacks) {
     EXPECT_NE(error_of<InternalError>([] { mix_of_loop(copying(false), "k"); }).find("no loop over 'k'"),
               std::string::npos);
