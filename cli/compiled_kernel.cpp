@@ -22,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Compute capabilities whose machine code is read.
-constexpr int first_capability = 7, last_capability = 9;
-
 std::optional<fs::path> find_assembler() {
     std::vector<fs::path> folders;
     if (const char* path = std::getenv("PATH")) {
@@ -95,7 +92,7 @@ std::optional<machine::Bytes> assemble(const fs::path& assembler, const std::str
 CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
                                   std::optional<int> device) {
     CompiledKernel result;
-    if (gpu.capability_major < first_capability || gpu.capability_major > last_capability) {
+    if (!machine::is_read(gpu.capability_major)) {
         result.missing =
             fmt::format("machine code of compute capability {}.{} is not read, of 7.0 to 9.0 it is",
                         gpu.capability_major, gpu.capability_minor);

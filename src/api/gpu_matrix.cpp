@@ -151,7 +151,10 @@ const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }
 std::string MatrixPlan::schedule() const { return to_string(plan_->schedule()); }
 std::string MatrixPlan::description() const {
     if (plan_->kernel() == nullptr) return "nothing to compute\n";
-    return gemm::arithmetic_of(plan_->schedule(), plan_->product()) + "\n" +
+    const std::string& kept_because = plan_->kernel()->loop_kept_because();
+    const std::string loop =
+        kept_because.empty() ? "" : "the main loop stays as compiled: " + kept_because + "\n";
+    return gemm::arithmetic_of(plan_->schedule(), plan_->product()) + "\n" + loop +
            ir::to_string(plan_->kernel()->info());
 }
 std::size_t MatrixPlan::workspace_bytes() const { return plan_->workspace_bytes(); }

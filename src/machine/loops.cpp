@@ -8,9 +8,13 @@ namespace swirl::machine {
 
 namespace {
 
-bool is_product(const Instruction& instruction) {
+/// One instruction of tensor cores multiplies more than all others of a loop.
+constexpr std::ptrdiff_t products_of_tensor_cores = 1 << 16;
+
+std::ptrdiff_t products_of(const Instruction& instruction) {
     const Kind kind = kind_of(instruction);
-    return kind == Kind::multiply_add || kind == Kind::double_multiply_add || kind == Kind::tensor;
+    if (kind == Kind::tensor) return products_of_tensor_cores;
+    return kind == Kind::multiply_add || kind == Kind::double_multiply_add ? 1 : 0;
 }
 
 } // namespace
@@ -31,8 +35,10 @@ std::optional<LoopSpan> main_loop(const Code& code) {
     std::optional<LoopSpan> best;
     std::ptrdiff_t most = 0;
     const auto products_in = [&](const LoopSpan& loop) {
-        const auto begin = code.begin() + static_cast<std::ptrdiff_t>(loop.first);
-        return std::count_if(begin, begin + static_cast<std::ptrdiff_t>(loop.size()), is_product);
+        std::ptrdiff_t products = 0;
+        for (std::size_t place = loop.first; place <= loop.last; ++place)
+            products += products_of(code[place]);
+        return products;
     };
     for (const LoopSpan& loop : all) {
         const bool is_innermost = std::ranges::none_of(all, [&](const LoopSpan& other) {

@@ -18,8 +18,8 @@ struct LoopSpan {
 
 /// In the order of their last instructions.
 std::vector<LoopSpan> loops(const Code& code);
-/// Of the loops that have no other one with products (multiply-adds, or instructions of tensor cores) in them, that with the most; nothing
-/// where no loop has one. Loops without products are those in which a thread waits.
+/// Of the loops that have no other one with products (multiply-adds, or instructions of tensor cores) in them, that with the most, those of
+/// tensor cores first; nothing where no loop has one. Loops without products are those in which a thread waits.
 std::optional<LoopSpan> main_loop(const Code& code);
 
 } // namespace swirl::machine

@@ -18,6 +18,15 @@ bool is_multiply_add(Kind kind) { return kind == Kind::multiply_add || kind == K
 
 } // namespace
 
+bool is_read(int capability_major) {
+    constexpr int first_capability = 7, last_capability = 9;
+    return capability_major >= first_capability && capability_major <= last_capability;
+}
+
+long long LoopScore::spills() const {
+    return count_of(*this, Kind::local_load) + count_of(*this, Kind::local_store);
+}
+
 double LoopScore::multiply_add_share() const {
     return static_cast<double>(multiply_adds) / static_cast<double>(instructions);
 }

@@ -10,6 +10,9 @@
 
 namespace swirl::machine {
 
+/// Whether machine code of a compute capability is read: of 7.0 to 9.0.
+bool is_read(int capability_major);
+
 /// What can be told of a compiled kernel's main loop without running it. Counts are of one thread's instructions in one iteration.
 struct LoopScore {
     LoopSpan span;
@@ -28,6 +31,7 @@ struct LoopScore {
     long long yields = 0; ///< multiply-adds after which the scheduler may rather take another warp
     long long waits = 0;  ///< instructions that wait for scoreboards
 
+    long long spills() const;          ///< loads and stores of spilled registers
     double multiply_add_share() const; ///< of the instructions
     /// Of the peak rate of multiply-adds, by issue_cycles.
     double peak_share() const;

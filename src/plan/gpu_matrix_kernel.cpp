@@ -40,6 +40,16 @@ gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
     return result;
 }
 
+/// What is no machine code that is read has none.
+std::optional<machine::KernelScore> score_of(machine::Bytes code, const std::string& kernel) {
+    try {
+        const machine::Cubin cubin(std::move(code));
+        return machine::score(cubin, cubin.kernel(kernel));
+    } catch (const UserError&) {
+        return std::nullopt;
+    }
+}
+
 std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, const MatrixProduct& product,
                                          const target::Gpu& gpu) {
     std::vector<GpuMatrixDerivation> result;
@@ -134,24 +144,33 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
 }
 
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                                   const runtime::GpuDevice& device, runtime::KernelCache* cache)
+                                   const runtime::GpuDevice& device, runtime::KernelCache* cache,
+                                   bool reads_code)
     : device_(device),
       arrays_(given_arrays_of(product)),
       factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
     const target::Gpu& gpu = device.target();
     if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
-        for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu))
-            add_step(schedule, std::move(derivation), schedule.machine_loop != 0, cache);
-        multiplying_ = multiplying_kernel(schedule, steps_.size());
-        finishing_ = steps_.size() - 1;
+        std::vector<GpuMatrixDerivation> derivations = derive_product_for_gpu(product, schedule, gpu);
+        multiplying_ = multiplying_kernel(schedule, derivations.size());
+        finishing_ = derivations.size() - 1;
+        for (std::size_t k = 0; k < derivations.size(); ++k) {
+            const bool multiplies = k == multiplying_;
+            runtime::CompiledText compiled = add_step(schedule, std::move(derivations[k]),
+                                                      multiplies && schedule.machine_loop != 0, cache);
+            if (multiplies) loop_kept_because_ = std::move(compiled.loop_kept_because);
+            if (multiplies && reads_code && machine::is_read(gpu.capability_major))
+                score_ = score_of(std::move(compiled.code), steps_[k].kernel.entry());
+        }
     }
     for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
         add_step(schedule, std::move(derivation), false, cache);
 }
 
 /// `machine_loop`: its main loop may be brought into another order.
-void GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation,
-                                bool machine_loop, runtime::KernelCache* cache) {
+runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule,
+                                                 GpuMatrixDerivation derivation, bool machine_loop,
+                                                 runtime::KernelCache* cache) {
     Step& step = steps_.emplace_back();
     const emit::PtxInterface interface =
         emit::ptx_interface(derivation.program, ptx_options(device_.target(), derivation.program));
@@ -164,7 +183,9 @@ void GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule, GpuMatrixDeri
     const runtime::CacheKey key = runtime::code_key(device_, text);
     code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
     step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
-    step.kernel.load(runtime::compiled(device_, text, cache), device_);
+    runtime::CompiledText compiled = runtime::compiled_with_code(device_, text, cache);
+    step.kernel.load(compiled.module, device_);
+    return compiled;
 }
 
 /// What a launch's parameters are of.

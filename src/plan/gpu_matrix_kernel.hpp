@@ -2,6 +2,7 @@
 
 #include "emit/ptx.hpp"
 #include "gemm/gpu_schedule.hpp"
+#include "machine/score.hpp"
 #include "plan/loaded_kernel.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda_compile.hpp"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,9 +55,10 @@ std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& 
 /// The kernels of a product, in a GPU.
 class GpuMatrixKernels {
 public:
-    /// With a cache, machine code is taken from there if it is kept. Throws what validate(schedule, …) and the driver do.
+    /// With a cache, machine code is taken from there if it is kept. `reads_code`: that of the kernel that multiplies gets a score.
+    /// Throws what validate(schedule, …) and the driver do.
     GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                     const runtime::GpuDevice& device, runtime::KernelCache* cache);
+                     const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_code = false);
 
     /// A and B are not read where `multiplies` is false, C not where `reads_c` is. Without a workspace (0) memory is taken and given
     /// back in the order of the stream.
@@ -67,6 +70,10 @@ public:
     const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of all machine code
     std::size_t count() const { return steps_.size(); }
+    /// Nothing where machine code was not to be read, or cannot be.
+    const std::optional<machine::KernelScore>& score() const { return score_; }
+    /// Why the main loop stays as compiled where the schedule asks for another order; else empty.
+    const std::string& loop_kept_because() const { return loop_kept_because_; }
 
 private:
     enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, array, workspace, tensor };
@@ -95,12 +102,14 @@ private:
     void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
     void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
-    void add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation, bool machine_loop,
-                  runtime::KernelCache* cache);
+    runtime::CompiledText add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation,
+                                   bool machine_loop, runtime::KernelCache* cache);
 
     std::vector<Step> steps_;
     std::size_t multiplying_ = 0;
     std::size_t finishing_ = 0; ///< the product's last one; those behind it reduce
+    std::optional<machine::KernelScore> score_;
+    std::string loop_kept_because_;
     runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
     std::vector<ProblemArray> arrays_;                 ///< that executions are given

@@ -45,7 +45,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
     const bool has_results =
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
                     [](const ProblemArray& array) { return array.elements > 0; });
-    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_);
+    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_, options.reads_code);
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,

@@ -14,7 +14,8 @@ namespace swirl::planning {
 struct GpuMatrixPlanOptions {
     /// Multiply random matrices once and compare some elements, unless the kernel comes from the cache and was compared before.
     bool check = true;
-    bool use_cache = true; ///< of machine code on disk, see runtime::KernelCache
+    bool use_cache = true;   ///< of machine code on disk, see runtime::KernelCache
+    bool reads_code = false; ///< its kernels have a score
 };
 
 /// A product of matrices on a GPU: immutable, usable from any number of threads and streams at once. Its kernels are freed with it,

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <optional>
@@ -52,34 +51,41 @@ private:
     cuda::Link link_ = nullptr;
 };
 
-std::optional<GpuModule> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
+std::optional<CompiledText> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
     const auto found = cache == nullptr ? std::nullopt : cache->read(key);
     if (!found) return std::nullopt;
     try {
-        return GpuModule::from_cubin(device, found->code);
+        GpuModule module = GpuModule::from_cubin(device, found->code);
+        return CompiledText{std::move(module), {found->code.begin(), found->code.end()}, {}};
     } catch (const std::exception&) { // if it is not the code's fault, compiling says so
         cache->drop(key);
         return std::nullopt;
     }
 }
 
-/// As compiled where another order is not proved; which says why.
-Bytes with_other_loop(const GpuDevice& device, Bytes code, const std::string& name) {
-    machine::MainLoop loop{code, "latencies and banks are known of compute capability 9.0 alone", 0, 0};
-    if (target_text(device) == "sm_90") loop = machine::schedule_main_loop(code);
-    if (loop.kept_because.empty()) return std::move(loop.image);
-    std::fprintf(stderr, "swirl: the main loop of '%s' stays as compiled: %s\n", name.c_str(),
-                 loop.kept_because.c_str());
-    return code;
-}
-
-GpuModule compile_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
-                            KernelCache* cache) {
-    Bytes code = machine_code(device, kernel.ptx, kernel.options);
-    if (kernel.reorders_main_loop) code = with_other_loop(device, std::move(code), kernel.name);
+CompiledText load_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                            KernelCache* cache, Bytes code) {
     GpuModule module = GpuModule::from_cubin(device, code);
     if (cache != nullptr) cache->store(key, {.target = target_text(device), .name = kernel.name}, code);
-    return module;
+    return {std::move(module), std::move(code), {}};
+}
+
+CompiledText with_other_loop(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                             KernelCache* cache) {
+    KernelText as_compiled = kernel;
+    as_compiled.reorders_main_loop = false;
+    CompiledText result = compiled_with_code(device, as_compiled, cache);
+    machine::MainLoop loop{{}, "latencies and banks are known of compute capability 9.0 alone", 0, 0};
+    if (target_text(device) == "sm_90") loop = machine::schedule_main_loop(result.code);
+    if (loop.kept_because.empty()) return load_and_store(device, key, kernel, cache, std::move(loop.image));
+    result.loop_kept_because = std::move(loop.kept_because);
+    return result;
+}
+
+CompiledText compile_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                               KernelCache* cache) {
+    if (kernel.reorders_main_loop) return with_other_loop(device, key, kernel, cache);
+    return load_and_store(device, key, kernel, cache, machine_code(device, kernel.ptx, kernel.options));
 }
 
 /// Calls f(0) … f(count−1) on as many threads as there are processors, this one among them. When all have ended, throws
@@ -144,17 +150,21 @@ std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<
         if (place == known.end()) {
             auto module = cached(device, key, &cache);
             if (!module) return std::nullopt;
-            place = known.emplace(key, *std::move(module)).first;
+            place = known.emplace(key, std::move(module->module)).first;
         }
         result.push_back(place->second);
     }
     return result;
 }
 
-GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
+CompiledText compiled_with_code(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
     const CacheKey key = code_key(device, kernel);
-    if (auto module = cached(device, key, cache)) return *std::move(module);
+    if (auto known = cached(device, key, cache)) return *std::move(known);
     return compile_and_store(device, key, kernel, cache);
+}
+
+GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
+    return compiled_with_code(device, kernel, cache).module;
 }
 
 std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
@@ -167,12 +177,13 @@ std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelT
         const CacheKey key = code_key(device, kernels[place]);
         const auto [first, is_new] = places.emplace(key, place);
         same_as.push_back(first->second);
-        modules.push_back(is_new ? cached(device, key, cache) : std::nullopt);
-        if (is_new && !modules.back()) missing.emplace_back(key, place);
+        auto known = is_new ? cached(device, key, cache) : std::nullopt;
+        if (is_new && !known) missing.emplace_back(key, place);
+        modules.push_back(known ? std::optional(std::move(known->module)) : std::nullopt);
     }
     for_each_at_once(missing.size(), [&](std::size_t k) {
         const auto& [key, place] = missing[k];
-        modules[place].emplace(compile_and_store(device, key, kernels[place], cache));
+        modules[place].emplace(compile_and_store(device, key, kernels[place], cache).module);
     });
     std::vector<GpuModule> result;
     for (const std::size_t place : same_as) result.push_back(*modules[place]);

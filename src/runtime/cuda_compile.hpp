@@ -40,8 +40,17 @@ std::string target_text(const GpuDevice& device);
 std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
                                              KernelCache& cache);
 
+/// A kernel in a GPU, with the machine code that it has there.
+struct CompiledText {
+    GpuModule module;
+    Bytes code;
+    std::string loop_kept_because; ///< why its main loop stays as compiled, where another order was asked for
+};
+
 /// The module of a PTX: machine code from the cache, or else compiled and stored there. Without a cache (null) always
-/// compiled. What the cache has and the driver refuses is dropped and compiled.
+/// compiled. What the cache has and the driver refuses is dropped and compiled. A main loop in another order is stored beside
+/// the compiled one; one that has none is looked at each time.
+CompiledText compiled_with_code(const GpuDevice& device, const KernelText& kernel, KernelCache* cache);
 GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache);
 
 /// The modules of a list, in its order. Those that the cache lacks are compiled at once by as many threads as there are

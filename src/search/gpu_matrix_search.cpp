@@ -17,8 +17,10 @@ using gemm::GpuSchedule;
 
 /// A candidate takes the best one's place when it is so much faster, twice: less may be luck.
 constexpr double clearly = 1.005;
-/// Schedules that are timed beside the best one at once: so many are compiled together.
-constexpr std::size_t at_once = 8;
+/// Schedules that are compiled together.
+constexpr std::size_t compiled_at_once = 16;
+/// Of these, so many are timed beside the best one.
+constexpr std::size_t timed_at_once = 8;
 
 class ScheduleSearch {
 public:
@@ -45,7 +47,7 @@ public:
             if (!finding_.found.has_tiles()) helped = race(orders(), "order") || helped;
             helped = race(streams(), "streams") || helped;
         }
-        say(fmt::format("{} schedules timed{}", finding_.timed,
+        say(fmt::format("{} schedules timed, {} left out{}", finding_.timed, finding_.left_out,
                         finding_.is_complete ? "" : ", time was too short for all"));
         return finding_;
     }
@@ -68,7 +70,8 @@ private:
             if (other->resident-- > 1) result.push_back(*other);
         };
         add(finding_.found);
-        for (const GpuSchedule& schedule : likely.first(std::min(at_once, likely.size()))) add(schedule);
+        for (const GpuSchedule& schedule : likely.first(std::min(timed_at_once, likely.size())))
+            add(schedule);
         return result;
     }
 
@@ -110,17 +113,55 @@ private:
                 tried_.push_back(schedule);
             }
         const GpuSchedule before = finding_.found;
-        for (std::size_t first = 0; first < candidates.size(); first += at_once) {
-            if (timekeeper_.now() >= end_) {
-                finding_.is_complete = false;
-                break;
-            }
-            const std::size_t count = std::min(at_once, candidates.size() - first);
-            race_some(std::span(candidates).subspan(first, count));
+        for (std::size_t first = 0; first < candidates.size(); first += compiled_at_once) {
+            const std::size_t count = std::min(compiled_at_once, candidates.size() - first);
+            if (!race_compiled(std::span(candidates).subspan(first, count))) break;
         }
         if (finding_.found == before) return false;
         say(fmt::format("{}: {:.3g} s, {}", what, finding_.seconds, to_string(finding_.found)));
         return true;
+    }
+
+    struct Candidate {
+        GpuSchedule schedule;
+        GpuMatrixCode code;
+        double expected = 0; ///< seconds
+    };
+
+    /// False where the time is over.
+    bool race_compiled(std::span<const GpuSchedule> schedules) {
+        if (is_late()) return false;
+        const std::vector<GpuMatrixCode> codes = timekeeper_.codes(schedules);
+        std::vector<Candidate> candidates;
+        for (std::size_t k = 0; k < schedules.size(); ++k)
+            candidates.push_back({schedules[k], codes[k],
+                                  expected_seconds(codes[k], setting_.product, schedules[k], setting_.gpu)});
+        std::ranges::stable_sort(candidates, {}, &Candidate::expected);
+        std::vector<GpuSchedule> next;
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+            if (is_worth_timing(candidates[k])) next.push_back(candidates[k].schedule);
+            if (next.size() < timed_at_once && k + 1 < candidates.size()) continue;
+            if (next.empty()) continue;
+            if (is_late()) return false;
+            race_some(next);
+            next.clear();
+        }
+        return true;
+    }
+
+    bool is_late() {
+        if (timekeeper_.now() < end_) return false;
+        finding_.is_complete = false;
+        return true;
+    }
+
+    bool is_worth_timing(const Candidate& candidate) {
+        const auto why = objection_to_timing(candidate.code, setting_.product, candidate.schedule,
+                                             setting_.gpu, finding_.seconds);
+        if (!why) return true;
+        ++finding_.left_out;
+        say(fmt::format("left out: {}, {}", *why, to_string(candidate.schedule)));
+        return false;
     }
 
     void race_some(std::span<const GpuSchedule> candidates) {

@@ -2,6 +2,7 @@
 
 #include "gemm/gpu_schedule.hpp"
 #include "problem/matrix_product.hpp"
+#include "search/gpu_matrix_code.hpp"
 #include "target/gpu.hpp"
 
 #include <cstddef>
@@ -20,6 +21,8 @@ public:
 
     /// Seconds on a clock that only this has.
     virtual double now() = 0;
+    /// What each schedule is compiled to, of which nothing is executed.
+    virtual std::vector<GpuMatrixCode> codes(std::span<const gemm::GpuSchedule> schedules) = 0;
     /// Of one execution by each schedule, timed in turn; infinite where one cannot be built.
     virtual std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) = 0;
 };
@@ -40,6 +43,7 @@ struct GpuMatrixFinding {
     double seconds = 0;       ///< of an execution by what was found
     double speedup = 1;       ///< over the model's, by the last comparisons of each
     int timed = 0;            ///< schedules
+    int left_out = 0;         ///< of those compiled, not timed for what their machine code says
     bool is_complete = false; ///< the time was enough
 };
 
@@ -48,9 +52,11 @@ struct GpuMatrixFinding {
 std::optional<gemm::GpuSchedule> with_machine_loop(const gemm::GpuSchedule& schedule,
                                                    const MatrixProduct& product, const target::Gpu& gpu);
 
-/// The schedules that the model thinks fastest, if allowed also with main loops in machine code, then ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): one
-/// parameter after the other is set to what is fastest while all others stay, until none helps any more. Each
-/// candidate runs in turns with the best so far, and takes its place when it has won twice.
+/// The schedules that the model thinks fastest, if allowed also with main loops in machine code, then ATLAS's orthogonal line search (Whaley,
+/// Petitet and Dongarra 2001): one parameter after the other is set to what is fastest while all others stay, until none helps any more.
+/// Candidates are compiled before any of them is timed. Those of whose machine code it is plain that they are not faster are left out
+/// (search/gpu_matrix_code.hpp), and the others come in the order of what the model and the code let expect. Each runs in turns with the
+/// best so far, and takes its place when it has won twice.
 GpuMatrixFinding search_gpu_schedule(const GpuMatrixSearchSetting& setting, GpuMatrixTimekeeper& timekeeper);
 
 } // namespace swirl::search

@@ -20,6 +20,8 @@ namespace swirl::search {
 namespace {
 
 constexpr std::size_t most_sets = 64;
+/// Plans that are kept: those that a search compiles together, the best so far and some more.
+constexpr std::size_t most_built = 24;
 constexpr std::size_t random_numbers = 1 << 16;
 
 const GpuTurnOptions turn_options{.seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4, .fewest_rounds = 7};
@@ -115,24 +117,28 @@ runtime::GpuBuffer DeviceMatrixTimekeeper::filled(Number number, Integer count) 
 
 double DeviceMatrixTimekeeper::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
 
+DeviceMatrixTimekeeper::Built DeviceMatrixTimekeeper::build(const gemm::GpuSchedule& schedule) const {
+    const planning::GpuMatrixPlanOptions options{.check = false, .use_cache = use_cache_, .reads_code = true};
+    try {
+        return {schedule, planning::GpuMatrixPlan::build(product_, schedule, device_, options), {}};
+    } catch (const UserError& error) { // it asks for more than this GPU has
+        return {schedule, nullptr, error.what()};
+    } catch (const InternalError& error) { // or the driver's compiler refuses it
+        return {schedule, nullptr, error.what()};
+    }
+}
+
 /// All at once: what takes its time is the driver's compiler, which is one thread a kernel.
-std::vector<DeviceMatrixTimekeeper::Plan> DeviceMatrixTimekeeper::plans(
+std::vector<DeviceMatrixTimekeeper::Built> DeviceMatrixTimekeeper::built(
     std::span<const gemm::GpuSchedule> schedules) {
-    std::vector<Plan> result(schedules.size());
+    std::vector<std::optional<Built>> found(schedules.size());
     for (std::size_t k = 0; k < schedules.size(); ++k)
-        for (const auto& [schedule, plan] : built_)
-            if (schedule == schedules[k]) result[k] = plan;
+        for (const Built& one : built_)
+            if (one.schedule == schedules[k]) found[k] = one;
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
-        for (std::size_t k = next++; k < schedules.size(); k = next++) {
-            if (result[k]) continue;
-            try {
-                result[k] = planning::GpuMatrixPlan::build(product_, schedules[k], device_,
-                                                           {.check = false, .use_cache = use_cache_});
-            } catch (const UserError&) {     // it asks for more than this GPU has
-            } catch (const InternalError&) { // or the driver's compiler refuses it
-            }
-        }
+        for (std::size_t k = next++; k < schedules.size(); k = next++)
+            if (!found[k]) found[k] = build(schedules[k]);
     };
     {
         std::vector<std::jthread> others;
@@ -143,8 +149,25 @@ std::vector<DeviceMatrixTimekeeper::Plan> DeviceMatrixTimekeeper::plans(
         }
         work();
     }
-    built_.clear();
-    for (std::size_t k = 0; k < schedules.size(); ++k) built_.emplace_back(schedules[k], result[k]);
+    std::vector<Built> result;
+    for (std::optional<Built>& one : found) {
+        std::erase_if(built_, [&](const Built& known) { return known.schedule == one->schedule; });
+        built_.push_back(*one);
+        result.push_back(*std::move(one));
+    }
+    while (built_.size() > most_built) built_.pop_front();
+    return result;
+}
+
+std::vector<GpuMatrixCode> DeviceMatrixTimekeeper::codes(std::span<const gemm::GpuSchedule> schedules) {
+    std::vector<GpuMatrixCode> result;
+    for (const Built& one : built(schedules)) {
+        GpuMatrixCode& code = result.emplace_back();
+        code.failed_because = one.failed_because;
+        if (!one.plan) continue;
+        code.loop_kept_because = one.plan->kernel()->loop_kept_because();
+        code.score = one.plan->kernel()->score();
+    }
     return result;
 }
 
@@ -173,17 +196,17 @@ void DeviceMatrixTimekeeper::execute(const planning::GpuMatrixPlan& plan, const 
 }
 
 std::vector<double> DeviceMatrixTimekeeper::seconds(std::span<const gemm::GpuSchedule> schedules) {
-    const std::vector<Plan> contenders = plans(schedules);
+    const std::vector<Built> contenders = built(schedules);
     std::vector<GpuWork> works;
-    for (const Plan& plan : contenders)
-        if (plan)
+    for (const Built& one : contenders)
+        if (const Plan& plan = one.plan)
             works.push_back(
                 {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
     const std::vector<GpuTurns> turns = time_in_turn(stream_, works, turn_options);
     std::vector<double> result;
     std::size_t next = 0;
-    for (const Plan& plan : contenders) {
-        const GpuTurns* const timed = plan ? &turns[next++] : nullptr;
+    for (const Built& one : contenders) {
+        const GpuTurns* const timed = one.plan ? &turns[next++] : nullptr;
         result.push_back(timed != nullptr && timed->failed_because.empty()
                              ? timed->time.median
                              : std::numeric_limits<double>::infinity());

@@ -8,7 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
 namespace swirl::search {
@@ -21,6 +21,7 @@ public:
     DeviceMatrixTimekeeper(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache);
 
     double now() override;
+    std::vector<GpuMatrixCode> codes(std::span<const gemm::GpuSchedule> schedules) override;
     std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) override;
 
 private:
@@ -33,10 +34,16 @@ private:
         std::size_t bytes() const;
     };
     using Plan = std::shared_ptr<const planning::GpuMatrixPlan>;
+    struct Built {
+        gemm::GpuSchedule schedule;
+        Plan plan; ///< null: there is none
+        std::string failed_because;
+    };
 
     void add_matrices();
     runtime::GpuBuffer filled(Number number, Integer count) const;
-    std::vector<Plan> plans(std::span<const gemm::GpuSchedule> schedules);
+    Built build(const gemm::GpuSchedule& schedule) const;
+    std::vector<Built> built(std::span<const gemm::GpuSchedule> schedules);
     planning::GpuMatrixArguments arguments(const Matrices& matrices) const;
     void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
 
@@ -47,7 +54,7 @@ private:
     bool use_cache_;
     std::array<Extent, 3> extents_; ///< of A, B and C
     std::deque<Matrices> sets_;
-    std::vector<std::pair<gemm::GpuSchedule, Plan>> built_; ///< of the last call
+    std::deque<Built> built_;      ///< those last asked for, the last ones at the end
     double preparing_seconds_ = 0; ///< matrices, which are no part of a search's time
 };
 

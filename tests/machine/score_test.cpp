@@ -85,6 +85,15 @@ TEST(Score, OfACompiledProduct) {
     EXPECT_GE(loop.issue_cycles, loop.instructions + 2 * 16);
 }
 
+TEST(Score, CountsSpilledRegisters) {
+    const Cubin cubin(bytes_of_text(fixture_text("spilled.cubin")));
+    const KernelScore kernel = score(cubin, cubin.kernel("gemm"));
+    EXPECT_EQ(kernel.registers, 32);
+    EXPECT_EQ(kernel.spills, 56);
+    ASSERT_TRUE(kernel.loop);
+    EXPECT_EQ(kernel.loop->spills(), 38);
+}
+
 TEST(Score, FindsTheInnermostLoopWithTheMostProducts) {
     const auto branch = [](std::int64_t distance) {
         Instruction result;
@@ -98,6 +107,10 @@ TEST(Score, FindsTheInnermostLoopWithTheMostProducts) {
     EXPECT_EQ(loops(code).size(), 4U);
     EXPECT_EQ(main_loop(code), (LoopSpan{4, 6}));
     EXPECT_EQ(main_loop({branch(-1)}), std::nullopt);
+    Instruction of_tensor_cores;
+    of_tensor_cores.opcode = 0x23f;
+    const Code tiles = {of_tensor_cores, branch(-2), product, product, branch(-3)};
+    EXPECT_EQ(main_loop(tiles), (LoopSpan{0, 1}));
 }
 
 TEST(Score, NamesAllKinds) {

@@ -1,6 +1,7 @@
 #include "search/gpu_matrix_search.hpp"
 
 #include "gemm/gpu_model.hpp"
+#include "machine/fixture.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "search/gpu_matrix_timekeeper.hpp"
 #include "search/gpu_matrix_wisdom.hpp"
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -32,15 +34,27 @@ public:
         : time_(std::move(time)), product_(of) {}
 
     double now() override { return now_; }
+    std::vector<GpuMatrixCode> codes(std::span<const GpuSchedule> schedules) override {
+        std::vector<GpuMatrixCode> result;
+        for (const GpuSchedule& schedule : schedules) result.push_back(code(schedule));
+        return result;
+    }
     std::vector<double> seconds(std::span<const GpuSchedule> schedules) override {
         std::vector<double> result;
         for (const GpuSchedule& schedule : schedules) {
             EXPECT_NO_THROW(gemm::validate(schedule, product_, gpu()));
             result.push_back(time_(schedule));
+            timed.push_back(schedule);
             now_ += 1;
         }
         return result;
     }
+
+    /// What machine code says; nothing unless it is replaced.
+    std::function<GpuMatrixCode(const GpuSchedule&)> code = [](const GpuSchedule&) {
+        return GpuMatrixCode();
+    };
+    std::vector<GpuSchedule> timed; ///< in their order
 
 private:
     std::function<double(const GpuSchedule&)> time_;
@@ -125,6 +139,118 @@ TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
         EXPECT_EQ(finding.found.machine_loop, is_allowed ? 1 : 0);
         EXPECT_EQ(finding.model.machine_loop, 0);
     }
+}
+
+/// A main loop that takes so many percent of the cycles of its multiply-adds.
+GpuMatrixCode code_of(long long cycles, int spills = 0) {
+    constexpr long long hundreds = 40;
+    machine::LoopScore loop;
+    loop.multiply_adds = 100 * hundreds;
+    loop.issue_cycles = loop.lone_cycles = cycles * hundreds;
+    loop.counts[static_cast<std::size_t>(machine::Kind::local_load)] = spills;
+    machine::KernelScore score;
+    score.registers = 128;
+    score.spills = spills;
+    score.loop = loop;
+    return {.score = score};
+}
+
+TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
+    const MatrixProduct large = MatrixProduct::column_major(Number::float32, 4096, 4096, 4096);
+    const GpuSchedule schedule;
+    const auto least = [&](const machine::KernelScore& score) {
+        return least_seconds(score, large, schedule, gpu());
+    };
+    machine::KernelScore score = *code_of(100).score;
+    const double peak = 2.0 * 4096 * 4096 * 4096 / least(score); // all slots are multiply-adds
+    EXPECT_NEAR(peak, 132 * 4 * 32 * 2 * gemm::gpu_rates(gpu()).hertz, 1e-3 * peak);
+    EXPECT_DOUBLE_EQ(least(*code_of(150).score), 1.5 * least(score));
+    score.loop->lone_cycles *= 16; // of which a scheduler's four warps hide three quarters
+    EXPECT_DOUBLE_EQ(least(score), 4 * least(*code_of(100).score));
+    score.loop->multiply_adds = 100; // a loop of something else
+    EXPECT_EQ(least(score), 0);
+    score.loop.reset();
+    EXPECT_EQ(least(score), 0);
+    EXPECT_EQ(least_seconds(*code_of(100).score, large, {.warp_depth = 16}, gpu()), 0);
+    EXPECT_EQ(least_seconds(*code_of(100).score, large, {.warpgroups = 2}, gpu()), 0);
+    const MatrixProduct of_complex = MatrixProduct::column_major(Number::complex32, 4096, 4096, 4096);
+    EXPECT_DOUBLE_EQ(least_seconds(*code_of(100).score, of_complex, schedule, gpu()),
+                     4 * least(*code_of(100).score));
+}
+
+TEST(MachineCodeOfSchedules, IsNotWorthTimingWhereItCannotBeFaster) {
+    const GpuSchedule schedule;
+    const auto why = [&](const GpuMatrixCode& code, double best) {
+        return objection_to_timing(code, product, schedule, gpu(), best).value_or("");
+    };
+    EXPECT_EQ(why({}, 1e-9), "") << "nothing is known";
+    EXPECT_EQ(why({.failed_because = "too many registers"}, 1), "too many registers");
+    EXPECT_EQ(why({.loop_kept_because = "7 steps"}, 1), "the main loop stays as compiled: 7 steps");
+    EXPECT_EQ(why(code_of(100, 3), 1), "3 loads and stores of spilled registers in the main loop");
+    const double least = least_seconds(*code_of(100).score, product, schedule, gpu());
+    EXPECT_EQ(why(code_of(100), least), "");
+    EXPECT_EQ(why(code_of(109), least), "");
+    EXPECT_NE(why(code_of(111), least).find("its main loop alone takes"), std::string::npos);
+    machine::KernelScore unrolled;
+    unrolled.spills = 2;
+    EXPECT_EQ(why({.score = unrolled}, 1), "2 loads and stores of spilled registers in the kernel");
+}
+
+/// What a compiler made of one schedule, with room for the registers that it wants and with less.
+TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
+    const auto code = [](const std::string& name) {
+        const machine::Cubin cubin(machine::bytes_of_text(machine::fixture_text(name)));
+        return GpuMatrixCode{.score = machine::score(cubin, cubin.kernel("gemm"))};
+    };
+    const MatrixProduct small = MatrixProduct::column_major(Number::float32, 64, 64, 64);
+    const GpuSchedule schedule = gemm::parse_gpu_schedule(
+        "block_rows=32 block_columns=32 block_depth=8 thread_rows=4 thread_columns=4 stages=3");
+    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), 1), std::nullopt);
+    EXPECT_EQ(objection_to_timing(code("spilled.cubin"), small, schedule, gpu(), 1),
+              "38 loads and stores of spilled registers in the main loop");
+    EXPECT_GT(least_seconds(*code("spilled.cubin").score, small, schedule, gpu()),
+              1.2 * least_seconds(*code("product.cubin").score, small, schedule, gpu()));
+}
+
+TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
+    KnownTimes known(known_time);
+    std::vector<std::string> lines;
+    known.code = [](const GpuSchedule& schedule) {
+        if (schedule.stages == 6) return code_of(100, 1);
+        return schedule.group == 2 ? code_of(1'000'000'000) : code_of(100);
+    };
+    const GpuMatrixFinding finding =
+        search_gpu_schedule({.product = product,
+                             .gpu = gpu(),
+                             .seconds = 1e6,
+                             .most = 5,
+                             .progress = [&](const std::string& line) { lines.push_back(line); }},
+                            known);
+    for (const GpuSchedule& schedule : known.timed)
+        if (schedule != finding.model) {
+            EXPECT_NE(schedule.stages, 6);
+            EXPECT_NE(schedule.group, 2);
+        }
+    EXPECT_GE(finding.left_out, 2);
+    const auto says = [&](const std::string& words) {
+        return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(words); });
+    };
+    EXPECT_TRUE(says("left out: 1 loads and stores of spilled registers in the main loop, block_rows="));
+    EXPECT_TRUE(says("left out: its main loop alone takes"));
+}
+
+TEST(SearchForGpuSchedules, TimesInTheOrderOfWhatCodeLetsExpect) {
+    const std::vector<GpuSchedule> likely = gemm::gpu_schedules(product, gpu(), 5);
+    ASSERT_EQ(likely.size(), 5U);
+    KnownTimes known([](const GpuSchedule&) { return 1.0; });
+    known.code = [&](const GpuSchedule& schedule) {
+        const auto place = std::find(likely.begin(), likely.end(), schedule) - likely.begin();
+        return code_of(1'000'000 * (10 - place));
+    };
+    search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
+    const std::vector<GpuSchedule> expected = {likely[0], likely[0], likely[4],
+                                               likely[3], likely[2], likely[1]};
+    EXPECT_EQ((std::vector<GpuSchedule>(known.timed.begin(), known.timed.begin() + 6)), expected);
 }
 
 TEST(SearchForGpuSchedules, KnowsWhichProductsHaveMainLoopsInMachineCode) {
