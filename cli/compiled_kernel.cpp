@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"
+#include "machine/main_loop.hpp"
 #include "runtime/cuda_compile.hpp"
 
 #include <sys/wait.h>
@@ -87,10 +88,15 @@ std::optional<machine::Bytes> assemble(const fs::path& assembler, const std::str
     return result;
 }
 
+machine::KernelScore score_of(const machine::Bytes& code, const std::string& kernel) {
+    const machine::Cubin cubin(code);
+    return machine::score(cubin, cubin.kernel(kernel));
+}
+
 } // namespace
 
 CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
-                                  std::optional<int> device) {
+                                  std::optional<int> device, bool machine_loop) {
     CompiledKernel result;
     if (!machine::is_read(gpu.capability_major)) {
         result.missing =
@@ -98,6 +104,7 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
                         gpu.capability_major, gpu.capability_minor);
         return result;
     }
+    const std::string target = fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor);
     std::optional<machine::Bytes> code;
     if (device) {
         const runtime::GpuDevice& gpu_at_hand = api::device_numbered(*device);
@@ -105,7 +112,7 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
         code = runtime::machine_code(gpu_at_hand, ptx);
     } else if (const auto assembler = find_assembler()) {
         result.compiler = assembler->string();
-        code = assemble(*assembler, ptx, fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor));
+        code = assemble(*assembler, ptx, target);
     } else {
         result.missing =
             "no compiler of PTX is here: with --device gpu the driver's is used, else ptxas in PATH, under "
@@ -114,12 +121,79 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
     }
     try {
         if (!code) throw UserError("it does not compile the kernel");
-        const machine::Cubin cubin(*std::move(code));
-        result.score = machine::score(cubin, cubin.kernel(kernel));
+        result.score = score_of(*code, kernel);
+        if (machine_loop) {
+            const machine::MainLoop loop = machine::schedule_main_loop(*code, target);
+            result.stays_because = loop.kept_because;
+            if (loop.kept_because.empty()) result.other_order = score_of(loop.image, kernel);
+        }
     } catch (const UserError& error) {
         result.missing = fmt::format("{}: {}", result.compiler, error.what());
     }
     return result;
+}
+
+namespace {
+
+/// The main loop as it is compiled, and beside it in another order where there is one.
+std::string text_of_loops(const machine::LoopScore& loop, const machine::LoopScore* other) {
+    std::vector<std::string> header = {"compiled main loop", "of a thread, for an iteration"};
+    if (other != nullptr) header.emplace_back("in another order");
+    Table table(header);
+    const auto add = [&](std::string_view name, auto figure) {
+        std::vector<std::string> row = {std::string(name), std::to_string(figure(loop))};
+        if (other != nullptr) row.push_back(std::to_string(figure(*other)));
+        table.add(row);
+    };
+    using machine::LoopScore;
+    for (int kind = 0; kind < machine::kinds; ++kind) {
+        const auto count = [kind](const LoopScore& of) { return of.counts[static_cast<std::size_t>(kind)]; };
+        if (count(loop) > 0 || (other != nullptr && count(*other) > 0))
+            add(machine::name_of(static_cast<machine::Kind>(kind)), count);
+    }
+    add("all instructions", [](const LoopScore& of) { return of.instructions; });
+    add("that wait for scoreboards", [](const LoopScore& of) { return of.waits; });
+    add("after which the warp yields", [](const LoopScore& of) { return of.yields; });
+    add("operands from banks of registers", [](const LoopScore& of) { return of.register_reads; });
+    add("operands from the reuse cache", [](const LoopScore& of) { return of.reuse_hits; });
+    add("operands that were there and not kept", [](const LoopScore& of) { return of.missed_reuses; });
+    add("cycles lost to banks of registers", [](const LoopScore& of) { return of.bank_cycles; });
+    add("cycles of issue", [](const LoopScore& of) { return of.issue_cycles; });
+    add("cycles of a warp alone, without waits", [](const LoopScore& of) { return of.lone_cycles; });
+    return table.text();
+}
+
+std::string text_of_issue(const machine::LoopScore& loop) {
+    return fmt::format(
+        "{:.1f}% of the instructions are multiply-adds, {:.1f}% of the peak is left by what "
+        "issue and banks allow\n",
+        100 * loop.multiply_add_share(), 100 * loop.peak_share());
+}
+
+Json json_of(const machine::LoopScore& loop) {
+    Json counts = Json::object();
+    for (int kind = 0; kind < machine::kinds; ++kind)
+        if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
+            counts[std::string(machine::name_of(static_cast<machine::Kind>(kind)))] = count;
+    return {{"counts", counts},
+            {"instructions", loop.instructions},
+            {"multiply_adds", loop.multiply_adds},
+            {"waits", loop.waits},
+            {"yields", loop.yields},
+            {"register_reads", loop.register_reads},
+            {"reuse_hits", loop.reuse_hits},
+            {"missed_reuses", loop.missed_reuses},
+            {"bank_cycles", loop.bank_cycles},
+            {"issue_cycles", loop.issue_cycles},
+            {"lone_cycles", loop.lone_cycles},
+            {"multiply_add_share", loop.multiply_add_share()},
+            {"peak_share", loop.peak_share()}};
+}
+
+} // namespace
+
+std::string text_of_loop_that_stays(const std::string& because) {
+    return because.empty() ? "" : fmt::format("order      of the main loop stays as compiled: {}\n", because);
 }
 
 std::string text_of(const CompiledKernel& compiled) {
@@ -128,27 +202,15 @@ std::string text_of(const CompiledKernel& compiled) {
     std::string text = fmt::format("compiled   by {}: {} registers, {} instructions, {} of spills\n",
                                    compiled.compiler, score.registers, score.instructions, score.spills);
     if (!score.loop) return text + "           no loop has multiply-adds\n";
-    const machine::LoopScore& loop = *score.loop;
-    Table table({"compiled main loop", "of a thread, for an iteration"});
-    for (int kind = 0; kind < machine::kinds; ++kind)
-        if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
-            table.add(
-                {std::string(machine::name_of(static_cast<machine::Kind>(kind))), std::to_string(count)});
-    table.add({"all instructions", std::to_string(loop.instructions)});
-    table.add({"that wait for scoreboards", std::to_string(loop.waits)});
-    table.add({"after which the warp yields", std::to_string(loop.yields)});
-    table.add({"operands from banks of registers", std::to_string(loop.register_reads)});
-    table.add({"operands from the reuse cache", std::to_string(loop.reuse_hits)});
-    table.add({"operands that were there and not kept", std::to_string(loop.missed_reuses)});
-    table.add({"cycles lost to banks of registers", std::to_string(loop.bank_cycles)});
-    table.add({"cycles of issue", std::to_string(loop.issue_cycles)});
-    table.add({"cycles of a warp alone, without waits", std::to_string(loop.lone_cycles)});
-    return text + "\n" + table.text() +
-           fmt::format(
-               "issue      {:.1f}% of the instructions are multiply-adds, {:.1f}% of the peak is left by "
-               "what "
-               "issue and banks allow\n",
-               100 * loop.multiply_add_share(), 100 * loop.peak_share());
+    const bool has_other = compiled.other_order && compiled.other_order->loop;
+    const machine::LoopScore* const other = has_other ? &*compiled.other_order->loop : nullptr;
+    text += "\n" + text_of_loops(*score.loop, other) + "issue      " + text_of_issue(*score.loop);
+    if (other != nullptr)
+        text += fmt::format(
+            "order      another one is proved to leave the same bits: {} cycles of issue in place of {}\n"
+            "           {}",
+            other->issue_cycles, score.loop->issue_cycles, text_of_issue(*other));
+    return text + text_of_loop_that_stays(compiled.stays_because);
 }
 
 Json json_of(const CompiledKernel& compiled) {
@@ -158,25 +220,10 @@ Json json_of(const CompiledKernel& compiled) {
                    {"registers", score.registers},
                    {"instructions", score.instructions},
                    {"spills", score.spills}};
-    if (!score.loop) return result;
-    const machine::LoopScore& loop = *score.loop;
-    Json counts = Json::object();
-    for (int kind = 0; kind < machine::kinds; ++kind)
-        if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
-            counts[std::string(machine::name_of(static_cast<machine::Kind>(kind)))] = count;
-    result["main_loop"] = {{"counts", counts},
-                           {"instructions", loop.instructions},
-                           {"multiply_adds", loop.multiply_adds},
-                           {"waits", loop.waits},
-                           {"yields", loop.yields},
-                           {"register_reads", loop.register_reads},
-                           {"reuse_hits", loop.reuse_hits},
-                           {"missed_reuses", loop.missed_reuses},
-                           {"bank_cycles", loop.bank_cycles},
-                           {"issue_cycles", loop.issue_cycles},
-                           {"lone_cycles", loop.lone_cycles},
-                           {"multiply_add_share", loop.multiply_add_share()},
-                           {"peak_share", loop.peak_share()}};
+    if (score.loop) result["main_loop"] = json_of(*score.loop);
+    if (compiled.other_order && compiled.other_order->loop)
+        result["main_loop_in_another_order"] = json_of(*compiled.other_order->loop);
+    if (!compiled.stays_because.empty()) result["main_loop_stays_because"] = compiled.stays_because;
     return result;
 }
 

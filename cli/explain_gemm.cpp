@@ -32,7 +32,9 @@ GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions
     result.gpu = inspection.gpu;
     result.schedule = inspection.schedule;
     result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
-                                         number_of_gpu(options));
+                                         number_of_gpu(options), result.schedule.machine_loop != 0);
+    if (result.compiled.stays_because.empty())
+        result.compiled.stays_because = std::move(inspection.loop_stays_because);
     result.kernel = std::move(inspection.derived.info);
     const ir::Program& program = inspection.derived.program;
     result.mix = ir::has_loop(program, gemm::gpu_piece_loop)

@@ -1,6 +1,7 @@
 #include "cli/explain_tiles.hpp"
 
 #include "base/error.hpp"
+#include "cli/compiled_kernel.hpp"
 #include "cli/explain_parts.hpp"
 #include "cli/table.hpp"
 #include "gemm/gpu_model.hpp"
@@ -87,6 +88,7 @@ TileExplanation explain_tiles(const MatrixProduct& product, GpuProductInspection
     result.gpu = inspection.gpu;
     result.schedule = inspection.schedule;
     result.kernel = std::move(inspection.derived.info);
+    result.loop_stays_because = std::move(inspection.loop_stays_because);
     result.balance = gemm::gpu_tile_balance(product, result.schedule, result.gpu);
     result.sample = gemm::gpu_sample(product, result.schedule, result.gpu);
     result.seconds = gemm::gpu_seconds(product, result.schedule, result.gpu);
@@ -95,17 +97,18 @@ TileExplanation explain_tiles(const MatrixProduct& product, GpuProductInspection
 
 std::string text_of(const TileExplanation& explanation) {
     const double rate = flops_of(explanation.product) / explanation.seconds;
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\nestimate   {}, {:.3g} Tflop/s\n",
+    return fmt::format("{}\n{}\n{}\n{}\n{}{}\n{}\n{}\nestimate   {}, {:.3g} Tflop/s\n",
                        text_of_problem(explanation.product, explanation.gpu, explanation.schedule),
                        text_of_parameters(explanation.schedule), text_of_roles(explanation),
-                       text_of_loads(explanation), text_of_bound(explanation), text_of_occupancy(explanation),
-                       text_of_accesses(explanation.sample, explanation.gpu),
+                       text_of_loads(explanation), text_of_bound(explanation),
+                       text_of_loop_that_stays(explanation.loop_stays_because),
+                       text_of_occupancy(explanation), text_of_accesses(explanation.sample, explanation.gpu),
                        format_seconds(explanation.seconds), rate * 1e-12);
 }
 
 Json json_of(const TileExplanation& explanation) {
     const gemm::GpuTileBalance& balance = explanation.balance;
-    return {
+    Json result = {
         {"problem", to_text(explanation.product)},
         {"gpu", explanation.gpu.name},
         {"is_turned", gemm::oriented_for_gpu(explanation.product).is_turned},
@@ -128,6 +131,9 @@ Json json_of(const TileExplanation& explanation) {
         {"last_wave", balance.last_wave},
         {"sample", json_of_sample(explanation.sample)},
         {"estimated_seconds", explanation.seconds}};
+    if (!explanation.loop_stays_because.empty())
+        result["main_loop_stays_because"] = explanation.loop_stays_because;
+    return result;
 }
 
 } // namespace swirl::cli

@@ -17,7 +17,8 @@ struct TileExplanation {
     ir::KernelInfo kernel;
     gemm::GpuTileBalance balance;
     gemm::GpuSample sample;
-    double seconds = 0; ///< by the model
+    double seconds = 0;             ///< by the model
+    std::string loop_stays_because; ///< why its main loop is in no other order, where that was asked for
 };
 
 /// Of an inspection whose schedule has tiles, of a product that multiplies.

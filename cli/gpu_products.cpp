@@ -50,9 +50,11 @@ GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
-    if (options.recipe.empty() && options.machine_loops)
-        result.schedule =
-            search::with_machine_loop(result.schedule, product, result.gpu).value_or(result.schedule);
+    if (options.machine_loops) {
+        const auto why_not = search::objection_to_machine_loop(result.schedule, product, result.gpu);
+        result.loop_stays_because = why_not.value_or("");
+        result.schedule.machine_loop = why_not ? 0 : 1;
+    }
     derive(product, result);
     return result;
 }

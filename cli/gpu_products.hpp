@@ -26,6 +26,8 @@ struct GpuProductInspection {
     gemm::GpuSchedule schedule;
     planning::GpuMatrixDerivation derived = {};
     std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< behind it
+    std::string loop_stays_because =
+        {}; ///< why, although main loops may be in another order, there is none of this schedule
 };
 /// Whether no element of C is to be computed.
 bool is_empty(const MatrixProduct& product);

@@ -10,9 +10,17 @@
 
 namespace swirl::machine {
 
-MainLoop schedule_main_loop(const Bytes& image) {
+namespace {
+
+constexpr std::string_view known_target = "sm_90";
+
+} // namespace
+
+MainLoop schedule_main_loop(const Bytes& image, std::string_view target) {
     MainLoop result{image, "", 0, 0};
     try {
+        if (target != known_target)
+            throw UserError("latencies and banks are known of {}, not of {}", known_target, target);
         const Cubin cubin(image);
         if (cubin.kernels().empty()) throw UserError("there is no kernel");
         const Cubin::Kernel& kernel = cubin.kernels().front();

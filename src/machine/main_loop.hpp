@@ -3,6 +3,7 @@
 #include "machine/cubin.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace swirl::machine {
 
@@ -15,6 +16,7 @@ struct MainLoop {
 };
 
 /// Nothing that is not proved (machine/loop_proof.hpp) becomes of the kernel; never throws for a kernel that is not of the kind.
-MainLoop schedule_main_loop(const Bytes& image);
+/// `target`: what it is compiled for, "sm_90".
+MainLoop schedule_main_loop(const Bytes& image, std::string_view target);
 
 } // namespace swirl::machine

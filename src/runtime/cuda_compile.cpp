@@ -75,8 +75,7 @@ CompiledText with_other_loop(const GpuDevice& device, const CacheKey& key, const
     KernelText as_compiled = kernel;
     as_compiled.reorders_main_loop = false;
     CompiledText result = compiled_with_code(device, as_compiled, cache);
-    machine::MainLoop loop{{}, "latencies and banks are known of compute capability 9.0 alone", 0, 0};
-    if (target_text(device) == "sm_90") loop = machine::schedule_main_loop(result.code);
+    machine::MainLoop loop = machine::schedule_main_loop(result.code, target_text(device));
     if (loop.kept_because.empty()) return load_and_store(device, key, kernel, cache, std::move(loop.image));
     result.loop_kept_because = std::move(loop.kept_because);
     return result;

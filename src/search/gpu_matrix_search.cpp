@@ -194,12 +194,23 @@ private:
 
 } // namespace
 
+std::optional<std::string> objection_to_machine_loop(const GpuSchedule& schedule,
+                                                     const MatrixProduct& product, const target::Gpu& gpu) {
+    if (gpu.capability_major != 9 || gpu.capability_minor != 0)
+        return fmt::format("main loops are put into another order on compute capability 9.0, not on {}.{}",
+                           gpu.capability_major, gpu.capability_minor);
+    for (const Number number : {product.number, product.number_of_a(), product.number_of_b()})
+        if (number != Number::float32)
+            return fmt::format("main loops of float32 are put into another order, not those of {}",
+                               word_of(number));
+    if (schedule.has_tiles())
+        return "tensor cores multiply; main loops in which threads do are put into another order";
+    return std::nullopt;
+}
+
 std::optional<GpuSchedule> with_machine_loop(const GpuSchedule& schedule, const MatrixProduct& product,
                                              const target::Gpu& gpu) {
-    const bool has_short_factors =
-        product.number_of_a() != Number::float32 || product.number_of_b() != Number::float32;
-    if (gpu.capability_major != 9 || gpu.capability_minor != 0) return std::nullopt;
-    if (product.number != Number::float32 || has_short_factors || schedule.has_tiles()) return std::nullopt;
+    if (objection_to_machine_loop(schedule, product, gpu)) return std::nullopt;
     GpuSchedule result = schedule;
     result.machine_loop = 1;
     return result;

@@ -47,8 +47,11 @@ struct GpuMatrixFinding {
     bool is_complete = false; ///< the time was enough
 };
 
-/// The same with its main loop in another order in machine code (machine/main_loop.hpp); nothing where there are no such loops: of
-/// products of float32 by threads, on GPUs of compute capability 9.0. Which loops get another order only their compilation tells.
+/// Why a product's main loop is in no other order by such a schedule: there are others of products of float32 by threads, on GPUs of
+/// compute capability 9.0 (machine/main_loop.hpp). Which of these get another order only their compilation tells.
+std::optional<std::string> objection_to_machine_loop(const gemm::GpuSchedule& schedule,
+                                                     const MatrixProduct& product, const target::Gpu& gpu);
+/// The same with its main loop in another order in machine code; nothing where there is an objection to that.
 std::optional<gemm::GpuSchedule> with_machine_loop(const gemm::GpuSchedule& schedule,
                                                    const MatrixProduct& product, const target::Gpu& gpu);
 

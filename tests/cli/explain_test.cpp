@@ -79,9 +79,36 @@ TEST(Explain, ReadsTheCompiledKernel) {
 }
 
 TEST(Explain, CountsAKernelWithoutALoop) {
-    const auto outcome = swirl("explain --device sm_90 gemm 4x4x4 float32 batch=40000");
+    const support::Outcome outcome = run_swirl("explain --device sm_90 gemm 4x4x4 float32 batch=40000");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_NE(outcome.output.find("kernel, which has no loop"), std::string::npos) << outcome.output;
+TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
+    const std::string words =
+        "explain --machine-loops gemm 4096x4096x4096 float32 --recipe 'block_rows=256 "
+        "block_columns=128 block_depth=16 thread_rows=16 stages=4 a_lanes=4 c_lanes=4'";
+    const auto report = json::parse(run_swirl(words + " --json").output).at("compiled");
+    if (report.contains("missing")) GTEST_SKIP() << report.at("missing");
+    const auto &compiled = report.at("main_loop"), &other = report.at("main_loop_in_another_order");
+    EXPECT_EQ(other.at("multiply_adds"), compiled.at("multiply_adds"));
+    EXPECT_LT(other.at("issue_cycles"), compiled.at("issue_cycles"));
+    EXPECT_FALSE(report.contains("main_loop_stays_because"));
+    const std::string text = run_swirl(words).output;
+    for (const char* part : {"in another order", "another one is proved to leave the same bits"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(Explain, SaysWhyAMainLoopStaysAsCompiled) {
+    const auto why = [](const std::string& words) {
+        const support::Outcome outcome = run_swirl("explain --machine-loops " + words);
+        const std::size_t place = outcome.output.find("stays as compiled: ");
+        return place == std::string::npos ? outcome.output + outcome.errors
+                                          : outcome.output.substr(place, 70);
+    };
+    EXPECT_NE(why("gemm 4096x4096x4096 float32").find("tensor cores multiply"), std::string::npos);
+    EXPECT_NE(why("gemm 4096x4096x4096 float64").find("of float32"), std::string::npos);
+    const std::string words = std::string("explain --json ") + small;
+    if (json::parse(run_swirl(words).output).at("compiled").contains("missing")) return; // no compiler is here
+    EXPECT_NE(why(small).find("the sum in R"), std::string::npos) << why(small);
 }
 
 TEST(Explain, TakesRegistersFromADriver) {

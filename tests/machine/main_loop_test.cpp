@@ -93,12 +93,12 @@ TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
     EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
     EXPECT_EQ(objection_to_loop(compiled, compiled, span),
               "instruction " + std::to_string(span.last + 1) + " outside of the loop is another");
-    const MainLoop loop = schedule_main_loop(image);
+    const MainLoop loop = schedule_main_loop(image, "sm_90");
     EXPECT_EQ(loop.kept_because, "");
     EXPECT_LE(loop.cycles, loop.cycles_before);
     const Cubin cubin(loop.image);
     EXPECT_EQ(cubin.code(cubin.kernels().front()), written);
-    EXPECT_NE(schedule_main_loop(loop.image).image, Bytes());
+    EXPECT_NE(schedule_main_loop(loop.image, "sm_90").image, Bytes());
 }
 
 class MainLoopOfASmallProduct : public MainLoopOfAProduct {
@@ -108,7 +108,7 @@ protected:
 
 TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
     EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
-    const MainLoop loop = schedule_main_loop(image);
+    const MainLoop loop = schedule_main_loop(image, "sm_90");
     EXPECT_EQ(loop.kept_because, "");
     EXPECT_LT(loop.cycles, loop.cycles_before);
     const auto nothing = [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); };
@@ -217,10 +217,12 @@ TEST(MainLoops, AreADecisionOfSchedules) {
 
 TEST(MainLoops, ThatAreNoneOfThisKindStay) {
     const Bytes image = bytes_of_text(fixture_text("product.cubin"));
-    const MainLoop loop = schedule_main_loop(image);
+    const MainLoop loop = schedule_main_loop(image, "sm_90");
     EXPECT_EQ(loop.image, image);
     EXPECT_NE(loop.kept_because.find("addresses are there too late"), std::string::npos) << loop.kept_because;
-    EXPECT_NE(schedule_main_loop(bytes_of_text("nothing")).kept_because, "");
+    EXPECT_NE(schedule_main_loop(bytes_of_text("nothing"), "sm_90").kept_because, "");
+    EXPECT_EQ(schedule_main_loop(image, "sm_80").kept_because,
+              "latencies and banks are known of sm_90, not of sm_80");
 }
 
 Instruction product(int d, int a, int b) {
