@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <span>
 
@@ -77,6 +78,32 @@ Objection objection_to_instructions(const Code& compiled, const Code& written, c
     return std::nullopt;
 }
 
+std::vector<int> all_registers() {
+    std::vector<int> result(zero_register);
+    std::iota(result.begin(), result.end(), 0);
+    return result;
+}
+
+/// Registers whose values at the beginning matter: to loads and effects, to predicates, to what threads have in common and to `matters`; and those that
+/// matter to these an iteration later.
+std::set<int> registers_that_matter(const Terms& terms, SymbolicRun& run, const RegisterSet& matters) {
+    std::vector<int> roots = run.effects();
+    roots.insert(roots.end(), run.loads().begin(), run.loads().end());
+    for (int k = 0; k < true_predicate; ++k) {
+        roots.push_back(run.predicate(k));
+        roots.push_back(run.uniform_predicate(k));
+    }
+    for (int k = 0; k < uniform_zero_register; ++k) roots.push_back(run.uniform_register(k));
+    for (const int k : all_registers())
+        if (matters.test(static_cast<std::size_t>(k))) roots.push_back(run.value_of(k));
+    std::set<int> known;
+    for (std::set<int> found = terms.entries_of(roots); found != known; found = terms.entries_of(roots)) {
+        for (const int k : found) roots.push_back(run.value_of(k));
+        known = std::move(found);
+    }
+    return known;
+}
+
 Objection objection_to_terms(const Code& compiled, const Code& written, const LoopSpan& span) {
     Terms terms;
     SymbolicRun before(terms), after(terms);
@@ -84,12 +111,16 @@ Objection objection_to_terms(const Code& compiled, const Code& written, const Lo
     for (const Instruction& instruction : iteration(written, span)) after.execute(instruction);
     const std::vector<RegisterSet> live = live_registers(compiled);
     const RegisterSet matters = live[span.first] | live[span.last + 1];
-    for (int number = 0; number < zero_register; ++number) {
-        const auto place = static_cast<std::size_t>(number);
-        const bool is_read = before.is_read_first()[place] || after.is_read_first()[place];
-        if ((matters.test(place) || is_read) && before.value_of(number) != after.value_of(number))
+    const std::set<int> entries[] = {registers_that_matter(terms, before, matters),
+                                     registers_that_matter(terms, after, matters)};
+    for (const int number : all_registers()) {
+        const bool is_read = entries[0].contains(number) || entries[1].contains(number);
+        if ((matters.test(static_cast<std::size_t>(number)) || is_read) &&
+            before.value_of(number) != after.value_of(number))
             return fmt::format("R{} has another value after an iteration", number);
     }
+    if (!std::ranges::includes(before.loads(), after.loads()))
+        return "it loads from shared memory what the compiled one does not";
     for (int number = 0; number < true_predicate; ++number)
         if (before.predicate(number) != after.predicate(number))
             return fmt::format("P{} has another value after an iteration", number);

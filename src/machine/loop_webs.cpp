@@ -63,7 +63,7 @@ void LoopWebs::write(std::size_t place) {
             const std::size_t web = new_web(number, false);
             webs_[web].places.push_back(place);
             written_[{place, number}] = web;
-            if (!instruction.is_unconditional()) {
+            if (!instruction.is_unconditional() && !is_seen_under_guards_alone(place, number)) {
                 if (current == of_products) throw UserError("'{}' is conditional", name_of(instruction));
                 if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(number, true));
                 join(static_cast<std::size_t>(current), web);
@@ -75,6 +75,29 @@ void LoopWebs::write(std::size_t place) {
         }
         web_of_[{place, slot_d}] = first;
     }
+}
+
+/// Whether what was there before a write under a guard does not matter: all who read the register have a guard under which it was written since.
+bool LoopWebs::is_seen_under_guards_alone(std::size_t place, int number) const {
+    using Guard = std::pair<int, bool>;
+    const auto guard_of = [](const Instruction& instruction) {
+        return Guard{instruction.guard, instruction.is_guard_negated};
+    };
+    const auto touches = [&](const std::vector<RegisterRange>& ranges) {
+        return std::ranges::any_of(ranges, [&](const RegisterRange& range) { return range.has(number); });
+    };
+    std::set<Guard> written_under;
+    for (std::size_t next = place; next < pattern_.body.size(); ++next) {
+        const Instruction& instruction = pattern_.body[next];
+        const bool is_read = next > place && touches(registers_read(instruction));
+        if (is_read && !written_under.contains(guard_of(instruction))) return false;
+        const std::uint32_t changed = predicates_written(instruction);
+        std::erase_if(written_under, [&](const Guard& guard) { return (changed >> guard.first & 1U) != 0; });
+        if (!touches(registers_written(instruction))) continue;
+        if (instruction.is_unconditional()) return true;
+        if ((changed >> instruction.guard & 1U) == 0) written_under.insert(guard_of(instruction));
+    }
+    return !pattern_.kept.test(static_cast<std::size_t>(number));
 }
 
 void LoopWebs::collect() {

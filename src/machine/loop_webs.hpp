@@ -45,6 +45,7 @@ private:
     void collect();
     void read(std::size_t place);
     void write(std::size_t place);
+    bool is_seen_under_guards_alone(std::size_t place, int number) const;
     std::size_t value_of(std::size_t web) const;
     void set_spans(const std::map<std::size_t, std::size_t>& positions, std::size_t copy_reads_for);
     bool is_free(const std::vector<std::size_t>& group, int move, bool is_fixed,

@@ -28,90 +28,111 @@ int SymbolicRun::uniform_predicate(int number) {
     return known(uniform_predicates_, Terms::Tag::uniform_predicate_entry, number);
 }
 
-/// The instruction without its registers and control, then the terms that it reads.
-std::vector<std::uint64_t> SymbolicRun::operands(const Instruction& instruction) {
-    std::vector<std::uint64_t> values;
-    for (const RegisterRange& range : registers_read(instruction)) {
-        for (int k = range.first; k < range.first + range.count; ++k) {
-            if (registers_.at(static_cast<std::size_t>(k)) < 0)
-                is_read_first_.at(static_cast<std::size_t>(k)) = true;
-            values.push_back(static_cast<std::uint64_t>(value_of(k)));
-        }
+std::set<int> Terms::entries_of(std::vector<int> terms) const {
+    std::set<int> seen(terms.begin(), terms.end()), result;
+    while (!terms.empty()) {
+        const Term& term = (*this)[terms.back()];
+        terms.pop_back();
+        if (term.tag == Tag::entry) result.insert(static_cast<int>(term.key.front()));
+        for (const int other : term.of)
+            if (seen.insert(other).second) terms.push_back(other);
     }
+    return result;
+}
+
+/// Of instructions for a whole warp it is a uniform predicate.
+std::optional<SymbolicRun::Guard> SymbolicRun::guard_of(const Instruction& instruction) {
+    if (instruction.guard == true_predicate) return std::nullopt;
+    const Opcode* const opcode = opcode_of(instruction);
+    const bool is_uniform = opcode != nullptr && opcode->is_uniform;
+    return Guard{is_uniform ? uniform_predicate(instruction.guard) : predicate(instruction.guard),
+                 instruction.is_guard_negated};
+}
+
+int SymbolicRun::under(const std::optional<Guard>& guard, bool holds, int value) const {
+    while (guard && terms_[value].tag == Terms::Tag::chosen) {
+        const std::vector<int>& of = terms_[value].of;
+        if (of[0] != guard->predicate) break;
+        const bool is_same = (terms_[value].key[1] != 0) == guard->is_negated;
+        value = of[is_same == holds ? 1 : 2];
+    }
+    return value;
+}
+
+/// The terms that it reads, its guard among them.
+std::vector<int> SymbolicRun::operands(const Instruction& instruction) {
+    const std::optional<Guard> guard = guard_of(instruction);
+    std::vector<int> values;
+    for (const RegisterRange& range : registers_read(instruction))
+        for (int k = range.first; k < range.first + range.count; ++k)
+            values.push_back(under(guard, true, value_of(k)));
     for (int k = 0; k < true_predicate; ++k)
-        if ((predicates_read(instruction) >> k & 1U) != 0)
-            values.push_back(static_cast<std::uint64_t>(predicate(k)));
+        if ((predicates_read(instruction) >> k & 1U) != 0) values.push_back(under(guard, true, predicate(k)));
     const UniformSet uniform = uniform_read(instruction);
     for (int k = 0; k < uniform_zero_register; ++k)
-        if ((uniform.registers >> k & 1U) != 0)
-            values.push_back(static_cast<std::uint64_t>(uniform_register(k)));
+        if ((uniform.registers >> k & 1U) != 0) values.push_back(under(guard, true, uniform_register(k)));
     for (int k = 0; k < true_predicate; ++k)
-        if ((uniform.predicates >> k & 1U) != 0)
-            values.push_back(static_cast<std::uint64_t>(uniform_predicate(k)));
+        if ((uniform.predicates >> k & 1U) != 0) values.push_back(under(guard, true, uniform_predicate(k)));
     if (kind_of(instruction) == Kind::multiply_add && values.size() == 3) // factors may change places
         std::sort(values.begin(), values.begin() + 2);
-    const Word word = form_of(instruction);
-    std::vector<std::uint64_t> key = {word.low, word.high};
-    key.insert(key.end(), values.begin(), values.end());
-    return key;
+    return values;
 }
 
-void SymbolicRun::add_old_values(const Instruction& instruction, std::vector<std::uint64_t>& key) {
-    const auto add = [&](int value) { key.push_back(static_cast<std::uint64_t>(value)); };
+void SymbolicRun::write(const Instruction& instruction, Terms::Tag tag, const Terms::Term& term) {
+    const std::optional<Guard> guard = guard_of(instruction);
+    const auto result = [&](Terms::Tag own, int component, int old) {
+        const int value = terms_.number({own, term.key, place_, component, term.of});
+        if (own == Terms::Tag::load) loads_.insert(value);
+        if (!guard) return value;
+        const int other = under(guard, false, old);
+        const std::vector<int> of = {guard->predicate, value, other};
+        return terms_.number({Terms::Tag::chosen,
+                              {static_cast<std::uint64_t>(guard->predicate), guard->is_negated ? 1U : 0U,
+                               static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(other)},
+                              place_,
+                              0,
+                              of});
+    };
     for (const RegisterRange& range : registers_written(instruction))
-        for (int k = range.first; k < range.first + range.count; ++k) {
-            if (registers_.at(static_cast<std::size_t>(k)) < 0)
-                is_read_first_.at(static_cast<std::size_t>(k)) = true;
-            add(value_of(k));
+        for (int k = 0; k < range.count; ++k) {
+            const int old = guard ? value_of(range.first + k) : -1;
+            registers_.at(static_cast<std::size_t>(range.first + k)) = result(tag, k, old);
         }
-    const UniformSet uniform = uniform_written(instruction);
-    for (int k = 0; k < true_predicate; ++k) {
-        if ((predicates_written(instruction) >> k & 1U) != 0) add(predicate(k));
-        if ((uniform.predicates >> k & 1U) != 0) add(uniform_predicate(k));
-    }
-    for (int k = 0; k < uniform_zero_register; ++k)
-        if ((uniform.registers >> k & 1U) != 0) add(uniform_register(k));
-}
-
-/// Under a guard, what was there before is part of the result.
-void SymbolicRun::write(const Instruction& instruction, Terms::Tag tag, std::vector<std::uint64_t> key) {
-    if (!instruction.is_unconditional()) add_old_values(instruction, key);
-    for (const RegisterRange& range : registers_written(instruction))
-        for (int k = 0; k < range.count; ++k)
-            registers_.at(static_cast<std::size_t>(range.first + k)) = terms_.number({tag, key, place_, k});
-    const auto write_each = [&](auto& values, std::uint64_t written, Terms::Tag result) {
+    const auto write_each = [&](auto& values, std::uint64_t written, Terms::Tag own, auto&& value_before) {
         for (int k = 0; k < static_cast<int>(values.size()); ++k)
             if ((written >> k & 1U) != 0)
-                values.at(static_cast<std::size_t>(k)) = terms_.number({result, key, place_, k});
+                values.at(static_cast<std::size_t>(k)) = result(own, k, guard ? value_before(k) : -1);
     };
     const UniformSet uniform = uniform_written(instruction);
-    write_each(predicates_, predicates_written(instruction), Terms::Tag::predicate_result);
-    write_each(uniform_registers_, uniform.registers, Terms::Tag::uniform_result);
-    write_each(uniform_predicates_, uniform.predicates, Terms::Tag::uniform_predicate_result);
-}
-
-void SymbolicRun::copy(int from, int to) {
-    const auto source = static_cast<std::size_t>(from);
-    if (registers_.at(source) < 0) is_read_first_.at(source) = true;
-    registers_.at(static_cast<std::size_t>(to)) = value_of(from);
+    write_each(predicates_, predicates_written(instruction), Terms::Tag::predicate_result,
+               [this](int k) { return predicate(k); });
+    write_each(uniform_registers_, uniform.registers, Terms::Tag::uniform_result,
+               [this](int k) { return uniform_register(k); });
+    write_each(uniform_predicates_, uniform.predicates, Terms::Tag::uniform_predicate_result,
+               [this](int k) { return uniform_predicate(k); });
 }
 
 void SymbolicRun::execute(const Instruction& instruction) {
     const Kind kind = kind_of(instruction);
     if (const auto source = copied_register(instruction)) {
-        copy(*source, instruction.d);
+        registers_.at(static_cast<std::size_t>(instruction.d)) = value_of(*source);
     } else if (kind != Kind::nothing) {
-        std::vector<std::uint64_t> key = operands(instruction);
+        const Word word = form_of(instruction);
+        Terms::Term term{Terms::Tag::result, {word.low, word.high}, place_, 0, operands(instruction)};
+        for (const int value : term.of) term.key.push_back(static_cast<std::uint64_t>(value));
         if (kind == Kind::shared_load) {
-            key.push_back(meetings_);
-            write(instruction, Terms::Tag::load, std::move(key));
-        } else if (kind == Kind::multiply_add && instruction.is_unconditional() && key.size() == 5) {
-            write(instruction, Terms::Tag::multiply_add, std::move(key));
+            term.key.push_back(meetings_);
+            write(instruction, Terms::Tag::load, term);
+        } else if (kind == Kind::multiply_add && instruction.is_unconditional() && term.of.size() == 3) {
+            write(instruction, Terms::Tag::multiply_add, term);
         } else if (kind == Kind::integer || kind == Kind::move || kind == Kind::predicate ||
                    kind == Kind::uniform || is_constant_load(instruction)) {
-            write(instruction, Terms::Tag::result, std::move(key));
-        } else {
-            effects_.push_back(terms_.number({Terms::Tag::effect, std::move(key), place_, 0}));
+            write(instruction, Terms::Tag::result, term);
+        } else { // what it writes may follow from all effects before
+            term.tag = Terms::Tag::effect;
+            effects_.push_back(terms_.number(term));
+            term.key.push_back(effects_.size());
+            write(instruction, Terms::Tag::result, term);
             if (kind == Kind::barrier) ++meetings_;
         }
     }

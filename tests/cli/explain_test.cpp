@@ -107,7 +107,8 @@ TEST(Explain, SaysWhyAMainLoopStaysAsCompiled) {
     EXPECT_NE(why("gemm 4096x4096x4096 float32").find("tensor cores multiply"), std::string::npos);
     EXPECT_NE(why("gemm 4096x4096x4096 float64").find("of float32"), std::string::npos);
     const std::string words = std::string("explain --json ") + small;
-    if (json::parse(run_swirl(words).output).at("compiled").contains("missing")) return; // no compiler is here
+    if (json::parse(run_swirl(words).output).at("compiled").contains("missing"))
+        return; // no compiler is here
     EXPECT_NE(why(small).find("the sum in R"), std::string::npos) << why(small);
 }
 

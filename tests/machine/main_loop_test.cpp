@@ -31,11 +31,21 @@ const gemm::GpuSchedule large{.block_rows = 256,
 const gemm::GpuSchedule small{
     .block_columns = 64, .block_depth = 32, .slices = 2, .a_lanes = 4, .c_lanes = 4};
 
+/// Where blocks have more threads than a piece has copies, so that some are conditional, and constants are read under the condition.
+const gemm::GpuSchedule conditional{.block_rows = 192,
+                                    .block_columns = 96,
+                                    .block_depth = 16,
+                                    .thread_rows = 12,
+                                    .thread_columns = 12,
+                                    .slices = 2,
+                                    .a_lanes = 4,
+                                    .c_lanes = 4};
+
 Bytes compiled_product(const std::string& compiler, const gemm::GpuSchedule& schedule) {
     MatrixProduct product;
     product.number = Number::float32;
-    product.rows = product.columns = product.depth = 1024;
-    product.a = product.b = product.c = {1, 1024};
+    product.rows = product.columns = product.depth = 1536;
+    product.a = product.b = product.c = {1, 1536};
     const target::Gpu& gpu = target::gpu_for(9, 0);
     const ir::Program program = gemm::gpu_product(product, schedule, gpu).back();
     const TemporaryFolder folder;
@@ -119,6 +129,38 @@ TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
         EXPECT_NE(objection_after(Kind::uniform, n, guarded), "") << n;
     }
     EXPECT_EQ(objection_after(Kind::branch, 0, negated), "BRA is of another form than those compiled");
+}
+
+class MainLoopWithConditions : public MainLoopOfAProduct {
+protected:
+    static void SetUpTestSuite() { compile(conditional); }
+};
+
+TEST_F(MainLoopWithConditions, IsProvedWithTheseAlone) {
+    EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
+    const MainLoop loop = schedule_main_loop(image, "sm_90");
+    EXPECT_EQ(loop.kept_because, "");
+    EXPECT_LT(loop.cycles, loop.cycles_before);
+    int conditions = 0;
+    for (std::size_t place = span.first; place <= span.last; ++place) {
+        if (written[place].is_unconditional() || written[place].is_never()) continue;
+        if (kind_of(written[place]) == Kind::branch) continue;
+        ++conditions;
+        const auto objection_with = [&](auto&& change) {
+            Code changed = written;
+            change(changed[place]);
+            return objection_to_loop(compiled, changed, span);
+        };
+        EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = true_predicate; })) << place;
+        EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = (i.guard + 1) % true_predicate; }))
+            << place;
+        EXPECT_TRUE(objection_with([](Instruction& i) { i.is_guard_negated = !i.is_guard_negated; }))
+            << place;
+        EXPECT_TRUE(objection_with([](Instruction& i) {
+            i = decode({0x7918, 0x000fe20000000000});
+        })) << place;
+    }
+    EXPECT_GT(conditions, 10);
 }
 
 TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
@@ -259,7 +301,7 @@ protected:
     void take_loop(const Code& code) {
         compiled = code;
         for (Instruction& instruction : compiled) instruction.control.stall = safe_distance;
-        compiled[4].control.reuse = 3;
+        if (kind_of(compiled[4]) == Kind::multiply_add) compiled[4].control.reuse = 3;
         written = compiled;
         written.front().control.wait = written.back().control.wait = loop_scoreboards;
     }
@@ -292,6 +334,80 @@ TEST_F(ProductsAroundAMove, MayReadWhatIsMoved) {
     EXPECT_EQ(objection(), "");
     written[3].a = 22;
     EXPECT_EQ(objection(), "R5 has another value after an iteration");
+}
+
+/// A number that is there under a condition, in R8 as compiled and in R30 as written, which R12 takes up.
+class NumbersUnderAGuard : public ProductsAroundAMove {
+protected:
+    static Instruction guarded(Instruction instruction, int guard) {
+        instruction.guard = guard;
+        return instruction;
+    }
+    static Instruction sum(int d, int a, int b) {
+        Instruction result;
+        result.opcode = 0x210; // IADD3
+        result.d = d;
+        result.a = a;
+        result.b = b;
+        result.c = zero_register;
+        for (const int predicate : {81, 84, 87, 77}) result.rest.set_bits(predicate, 3, true_predicate);
+        return result;
+    }
+    static Instruction comparison(int predicate) {
+        Instruction result;
+        result.opcode = 0x20c; // ISETP
+        result.d = zero_register;
+        result.a = 20;
+        result.b = 21;
+        for (const int field : {84, 87}) result.rest.set_bits(field, 3, true_predicate);
+        result.rest.set_bits(81, 3, static_cast<std::uint64_t>(predicate));
+        result.rest.set_bits(68, 3, true_predicate);
+        return result;
+    }
+    /// Both loops with these in place of the first three instructions; what is written has R30 for R8.
+    std::string objection_to(std::vector<Instruction> beginning) {
+        Code code = compiled;
+        for (std::size_t place = 0; place < 5; ++place) code[place] = decode({0x7918, 0x000fe20000000000});
+        code[3] = product(6, 9, 40);
+        code[4] = move(8, 41); // so that nobody wants R8 afterwards
+        std::ranges::copy(beginning, code.begin());
+        take_loop(code);
+        for (std::size_t place = 0; place < 3; ++place)
+            for (int* const number : {&written[place].d, &written[place].a, &written[place].b})
+                if (*number == 8) *number = 30;
+        return objection();
+    }
+};
+
+TEST_F(NumbersUnderAGuard, AreSeenUnderTheSameGuardAlone) {
+    const std::string another = "R12 has another value after an iteration";
+    const Instruction make = guarded(move(8, 40), 1);
+    EXPECT_EQ(objection_to({make, guarded(sum(12, 12, 8), 1)}), "");
+    EXPECT_EQ(objection_to({make, sum(12, 12, 8)}), another) << "what was in R8 and R30 before";
+    EXPECT_EQ(objection_to({make, guarded(sum(12, 12, 8), 2)}), another);
+    Instruction otherwise = guarded(sum(12, 12, 8), 1);
+    otherwise.is_guard_negated = true;
+    EXPECT_EQ(objection_to({make, otherwise}), another);
+    EXPECT_EQ(objection_to({make, comparison(1), guarded(sum(12, 12, 8), 1)}), another) << "another P1";
+    EXPECT_EQ(objection_to({make, comparison(2), guarded(sum(12, 12, 8), 1)}), "");
+    EXPECT_EQ(objection_to({make, guarded(move(8, 20), 2), guarded(sum(12, 12, 8), 1)}), another)
+        << "right, but not understood";
+    EXPECT_EQ(objection_to({guarded(sum(12, 12, 8), 1), make}), another) << "of the iteration before";
+}
+
+TEST_F(ProductsAroundAMove, LoadWhatTheCompiledOnesDo) {
+    Instruction load;
+    load.opcode = 0x984; // LDS R30, [R20]
+    load.d = 30;
+    load.a = 20;
+    load.rest.set_bits(73, 3, 4);
+    load.control.write_scoreboard = 1;
+    Code code = compiled;
+    code[2] = load;
+    take_loop(code);
+    EXPECT_EQ(objection(), "");
+    written[2].a = 22; // nobody wants it, but there may be no such memory
+    EXPECT_EQ(objection(), "it loads from shared memory what the compiled one does not");
 }
 
 TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
