@@ -54,20 +54,25 @@ double least_seconds(const machine::KernelScore& score, const MatrixProduct& pro
            rates.hertz;
 }
 
+long long spills_of(const GpuMatrixCode& code) {
+    if (!code.score) return 0;
+    return code.score->loop ? code.score->loop->spills() : code.score->spills;
+}
+
 std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const MatrixProduct& product,
                                                const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
-                                               double best) {
+                                               const GpuMatrixBest& best) {
     if (!code.failed_because.empty()) return code.failed_because;
     if (!code.loop_kept_because.empty())
         return fmt::format("the main loop stays as compiled: {}", code.loop_kept_because);
     if (!code.score) return std::nullopt;
-    const long long spills = code.score->loop ? code.score->loop->spills() : code.score->spills;
-    if (spills > 0)
-        return fmt::format("{} loads and stores of spilled registers in {}", spills,
+    if (spills_of(code) > best.spills)
+        return fmt::format("{} loads and stores of spilled registers in {}", spills_of(code),
                            code.score->loop ? "the main loop" : "the kernel");
     const double least = least_seconds(*code.score, product, schedule, gpu);
-    if (least > clearly * best)
-        return fmt::format("its main loop alone takes {:.3g} s, the fastest so far {:.3g} s", least, best);
+    if (least > clearly * best.seconds)
+        return fmt::format("its main loop alone takes {:.3g} s, the fastest so far {:.3g} s", least,
+                           best.seconds);
     return std::nullopt;
 }
 

@@ -25,11 +25,20 @@ struct GpuMatrixCode {
 double least_seconds(const machine::KernelScore& score, const MatrixProduct& product,
                      const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
 
-/// Why timing cannot help, where the fastest so far takes `best` seconds: there is no code; it is the same as without another order of
-/// the main loop; the main loop spills registers; or the least that it takes is clearly longer.
+/// The fastest so far.
+struct GpuMatrixBest {
+    double seconds = 0;
+    long long spills = 0; ///< spills_of its code
+};
+
+/// Loads and stores of spilled registers in the main loop; in all of the kernel where it has no loop.
+long long spills_of(const GpuMatrixCode& code);
+
+/// Why timing cannot help: there is no code; it is the same as without another order of the main loop; the main loop spills more than that
+/// of the fastest so far; or the least that it takes is clearly longer.
 std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const MatrixProduct& product,
                                                const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
-                                               double best);
+                                               const GpuMatrixBest& best);
 
 /// What the model says, or the least that machine code takes where that is longer.
 double expected_seconds(const GpuMatrixCode& code, const MatrixProduct& product,

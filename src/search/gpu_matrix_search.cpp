@@ -33,6 +33,7 @@ public:
         ensure(!likely.empty(), "the model knows no schedule of a product that is not empty");
         finding_.model = finding_.found = likely.front();
         tried_.push_back(likely.front());
+        best_spills_ = spills_of(timekeeper_.codes(std::span(likely).first(1)).front());
         finding_.seconds = timekeeper_.seconds(std::span(likely).first(1)).front();
         finding_.timed = 1;
         finding_.is_complete = true;
@@ -137,9 +138,9 @@ private:
             candidates.push_back({schedules[k], codes[k],
                                   expected_seconds(codes[k], setting_.product, schedules[k], setting_.gpu)});
         std::ranges::stable_sort(candidates, {}, &Candidate::expected);
-        std::vector<GpuSchedule> next;
+        std::vector<Candidate> next;
         for (std::size_t k = 0; k < candidates.size(); ++k) {
-            if (is_worth_timing(candidates[k])) next.push_back(candidates[k].schedule);
+            if (is_worth_timing(candidates[k])) next.push_back(candidates[k]);
             if (next.size() < timed_at_once && k + 1 < candidates.size()) continue;
             if (next.empty()) continue;
             if (is_late()) return false;
@@ -157,16 +158,16 @@ private:
 
     bool is_worth_timing(const Candidate& candidate) {
         const auto why = objection_to_timing(candidate.code, setting_.product, candidate.schedule,
-                                             setting_.gpu, finding_.seconds);
+                                             setting_.gpu, {finding_.seconds, best_spills_});
         if (!why) return true;
         ++finding_.left_out;
         say(fmt::format("left out: {}, {}", *why, to_string(candidate.schedule)));
         return false;
     }
 
-    void race_some(std::span<const GpuSchedule> candidates) {
+    void race_some(std::span<const Candidate> candidates) {
         std::vector<GpuSchedule> in_turn = {finding_.found};
-        in_turn.insert(in_turn.end(), candidates.begin(), candidates.end());
+        for (const Candidate& candidate : candidates) in_turn.push_back(candidate.schedule);
         const std::vector<double> first = timekeeper_.seconds(in_turn);
         finding_.timed += static_cast<int>(candidates.size());
         const auto fastest =
@@ -177,6 +178,7 @@ private:
         const double gained = confirmed[0] / confirmed[1];
         if (!(gained >= clearly)) return;
         finding_.found = in_turn[fastest];
+        best_spills_ = spills_of(candidates[fastest - 1].code);
         finding_.seconds = confirmed[1];
         finding_.speedup *= gained;
     }
@@ -189,6 +191,7 @@ private:
     GpuMatrixTimekeeper& timekeeper_;
     double end_;
     GpuMatrixFinding finding_;
+    long long best_spills_ = 0;
     std::vector<GpuSchedule> tried_;
 };
 

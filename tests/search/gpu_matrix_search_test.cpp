@@ -180,13 +180,14 @@ TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
 
 TEST(MachineCodeOfSchedules, IsNotWorthTimingWhereItCannotBeFaster) {
     const GpuSchedule schedule;
-    const auto why = [&](const GpuMatrixCode& code, double best) {
-        return objection_to_timing(code, product, schedule, gpu(), best).value_or("");
+    const auto why = [&](const GpuMatrixCode& code, double best, long long spills = 0) {
+        return objection_to_timing(code, product, schedule, gpu(), {best, spills}).value_or("");
     };
     EXPECT_EQ(why({}, 1e-9), "") << "nothing is known";
     EXPECT_EQ(why({.failed_because = "too many registers"}, 1), "too many registers");
     EXPECT_EQ(why({.loop_kept_because = "7 steps"}, 1), "the main loop stays as compiled: 7 steps");
     EXPECT_EQ(why(code_of(100, 3), 1), "3 loads and stores of spilled registers in the main loop");
+    EXPECT_EQ(why(code_of(100, 3), 1, 3), "") << "so does the fastest";
     const double least = least_seconds(*code_of(100).score, product, schedule, gpu());
     EXPECT_EQ(why(code_of(100), least), "");
     EXPECT_EQ(why(code_of(109), least), "");
@@ -205,8 +206,8 @@ TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
     const MatrixProduct small = MatrixProduct::column_major(Number::float32, 64, 64, 64);
     const GpuSchedule schedule = gemm::parse_gpu_schedule(
         "block_rows=32 block_columns=32 block_depth=8 thread_rows=4 thread_columns=4 stages=3");
-    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), 1), std::nullopt);
-    EXPECT_EQ(objection_to_timing(code("spilled.cubin"), small, schedule, gpu(), 1),
+    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}), std::nullopt);
+    EXPECT_EQ(objection_to_timing(code("spilled.cubin"), small, schedule, gpu(), {.seconds = 1}),
               "38 loads and stores of spilled registers in the main loop");
     EXPECT_GT(least_seconds(*code("spilled.cubin").score, small, schedule, gpu()),
               1.2 * least_seconds(*code("product.cubin").score, small, schedule, gpu()));
