@@ -35,11 +35,14 @@ target::Gpu target_of(const PlanningOptions& options) {
     return kind_of_gpu(options);
 }
 
-/// The kernel that multiplies, and those behind it that reduce.
+/// The kernel that multiplies, and those behind it.
 void derive(const MatrixProduct& product, GpuProductInspection& plan) {
     std::vector<planning::GpuMatrixDerivation> all =
         planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
-    plan.derived = std::move(all[planning::multiplying_kernel(plan.schedule, all.size())]);
+    const std::size_t multiplying = planning::multiplying_kernel(plan.schedule, all.size());
+    plan.derived = std::move(all[multiplying]);
+    plan.finishing.clear();
+    for (std::size_t k = multiplying + 1; k < all.size(); ++k) plan.finishing.push_back(std::move(all[k]));
     plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
 }
 
@@ -169,13 +172,14 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
     if (number_of_gpu(options)) { // compiled, so that registers are known
         const auto built = make_plan_on_gpu(product, options);
         plan = {built->device().target(), built->schedule()};
+        derive(product, plan);
         if (built->kernel() != nullptr) plan.derived.info = built->kernel()->info();
-        plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
     } else {
         plan = inspect(product, options, kind_of_gpu(options));
     }
     std::vector<const ir::KernelInfo*> kernels = {&plan.derived.info};
-    for (const planning::GpuMatrixDerivation& reduction : plan.reductions) kernels.push_back(&reduction.info);
+    for (const auto* behind : {&plan.finishing, &plan.reductions})
+        for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
     Json described = Json::array();
     for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of(*kernel));
     const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
@@ -211,7 +215,8 @@ void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& op
                   : ir::to_string(derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
     };
     print_one(plan.derived);
-    for (const planning::GpuMatrixDerivation& reduction : plan.reductions) print_one(reduction);
+    for (const auto* behind : {&plan.finishing, &plan.reductions})
+        for (const planning::GpuMatrixDerivation& derived : *behind) print_one(derived);
 }
 
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data) {
@@ -292,16 +297,20 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
-    // No language but PTX has words for terms; of a stream's two kernels a file has one.
-    if ((plan.schedule.has_terms() || plan.schedule.streams()) && options.recipe.empty()) {
-        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
+    const bool is_opencl = language == emit::GpuLanguage::opencl;
+    // No language but PTX has words for terms.
+    const bool has_words = !plan.schedule.has_terms() && !(is_opencl && plan.schedule.streams());
+    if (!has_words && options.recipe.empty()) {
+        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, is_opencl);
         derive(product, plan);
     }
-    if (plan.schedule.streams())
+    if (is_opencl && plan.schedule.streams())
         throw UserError(
-            "stream_blocks is {}, which makes two kernels; what is emitted has one\n  use stream_blocks=0",
+            "stream_blocks is {}: threads of its blocks meet under a condition, where PoCL 3.1 gives wrong "
+            "sums, so that no OpenCL C is written of streams\n  use stream_blocks=0, or --language cuda or "
+            "hip",
             plan.schedule.stream_blocks);
-    if (language == emit::GpuLanguage::opencl) {
+    if (is_opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);
     }
@@ -319,7 +328,12 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     for (const ProblemArray& array : results_of(product))
         transform.memories.push_back(
             {.name = "to_" + array.name, .element = scalar_of(number_of_epilogue(product)), .written = true});
-    add_step(transform, plan.derived.program, {{3, 0}, {3, 1}}); // by α and by β
+    const std::vector<emit::GpuTransform::Flag> by_factors = {{3, 0}, {3, 1}}; // by α and by β
+    add_step(transform, plan.derived.program, by_factors);
+    for (const planning::GpuMatrixDerivation& finishing : plan.finishing) {
+        transform.steps.front().condition = by_factors.front(); // where α is 0 the last one does all
+        add_step(transform, finishing.program, by_factors);
+    }
     for (const planning::GpuMatrixDerivation& reduction : plan.reductions)
         add_step(transform, reduction.program, {});
     const emit::GpuSourceOptions source{

@@ -24,7 +24,8 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
 struct GpuProductInspection {
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
-    planning::GpuMatrixDerivation derived = {};
+    planning::GpuMatrixDerivation derived = {};                 ///< that multiplies
+    std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< of a stream, behind it
     std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< behind it
     std::string loop_stays_because =
         {}; ///< why, although main loops may be in another order, there is none of this schedule

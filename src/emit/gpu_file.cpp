@@ -118,7 +118,8 @@ void GpuFile::name_tables(GpuKernel& kernel) {
 }
 
 void GpuFile::add_step(const GpuTransform::Step& step) {
-    Step result{.kernel = kernel_of(*step.program), .actuals = {}, .flags = {}};
+    Step result{.kernel = kernel_of(*step.program), .actuals = {}, .flags = {}, .condition = step.condition};
+    if (step.condition) check(*step.condition, *step.program);
     GpuKernel& kernel = kernels_[result.kernel];
     result.flags = flags_of(kernel, step);
     kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
@@ -155,6 +156,11 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
     steps_.push_back(std::move(result));
 }
 
+void GpuFile::check(const GpuTransform::Flag& flag, const ir::Program& program) const {
+    ensure(flag.memory < transform_.memories.size() && transform_.memories[flag.memory].by_value,
+           "a parameter or condition of kernel '{}' is no number that is passed by value", program.name);
+}
+
 std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
                                                   const GpuTransform::Step& step) const {
     std::vector<GpuTransform::Flag> result;
@@ -163,8 +169,7 @@ std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
         ensure(position < step.flags.size(), "kernel '{}' takes more numbers than its step names",
                kernel.program->name);
         const GpuTransform::Flag& flag = step.flags[position];
-        ensure(flag.memory < transform_.memories.size() && transform_.memories[flag.memory].by_value,
-               "a parameter of kernel '{}' is no number that is passed by value", kernel.program->name);
+        check(flag, *kernel.program);
         result.push_back(flag);
     }
     return result;

@@ -54,6 +54,7 @@ public:
         std::size_t kernel = 0;
         std::vector<Actual> actuals;
         std::vector<GpuTransform::Flag> flags; ///< in the order of the kernel's parameters
+        std::optional<GpuTransform::Flag> condition;
     };
     struct PassedTable {
         std::string name;
@@ -72,6 +73,11 @@ public:
     /// Whether some kernel reads or writes a memory of the transform.
     bool uses(std::size_t memory) const;
 
+    /// The number that a flag is about, in the function of the host.
+    std::string text_of(const GpuTransform::Flag& flag) const {
+        return fmt::format("{}[{}]", memory_names_[flag.memory], flag.index);
+    }
+
     void write_kernels(SourceWriter& out);
     /// For the function of the host: arguments that no kernel touches, so that no compiler warns of them.
     void write_unused(SourceWriter& out) const;
@@ -82,6 +88,7 @@ private:
     std::size_t kernel_of(const ir::Program& program);
     void name_tables(GpuKernel& kernel);
     void add_step(const GpuTransform::Step& step);
+    void check(const GpuTransform::Flag& flag, const ir::Program& program) const;
     /// What a kernel's parameters are in a step.
     std::vector<GpuTransform::Flag> flags_of(const GpuKernel& kernel, const GpuTransform::Step& step) const;
     /// After all steps: where a kernel's arguments begin depends on what others touch of the same memory.

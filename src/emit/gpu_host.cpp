@@ -31,7 +31,8 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     const GpuDialect& dialect = file.dialect();
     const GpuKernel& kernel = file.kernels()[step.kernel];
     const std::string_view runtime = dialect.runtime;
-    SourceWriter::Block block(out, "");
+    SourceWriter::Block block(
+        out, step.condition ? fmt::format("if ({} != 0)", file.text_of(*step.condition)) : "");
     std::vector<std::string> arguments, zeroed;
     for (const GpuFile::Actual& actual : step.actuals) {
         if (const ir::BufferInfo& buffer = kernel.buffer(actual.buffer); buffer.by_value) {
@@ -55,8 +56,7 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
                                          buffer.elements * size_in_bytes(buffer.element)));
     }
     for (std::size_t k = 0; k < step.flags.size(); ++k) {
-        out.line("{} flag_{} = {}[{}] != 0;", dialect.wide_integer, k, file.memory_name(step.flags[k].memory),
-                 step.flags[k].index);
+        out.line("{} flag_{} = {} != 0;", dialect.wide_integer, k, file.text_of(step.flags[k]));
         arguments.push_back(fmt::format("&flag_{}", k));
     }
     out.list("void* arguments[] = {", arguments, "};");

@@ -3,6 +3,7 @@
 #include "ir/program.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,7 @@ struct GpuTransform {
         std::vector<std::size_t>
             memories;                 ///< for each of its argument buffers in order, which of the transform's
         std::vector<Flag> flags = {}; ///< for each of its integer parameters in order
+        std::optional<Flag> condition = {}; ///< it runs where this number is not zero; nothing: always
     };
 
     std::string name; ///< of the function

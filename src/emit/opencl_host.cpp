@@ -179,13 +179,14 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
         threads.push_back(launch.blocks[axis] * launch.threads[axis]);
     if (&step != &file.steps().front())
         out.line("if (error == CL_SUCCESS) error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
-    SourceWriter::Block block(out, "if (error == CL_SUCCESS)");
+    const std::string condition =
+        step.condition ? fmt::format(" && {} != 0", file.text_of(*step.condition)) : "";
+    SourceWriter::Block block(out, fmt::format("if (error == CL_SUCCESS{})", condition));
     out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
     out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
     out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
     for (std::size_t k = 0; k < step.flags.size(); ++k)
-        out.line("const cl_long flag_{} = {}[{}] != 0;", k, file.memory_name(step.flags[k].memory),
-                 step.flags[k].index);
+        out.line("const cl_long flag_{} = {} != 0;", k, file.text_of(step.flags[k]));
     const bool may_have_failed = set_values(out, file, step, buffers.size());
     out.line("{}error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);",
              may_have_failed ? "if (error == CL_SUCCESS) " : "", file.function(), step.kernel,

@@ -300,6 +300,13 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
                            "block_rows=32 block_columns=32 thread_rows=4 thread_columns=4 splits=2'"),
         2, {"splits is 2"});
+    const std::string stream =
+        " --gpu sm_90 gemm 3000x3000x3000 float32 --recipe 'block_rows=256 block_columns=128 "
+        "block_depth=16 thread_rows=16 stream_blocks=132 whole_tiles=1'";
+    expect_contains(run_without_driver("emit --language cuda" + stream), 0,
+                    {"kernel_2", "if (factors[0] != 0) {", "void* workspace"});
+    expect_contains(run_without_driver("emit --language opencl" + stream), 2,
+                    {"stream_blocks is 132", "PoCL 3.1 gives wrong sums", "stream_blocks=0"});
 }
 
 } // namespace

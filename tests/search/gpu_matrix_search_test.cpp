@@ -206,7 +206,8 @@ TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
     const MatrixProduct small = MatrixProduct::column_major(Number::float32, 64, 64, 64);
     const GpuSchedule schedule = gemm::parse_gpu_schedule(
         "block_rows=32 block_columns=32 block_depth=8 thread_rows=4 thread_columns=4 stages=3");
-    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}), std::nullopt);
+    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}),
+              std::nullopt);
     EXPECT_EQ(objection_to_timing(code("spilled.cubin"), small, schedule, gpu(), {.seconds = 1}),
               "38 loads and stores of spilled registers in the main loop");
     EXPECT_GT(least_seconds(*code("spilled.cubin").score, small, schedule, gpu()),

@@ -1,0 +1,78 @@
+// What `swirl emit --language hip` writes of products, run on threads of the CPU against the definition.
+
+#include "cli/run_swirl.hpp"
+#include "emit/compiled_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace swirl {
+namespace {
+
+constexpr std::size_t rows = 100, columns = 36, depth = 13;
+
+/// The file's function of the host, and whatever it launches.
+class EmittedHip {
+public:
+    explicit EmittedHip(const std::string& schedule) {
+        const auto emitted = run_swirl(
+            "emit gemm 100x36x13 float32 --language hip --gpu sm_80 --function product --recipe "
+            "'block_rows=32 "
+            "block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 lane_columns=4 "
+            "stages=3 " +
+            schedule + "'");
+        EXPECT_EQ(emitted.status, 0) << emitted.errors;
+        std::string text = emitted.output;
+        const std::string without_type = "reinterpret_cast<const void*>(&";
+        for (std::size_t place; (place = text.find(without_type)) != std::string::npos;)
+            text.replace(place, without_type.size(), "(&");
+        code_.emplace(text, "g++", "-std=c++20 -pthread -I" SWIRL_SOURCE_DIR "/tests/support/hip_on_threads");
+    }
+
+    using Product = int(const float*, const float*, float*, const float*, void*, void*);
+    void execute(const float* a, const float* b, float* c, const std::vector<float>& factors) {
+        std::vector<float> workspace(1 << 16, std::numeric_limits<float>::quiet_NaN());
+        EXPECT_EQ(code_->function<Product>("product")(a, b, c, factors.data(), workspace.data(), nullptr), 0);
+    }
+
+private:
+    std::optional<emit::CompiledText> code_;
+};
+
+std::vector<float> numbers(std::size_t count, unsigned step) {
+    std::vector<float> result(count);
+    for (std::size_t k = 0; k < count; ++k) result[k] = static_cast<float>((k * step) % 15) - 7;
+    return result;
+}
+
+TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
+    if (std::system("command -v g++ > /dev/null 2>&1") != 0) GTEST_SKIP() << "no g++ is here";
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    for (const char* schedule :
+         {"stream_blocks=5 whole_tiles=1", "stream_blocks=7 c_lanes=2", "slices=2 stream_blocks=3"}) {
+        EmittedHip product(schedule);
+        for (const std::vector<float>& factors : {std::vector<float>{1.5, -0.5}, {2, 0}, {0, 0.5}, {0, 0}}) {
+            std::vector<float> a = numbers(rows * depth, 7), b = numbers(depth * columns, 11),
+                               c = numbers(rows * columns, 4);
+            const std::vector<float> before = c;
+            if (factors[0] == 0) a.assign(a.size(), none);
+            if (factors[1] == 0) c.assign(c.size(), none);
+            product.execute(a.data(), b.data(), c.data(), factors);
+            for (std::size_t j = 0; j < columns; ++j)
+                for (std::size_t i = 0; i < rows; ++i) {
+                    float sum = factors[1] == 0 ? 0 : factors[1] * before[i + j * rows];
+                    for (std::size_t k = 0; factors[0] != 0 && k < depth; ++k)
+                        sum += factors[0] * a[i + k * rows] * b[k + j * depth];
+                    ASSERT_EQ(c[i + j * rows], sum) << schedule << ": " << i << ", " << j;
+                }
+        }
+    }
+}
+
+} // namespace
+} // namespace swirl
