@@ -133,6 +133,7 @@ void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArra
 target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     if (!emit::has_clusters(language)) gpu.portable_cluster = gpu.largest_cluster = 0;
     if (!emit::has_tensor_cores(language)) gpu.tensor = {};
+    gpu.has_bulk_copy = false; // none has words for the copy engine
     gpu.has_groups = language == emit::GpuLanguage::cuda;
     return gpu;
 }

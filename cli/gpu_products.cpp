@@ -298,10 +298,8 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
                         to_text(product));
     GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     const bool is_opencl = language == emit::GpuLanguage::opencl;
-    // No language but PTX has words for terms.
-    const bool has_words = !plan.schedule.has_terms() && !(is_opencl && plan.schedule.streams());
-    if (!has_words && options.recipe.empty()) {
-        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, is_opencl);
+    if (is_opencl && plan.schedule.streams() && options.recipe.empty()) {
+        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
         derive(product, plan);
     }
     if (is_opencl && plan.schedule.streams())

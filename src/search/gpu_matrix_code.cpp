@@ -31,6 +31,14 @@ bool multiplies(const machine::LoopScore& loop, const MatrixProduct& product,
     return static_cast<double>(loop.multiply_adds) >= of_step * schedule.block_depth / schedule.slices;
 }
 
+/// Loops of the same kind spill now some registers more and now some less.
+bool spills_matter(const GpuMatrixCode& code, long long usual) {
+    constexpr long long part = 100; // of the instructions
+    const long long instructions =
+        code.score->loop ? code.score->loop->instructions : code.score->instructions;
+    return spills_of(code) > usual + instructions / part;
+}
+
 /// Of a scheduler, for one iteration of one of its warps.
 double cycles_of(const machine::KernelScore& score, const MatrixProduct& product,
                  const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
@@ -66,7 +74,7 @@ std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const 
     if (!code.loop_kept_because.empty())
         return fmt::format("the main loop stays as compiled: {}", code.loop_kept_because);
     if (!code.score) return std::nullopt;
-    if (spills_of(code) > best.spills)
+    if (spills_matter(code, best.spills))
         return fmt::format("{} loads and stores of spilled registers in {}", spills_of(code),
                            code.score->loop ? "the main loop" : "the kernel");
     const double least = least_seconds(*code.score, product, schedule, gpu);

@@ -34,8 +34,8 @@ struct GpuMatrixBest {
 /// Loads and stores of spilled registers in the main loop; in all of the kernel where it has no loop.
 long long spills_of(const GpuMatrixCode& code);
 
-/// Why timing cannot help: there is no code; it is the same as without another order of the main loop; the main loop spills more than that
-/// of the fastest so far; or the least that it takes is clearly longer.
+/// Why timing cannot help: there is no code; it is the same as without another order of the main loop; a part of the main loop's
+/// instructions are spills that the fastest so far has not; or the least that it takes is clearly longer.
 std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const MatrixProduct& product,
                                                const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
                                                const GpuMatrixBest& best);

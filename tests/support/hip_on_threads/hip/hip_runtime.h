@@ -32,6 +32,8 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 
+inline float2 make_float2(float x, float y) { return {x, y}; }
+
 enum hipError_t { hipSuccess };
 using hipStream_t = void*;
 
