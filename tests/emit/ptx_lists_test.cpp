@@ -12,8 +12,11 @@
 namespace swirl::emit {
 namespace {
 
+/// Of narrow numbers with sums of float32.
 ir::Program listed(Number number, int alignment) {
-    MatrixProduct product = MatrixProduct::column_major(number, 128, 128, 64);
+    const bool is_narrow = bytes_of(number) < bytes_of(Number::float32);
+    MatrixProduct product = MatrixProduct::column_major(is_narrow ? Number::float32 : number, 128, 128, 64);
+    if (is_narrow) product.a_number = product.b_number = number;
     product.batch = 100;
     product.listed = true;
     product.list_alignment = alignment;
@@ -38,10 +41,12 @@ TEST(EmittedPtxOfLists, Compiles) {
     const auto compiler = ptx_compiler();
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
-    for (const Number number : {Number::float32, Number::float64})
-        for (const int alignment : {0, 16})
-            EXPECT_EQ(complaints(*compiler, ptx(listed(number, alignment), {.target = "sm_90"}), "sm_90"),
-                      "");
+    for (const Number number : {Number::float32, Number::float64, Number::bfloat16, Number::float16})
+        for (const int alignment : {0, 16}) {
+            const std::string module = ptx(listed(number, alignment), {.target = "sm_90"});
+            EXPECT_EQ(complaints(*compiler, module, "sm_90"), "");
+            EXPECT_EQ(module.find("mma.sync") != std::string::npos, number != Number::float32);
+        }
 }
 
 TEST(EmittedPtxOfLists, IsAllThatThereIs) {

@@ -133,6 +133,35 @@ TEST(GpuLists, SayWhereMatricesLie) {
         }
 }
 
+/// Narrow numbers by tensor cores of single warps, on all GPUs that have such.
+TEST(GpuLists, AreMultipliedByTensorCoresOfWarps) {
+    for (const Number number : {Number::bfloat16, Number::float16})
+        for (const int alignment : {0, 4, 16}) {
+            MatrixProduct large = listed(Number::float32, 256, 256, 256, 100, alignment);
+            MatrixProduct product = listed(Number::float32, 72, 68, 40, 3, alignment);
+            for (MatrixProduct* const each : {&large, &product}) each->a_number = each->b_number = number;
+            for (const char* kind : {"sm_80", "sm_90"}) {
+                const auto likely = gpu_schedules(large, target::gpu_named(kind), 1);
+                EXPECT_EQ(likely.front().warp_depth, 16) << kind << ", aligned to " << alignment;
+            }
+            int by_warps = 0;
+            for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 30))
+                if (schedule.warp_depth > 0 && by_warps++ < 2) expect_product(product, schedule);
+            EXPECT_GE(by_warps, 2);
+        }
+    GpuSchedule schedule = parse_gpu_schedule(
+        "block_rows=16 block_columns=16 block_depth=32 thread_rows=2 thread_columns=4 lane_rows=8 "
+        "lane_columns=4 warp_depth=16 depth_run=16 stages=2 a_lanes=8 b_steps=8");
+    MatrixProduct product = listed(Number::float32, 24, 20, 120, 6, 16);
+    product.a_number = product.b_number = Number::bfloat16;
+    expect_product(product, schedule);
+    schedule.splits = 2;
+    expect_product(product, schedule);
+    schedule.splits = 1;
+    schedule.matrices = 4;
+    expect_product(product, schedule);
+}
+
 TEST(GpuLists, AccessesAreNoWiderThanPointersAllow) {
     const auto lanes = [&](int alignment) {
         return gpu_schedules(listed(Number::float32, 64, 64, 64, 8, alignment), gpu(), 1).front().a_lanes;
