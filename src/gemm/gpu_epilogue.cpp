@@ -10,6 +10,11 @@ namespace swirl::gemm {
 using Op = lower::Pointwise::Op;
 using lower::PlaceForm;
 
+Over turned(Over over) {
+    if (over == Over::all) return over;
+    return over == Over::rows ? Over::columns : Over::rows;
+}
+
 GpuEpilogue GpuEpilogue::turned() const {
     GpuEpilogue result = *this;
     const auto turn = [](lower::Pointwise& one) {
@@ -18,8 +23,7 @@ GpuEpilogue GpuEpilogue::turned() const {
     turn(result.code);
     for (GpuReduction& reduction : result.reductions) {
         turn(reduction.code);
-        if (reduction.over != Over::all)
-            reduction.over = reduction.over == Over::rows ? Over::columns : Over::rows;
+        reduction.over = gemm::turned(reduction.over);
     }
     return result;
 }

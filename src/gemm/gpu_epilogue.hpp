@@ -19,6 +19,9 @@ struct GpuReduction {
     lower::Pointwise code = {}; ///< of the finished element; without nodes: x
 };
 
+/// Of the transposed C.
+Over turned(Over over);
+
 /// What is done on a GPU to each element of C that is finished, before it is stored, and what is reduced then.
 struct GpuEpilogue {
     /// Axes of forms, and of places of elements.

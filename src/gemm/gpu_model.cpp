@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_reduction_model.hpp"
 #include "gemm/gpu_shapes.hpp"
 #include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_model.hpp"
@@ -244,7 +245,10 @@ int gpu_registers(const GpuSchedule& schedule, Number number) {
 
 double warp_speedup(Number number) { return number == Number::float64 ? 2 : 8; }
 
-double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+namespace {
+
+/// Without reductions.
+double seconds_of_product(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
     if (schedule.has_tiles()) return gpu_tile_seconds(schedule, oriented, gpu);
     const int fits = gpu_resident_blocks(schedule, product, gpu);
@@ -280,6 +284,14 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
                                constants.hertz;
     const double product_alone = std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
     return schedule.streams() ? with_parts(product_alone, schedule, oriented) : product_alone;
+}
+
+} // namespace
+
+double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const double alone = seconds_of_product(product, schedule, gpu);
+    return product.reductions.empty() ? alone
+                                      : alone + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
 }
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,

@@ -1,15 +1,13 @@
 #include "gemm/gpu_product.hpp"
 
-#include "gemm/gpu_block_reductions.hpp"
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_range.hpp"
-#include "gemm/gpu_reduction.hpp"
+#include "gemm/gpu_reduction_model.hpp"
 #include "gemm/gpu_stream_product.hpp"
 #include "gemm/gpu_terms.hpp"
 #include "gemm/gpu_thread_product.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
-#include "gemm/gpu_tile_reductions.hpp"
 #include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
 
@@ -31,9 +29,7 @@ GpuSchedule schedule_out_of_range(const MatrixProduct& product, const target::Gp
 void add_reductions(const MatrixProduct& oriented, const GpuSchedule& schedule, const GpuEpilogue& epilogue,
                     const std::optional<GpuRangeSide>& side, std::vector<ir::Program>& programs) {
     for (const GpuReduction& reduction : epilogue.reductions) {
-        const GpuResultParts parts = schedule.has_tiles()
-                                         ? GpuTileReductions::parts_of(schedule, oriented, reduction.over)
-                                         : GpuBlockReductions::parts_of(schedule, oriented, reduction.over);
+        const GpuResultParts parts = gpu_result_parts(schedule, oriented, reduction.over);
         if (!parts.are_results() && parts.results > 0)
             programs.push_back(gpu_reduce(reduction, parts, scalar_of(oriented.number), side));
     }

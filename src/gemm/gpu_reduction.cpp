@@ -50,6 +50,11 @@ Value reduce_lanes(ir::Builder& builder, Reduce operation, Value vector) {
     return result;
 }
 
+Integer threads_of_result(const GpuResultParts& parts) {
+    return std::min(power_of_two_from(parts.parts),
+                    parts.results < least_threads ? most_threads : Integer{8});
+}
+
 ir::BufferInfo buffer_of_result_parts(const GpuReduction& reduction, const GpuResultParts& parts,
                                       ir::Scalar scalar, std::optional<GpuRangeSide> side) {
     ir::BufferInfo buffer;
@@ -66,8 +71,7 @@ ir::BufferInfo buffer_of_result_parts(const GpuReduction& reduction, const GpuRe
 ir::Program gpu_reduce(const GpuReduction& reduction, const GpuResultParts& parts, ir::Scalar scalar,
                        std::optional<GpuRangeSide> side) {
     ir::Builder builder("reduce_" + reduction.name + (side == GpuRangeSide::outside ? "_out_of_range" : ""));
-    const Integer along_parts =
-        std::min(power_of_two_from(parts.parts), parts.results < least_threads ? most_threads : Integer{8});
+    const Integer along_parts = threads_of_result(parts);
     const Integer along_results =
         std::clamp(power_of_two_from(parts.results), std::max<Integer>(1, least_threads / along_parts),
                    most_threads / along_parts);

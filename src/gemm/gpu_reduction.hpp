@@ -26,6 +26,8 @@ struct GpuResultParts {
     Integer parts = 1;
     bool are_results() const { return parts == 1; }
 };
+/// That take the parts of one result in turns, in the kernel below.
+Integer threads_of_result(const GpuResultParts& parts);
 /// Where a kernel leaves parts: the caller's array where these are the results. Kernels for numbers inside of the range of terms and for
 /// others have different tiles, so their parts lie apart.
 ir::BufferInfo buffer_of_result_parts(const GpuReduction& reduction, const GpuResultParts& parts,

@@ -1,12 +1,9 @@
-// Large matrices would take longer to fill with numbers than to multiply: they hold a short random sequence again and again, whose
-// length is a prime, so that no two rows or columns are the same for long.
 #include "plan/gpu_matrix_check.hpp"
-
-#include <swirl/half.hpp>
 
 #include "base/error.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
+#include "plan/gpu_repeated_matrix.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/expression.hpp"
 #include "runtime/cuda_memory.hpp"
@@ -28,153 +25,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr std::size_t sequence_length = 65521;
 constexpr int compared_elements = 64;
-
-/// f with an example of the type of a real number in memory.
-template <class F> void with_stored(Number number, F&& f) {
-    switch (number) {
-    case Number::float32: return f(float{});
-    case Number::float64: return f(double{});
-    case Number::bfloat16: return f(bfloat16{});
-    case Number::float16: return f(float16{});
-    case Number::float8_e4m3: return f(float8_e4m3{});
-    case Number::int8: return f(std::int8_t{});
-    case Number::uint8: return f(std::uint8_t{});
-    case Number::unorm8: return f(unorm8{});
-    case Number::snorm8: return f(snorm8{});
-    case Number::unorm16: return f(unorm16{});
-    case Number::snorm16: return f(snorm16{});
-    default: break;
-    }
-    throw InternalError("a product of {} on a GPU", word_of(number));
-}
-
-/// Integers in memory: how far apart their values are, and the range that these keep to.
-struct Steps {
-    double step = 0;
-    double least = 0, greatest = 0;
-};
-std::optional<Steps> steps_of(Number number) {
-    switch (number) {
-    case Number::int8: return Steps{1, -128, 127};
-    case Number::uint8: return Steps{1, 0, 255};
-    case Number::unorm8: return Steps{1.0 / 255, 0, 1};
-    case Number::snorm8: return Steps{1.0 / 127, -1, 1};
-    case Number::unorm16: return Steps{1.0 / 65535, 0, 1};
-    case Number::snorm16: return Steps{1.0 / 32767, -1, 1};
-    default: return std::nullopt;
-    }
-}
-
-template <class T> T rounded(double number) {
-    if constexpr (std::is_integral_v<T>) {
-        constexpr double most = 9; // so that sums of some products are no larger than what is stored
-        return static_cast<T>(std::is_signed_v<T> ? most * number : std::abs(most * number));
-    } else if constexpr (sizeof(T) < sizeof(float))
-        return T(static_cast<float>(number));
-    else
-        return static_cast<T>(number);
-}
-
-/// f with an example of what α and β are.
-template <class F> void with_sums(Number number, F&& f) {
-    if (number == Number::complex32) return f(std::complex<float>{});
-    if (number == Number::complex64) return f(std::complex<double>{});
-    with_stored(number, f);
-}
-
-/// Of a complex number's parts.
-Number part_of(Number number) {
-    if (number == Number::complex32) return Number::float32;
-    return number == Number::complex64 ? Number::float64 : number;
-}
-
-/// What a number's neighbours differ by, as part of it, or of the smallest one that has all digits.
-double spacing(Number number) {
-    switch (part_of(number)) {
-    case Number::bfloat16: return 0x1p-7;
-    case Number::float16: return 0x1p-10;
-    case Number::float64: return std::numeric_limits<double>::epsilon();
-    default: return std::numeric_limits<float>::epsilon();
-    }
-}
-
-double largest(Number number) {
-    constexpr double of_float16 = 65504;
-    if (part_of(number) == Number::float64) return std::numeric_limits<double>::max();
-    return number == Number::float16 ? of_float16 : std::numeric_limits<float>::max();
-}
-
-/// Numbers of a matrix, in a GPU's memory and on the host.
-class RepeatedMatrix {
-public:
-    RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout, Integer rows,
-                   Integer columns, Integer batch, unsigned seed, double scale = 1)
-        : number_(part_of(number)),
-          parts_(is_complex(number) ? 2 : 1),
-          layout_(layout),
-          extent_(extent_of(layout, rows, columns, batch)),
-          sequence_(sequence_length),
-          memory_(device,
-                  static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * parts_) * bytes()) {
-        std::mt19937 random(seed);
-        std::uniform_real_distribution<double> uniform(-1, 1);
-        std::vector<std::byte> stored(sequence_length * bytes());
-        with_stored(number_, [&](auto example) {
-            using T = decltype(example);
-            T* const to = reinterpret_cast<T*>(stored.data());
-            for (std::size_t k = 0; k < sequence_length; ++k) {
-                to[k] = rounded<T>(uniform(random) * scale);
-                sequence_[k] = static_cast<double>(to[k]);
-            }
-        });
-        for (std::size_t first = 0; first < memory_.bytes(); first += stored.size())
-            runtime::copy_to_gpu(device, memory_.address() + first, stored.data(),
-                                 std::min(stored.size(), memory_.bytes() - first));
-    }
-
-    void* origin() const {
-        return reinterpret_cast<std::byte*>(memory_.address()) -
-               extent_.lowest * parts_ * static_cast<Integer>(bytes());
-    }
-    Complex element(Integer matrix, Integer i, Integer j) const {
-        const Integer first = parts_ * offset(matrix, i, j);
-        const auto part = [&](Integer at) {
-            return sequence_[static_cast<std::size_t>(at) % sequence_length];
-        };
-        return of_layout({part(first), parts_ == 2 ? part(first + 1) : 0});
-    }
-    /// What is there by now.
-    Complex read(Integer matrix, Integer i, Integer j) const {
-        const Integer first = parts_ * offset(matrix, i, j);
-        std::array<double, 2> result = {0, 0};
-        with_stored(number_, [&](auto found) {
-            for (Integer part = 0; part < parts_; ++part) {
-                runtime::copy_from_gpu(
-                    memory_.device(), &found,
-                    memory_.address() + static_cast<std::size_t>(first + part) * sizeof found, sizeof found);
-                result[static_cast<std::size_t>(part)] = static_cast<double>(found);
-            }
-        });
-        return of_layout({result[0], result[1]});
-    }
-
-private:
-    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); } ///< of a part
-    Complex of_layout(const Complex& stored) const { return layout_.conjugated ? std::conj(stored) : stored; }
-    Integer offset(Integer matrix, Integer i, Integer j) const {
-        return matrix * layout_.batch_stride + i * layout_.row_stride + j * layout_.column_stride -
-               extent_.lowest;
-    }
-
-    Number number_; ///< of parts
-    Integer parts_;
-    MatrixLayout layout_;
-    Extent extent_;
-    std::vector<double> sequence_;
-    runtime::GpuBuffer memory_;
-};
 
 /// A product's matrices and arrays on its plan's GPU.
 class Comparison {
@@ -230,14 +81,7 @@ public:
     }
 
     void require(Integer matrix, Integer i, Integer j) const {
-        Complex x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j));
-        double magnitude = std::abs(x);
-        for (Integer step = 0; step < product_.depth; ++step) {
-            const Complex term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
-            x += term;
-            magnitude += std::abs(term);
-        }
-        const double error_of_x = magnitude * error_of_sums();
+        const auto [x, error_of_x] = sum_of(matrix, i, j);
         const Complex expected = finished(x, matrix, i, j);
         double change = error_of_x;
         for (const double step : {-1, 1})
@@ -251,24 +95,30 @@ public:
                text_of(found), text_of(expected));
     }
 
-    /// A result, against the elements of C that it is of, where these are many enough to tell what was reduced.
+    /// Before results of reductions are looked at, of many elements of C.
+    void fetch_elements() {
+        is_fetched_ = c_.memory_bytes() <= most_fetched;
+        if (is_fetched_) c_.fetch();
+    }
+
+    /// A result, against the elements of C that it is of, where these are not too many.
     void require_reduced(std::size_t k, Integer matrix, Integer kept) const {
         const Reduction& reduction = product_.reductions[k];
         const Over over = reduction.over;
         const Integer rows = over == Over::columns ? 1 : product_.rows;
         const Integer columns = over == Over::rows ? 1 : product_.columns;
-        if (rows * columns > most_reduced || steps_of(product_.number_of_c())) return;
+        if (rows * columns > most_reduced()) return;
         const bool is_sum = reduction.operation == Reduce::sum;
         double expected = 0, allowed = 0, magnitude = 0;
         for (Integer at = 0; at < rows * columns; ++at) {
             const Integer i = over == Over::columns ? kept : at % rows;
             const Integer j = over == Over::rows ? kept : at / rows;
-            const Complex x = c_.read(matrix, i, j);
+            const auto [x, error_of_x] = element(matrix, i, j);
             const double value = by(reduction.of, x, matrix, i, j);
             double change = 16 * spacing(product_.number) * (1 + std::abs(value));
             for (const double step : {-1, 1}) {
-                const double error = step * spacing(product_.number_of_c()) * std::abs(x);
-                change = std::max(change, std::abs(by(reduction.of, x + error, matrix, i, j) - value));
+                const Complex other = x + step * error_of_x;
+                change = std::max(change, std::abs(by(reduction.of, other, matrix, i, j) - value));
             }
             magnitude += std::abs(value);
             const bool is_further =
@@ -281,7 +131,6 @@ public:
         }
         if (is_sum) allowed += 64 * spacing(product_.number) * magnitude;
         const double found = arrays_[known_.size() + k] // results come behind what is read
-
                                  .read(0, matrix * results_of_matrix(product_, over) + kept, 0)
                                  .real();
         if (!(std::abs(expected) + allowed < largest(product_.number))) return; // NaN, too
@@ -300,7 +149,49 @@ public:
     }
 
 private:
-    static constexpr Integer most_reduced = Integer{1} << 13; ///< elements that are read one after the other
+    static constexpr std::size_t most_fetched = std::size_t{1} << 28; ///< bytes of C that are copied at once
+
+    struct Known {
+        Complex value;
+        double error = 0; ///< that it may have
+    };
+
+    /// An element before the epilogue.
+    Known sum_of(Integer matrix, Integer i, Integer j) const {
+        Complex x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j));
+        double magnitude = std::abs(x);
+        for (Integer step = 0; step < product_.depth; ++step) {
+            const Complex term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
+            x += term;
+            magnitude += std::abs(term);
+        }
+        return {x, magnitude * error_of_sums()};
+    }
+
+    /// What is reduced: C's element as it is there, or where it is an integer, which has lost too much, by the definition.
+    Known element(Integer matrix, Integer i, Integer j) const {
+        if (!steps_of(product_.number_of_c())) {
+            const Complex x = c_.read(matrix, i, j);
+            return {x, spacing(product_.number_of_c()) * std::abs(x)};
+        }
+        const auto [x, error_of_x] = sum_of(matrix, i, j);
+        const double value = by(product_.epilogue, x, matrix, i, j);
+        double error =
+            product_.epilogue.is_identity() ? 0 : 16 * spacing(product_.number) * (1 + std::abs(value));
+        double change = error_of_x;
+        for (const double step : {-1, 1})
+            change = std::max(change,
+                              std::abs(by(product_.epilogue, x + step * error_of_x, matrix, i, j) - value));
+        return {value, error + change};
+    }
+
+    /// Elements of C that a result may have to be looked at.
+    Integer most_reduced() const {
+        constexpr Integer multiplied = Integer{1} << 22, copied = Integer{1} << 18,
+                          copied_one_by_one = Integer{1} << 13;
+        if (steps_of(product_.number_of_c())) return multiplied / std::max<Integer>(product_.depth, 1);
+        return is_fetched_ ? copied : copied_one_by_one;
+    }
 
     RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed, double scale = 1) const {
@@ -356,12 +247,13 @@ private:
     std::vector<ProblemArray> known_;
     double alpha_ = 0.75, beta_;
     RepeatedMatrix c_;
+    bool is_fetched_ = false;
     std::optional<RepeatedMatrix> a_, b_;
     std::deque<RepeatedMatrix> arrays_;
 };
 
 void compare(const GpuMatrixPlan& plan, double scale) {
-    const Comparison comparison(plan, scale);
+    Comparison comparison(plan, scale);
     comparison.execute();
     const MatrixProduct& product = plan.product();
     std::mt19937_64 random(4);
@@ -374,6 +266,8 @@ void compare(const GpuMatrixPlan& plan, double scale) {
                       j = below(product.columns, k);
         comparison.require(matrix, i, j);
     }
+    if (product.reductions.empty()) return;
+    comparison.fetch_elements();
     comparison.require_reduced();
 }
 

@@ -125,6 +125,24 @@ TEST_F(MatrixReductionsOnGpu, OfTiles) {
         }
 }
 
+/// By the check of new plans, which looks at elements of C, or multiplies where these are integers.
+TEST_F(MatrixReductionsOnGpu, AreCompared) {
+    const gpu::MatrixPlanOptions options{.use_wisdom = false, .use_cache = false};
+    EXPECT_NO_THROW(
+        gpu::plan(reduced(MatrixProduct::column_major(Number::float32, 48, 100000, 40)), options));
+    EXPECT_NO_THROW(gpu::plan(reduced(MatrixProduct::row_major(Number::float32, 400, 600, 100)), options));
+    for (const Number stored : {Number::int8, Number::unorm8, Number::bfloat16}) {
+        MatrixProduct product = MatrixProduct::column_major(Number::float32, 300, 200, 64);
+        product.c_number = stored;
+        product.epilogue = Expression("max(0, x) + 0.5");
+        EXPECT_NO_THROW(gpu::plan(reduced(product), options));
+        product.a_number = product.b_number = Number::bfloat16;
+        product.rows = 512;
+        product.a.column_stride = product.c.column_stride = 512;
+        EXPECT_NO_THROW(gpu::plan(reduced(product), options));
+    }
+}
+
 /// Numbers in range and others, which threads multiply.
 TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
     const MatrixProduct product = MatrixProduct::column_major(Number::float32, 1024, 1152, 512);
