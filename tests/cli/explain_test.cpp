@@ -82,6 +82,8 @@ TEST(Explain, CountsAKernelWithoutALoop) {
     const support::Outcome outcome = run_swirl("explain --device sm_90 gemm 4x4x4 float32 batch=40000");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_NE(outcome.output.find("kernel, which has no loop"), std::string::npos) << outcome.output;
+}
+
 TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
     const std::string words =
         "explain --machine-loops gemm 4096x4096x4096 float32 --recipe 'block_rows=256 "
