@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -121,7 +122,7 @@ ir::Value GpuBulk::integer(Integer number) const {
     return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
 }
 
-ir::Buffer GpuBulk::declare(std::size_t operand, ir::Buffer matrix) {
+GpuBulk::Memory GpuBulk::declare(std::size_t operand, ir::Buffer matrix, Integer least) {
     Operand& one = operands_[operand];
     const bool is_turned = schedule_.is_turned(operand);
     one.piece = is_turned ? lines_before_turn(pieces_[operand]) : pieces_[operand];
@@ -139,11 +140,11 @@ ir::Buffer GpuBulk::declare(std::size_t operand, ir::Buffer matrix) {
         return builder_.add(info);
     };
     const std::string name = operand == 0 ? "a_" : "b_";
-    one.brought = memory(name + (is_turned ? "lines" : "pieces"), schedule_.stages * one.piece.scalars(),
-                         ir::tile_pattern_bytes);
-    if (!is_turned) return one.brought;
-    return one.turned =
-               memory(name + "pieces", sides * pieces_[operand].scalars(), GpuThreads::widest_access);
+    one.brought = memory(name + (is_turned ? "lines" : "pieces"),
+                         std::max(least, schedule_.stages * one.piece.scalars()), ir::tile_pattern_bytes);
+    if (!is_turned) return {one.brought, one.brought};
+    one.turned = memory(name + "pieces", sides * pieces_[operand].scalars(), GpuThreads::widest_access);
+    return {one.brought, one.turned};
 }
 
 void GpuBulk::begin() {

@@ -22,8 +22,12 @@ public:
     GpuBulk(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& oriented,
             const std::array<GpuPiece, 2>& pieces);
 
-    /// Memory for the pieces of an operand, whose matrix is in global memory; the buffer that factors are loaded from.
-    ir::Buffer declare(std::size_t operand, ir::Buffer matrix);
+    /// Where the engine brings pieces, and where factors are loaded from.
+    struct Memory {
+        ir::Buffer brought = 0, multiplied = 0;
+    };
+    /// For the pieces of an operand, whose matrix is in global memory; of so many scalars at least.
+    Memory declare(std::size_t operand, ir::Buffer matrix, Integer least);
     /// The stages' signals; all threads meet.
     void begin();
 

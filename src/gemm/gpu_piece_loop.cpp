@@ -15,11 +15,18 @@ GpuPieceLoop::GpuPieceLoop(ir::Builder& builder, const GpuSchedule& schedule, co
       ring_(builder, schedule, operands.product(), operands.pieces()) {
     for (std::size_t operand = 0; operand < 2; ++operand) {
         const GpuPiece& piece = operands.pieces()[operand];
+        const bool has_room = GpuSliceSums::operand_of_room(schedule, operands.product()) == operand;
+        const Integer least = has_room ? GpuSliceSums::scalars(schedule, operands.product()) : 0;
+        if (schedule.is_bulk(operand)) {
+            const GpuBulk::Memory memory = ring_.bulk().declare(operand, operands.matrix(operand), least);
+            piece_buffers_[operand] = memory.multiplied;
+            if (has_room) room_ = memory.brought;
+            continue;
+        }
         piece_buffers_[operand] =
-            schedule.is_bulk(operand)
-                ? ring_.bulk().declare(operand, operands.matrix(operand))
-                : builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(piece.number),
-                                 schedule.matrices * schedule.stages * piece.scalars());
+            builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(piece.number),
+                           std::max(least, schedule.matrices * schedule.stages * piece.scalars()));
+        if (has_room) room_ = piece_buffers_[operand];
     }
 }
 

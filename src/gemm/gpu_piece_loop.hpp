@@ -15,6 +15,9 @@ class GpuPieceLoop {
 public:
     GpuPieceLoop(ir::Builder& builder, const GpuSchedule& schedule, const GpuOperands& operands);
 
+    /// Memory of pieces that slices may exchange their sums by when all are multiplied, if there is such.
+    std::optional<ir::Buffer> room() const { return room_; }
+
     using Sources = std::array<GpuSource, 2>;
     void begin(const GpuThreads& threads);
     void set_sources(const Sources& sources) { sources_ = sources; }
@@ -71,6 +74,7 @@ private:
     const GpuOperands& operands_;
     const GpuThreads* threads_ = nullptr;
     std::array<ir::Buffer, 2> piece_buffers_{};
+    std::optional<ir::Buffer> room_;
     Sources sources_{};
     std::array<std::optional<GpuFetch>, 2> fetches_; ///< none of what the copy engine brings
     GpuBulkRing ring_;

@@ -5,6 +5,7 @@
 #include "gemm/gpu_bulk.hpp"
 #include "gemm/gpu_direct.hpp"
 #include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_slice_sums.hpp"
 #include "gemm/gpu_stream.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_product.hpp"
@@ -316,9 +317,9 @@ Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) 
             bytes += GpuBulk::bytes_of_pieces(schedule, piece);
     bytes += GpuBulk::bytes_beside_pieces(schedule);
     const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
-    if (schedule.slices > 1) bytes += (schedule.slices - 1) * sums;
     if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;
-    return schedule.matrices * bytes + GpuBlockReductions::shared_bytes(schedule, oriented);
+    return schedule.matrices * bytes + GpuSliceSums::bytes_beside_pieces(schedule, oriented) +
+           GpuBlockReductions::shared_bytes(schedule, oriented);
 }
 
 } // namespace swirl::gemm

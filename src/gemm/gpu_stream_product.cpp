@@ -30,7 +30,7 @@ public:
           loop_(builder_, schedule, operands_),
           places_(builder_, schedule, stream_),
           threads_(builder_, schedule, product_.number),
-          sums_(builder_, schedule, threads_, product_, gpu),
+          sums_(builder_, schedule, threads_, product_, gpu, loop_.room()),
           parts_(builder_.add(buffer_of_parts(stream_, schedule, product_, true))) {}
 
     ir::Program write() {

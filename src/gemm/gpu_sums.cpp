@@ -10,7 +10,7 @@
 namespace swirl::gemm {
 
 GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
-                 const MatrixProduct& oriented, const target::Gpu& gpu)
+                 const MatrixProduct& oriented, const target::Gpu& gpu, std::optional<ir::Buffer> room)
     : builder_(builder),
       schedule_(schedule),
       threads_(threads),
@@ -21,7 +21,9 @@ GpuSums::GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThr
       fragments_(builder, schedule, threads, factor_, warp_product_of(schedule, gpu, factor_)),
       sums_(builder.local("sums", scalar_, count())),
       factors_{builder.local("a_factors", factor_, count_of_factors(0)),
-               builder.local("b_factors", factor_, count_of_factors(1))} {}
+               builder.local("b_factors", factor_, count_of_factors(1))},
+      slice_sums_(builder, schedule, threads, oriented, room),
+      finishing_slices_(GpuColumnShares::finishing_slices(schedule, oriented)) {}
 
 int GpuSums::count_of_factors(std::size_t operand) const {
     if (schedule_.warp_depth > 0) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();
@@ -191,29 +193,8 @@ void GpuSums::add_imaginary(ir::Value& real, ir::Value& imaginary, std::span<con
 }
 
 void GpuSums::add_slices() {
-    if (schedule_.slices == 1) return;
-    const int count = this->count();
-    const Integer threads = schedule_.slice_threads();
-    const ir::Buffer others =
-        builder_.shared("slice_sums", scalar_, schedule_.matrices * (schedule_.slices - 1) * threads * count);
-    // Neighbouring threads have neighbouring numbers.
-    const auto place = [&](const Affine& slice, int sum) {
-        return (threads_.matrix() * (schedule_.slices - 1) + slice) * (threads * count) +
-               threads_.in_slice() + sum * threads;
-    };
-    builder_.if_then({{threads_.slice() - 1, ir::Condition::Relation::nonnegative}}, [&] {
-        for (int k = 0; k < count; ++k)
-            builder_.store(others, place(threads_.slice() - 1, k), builder_.load(sums_, k));
-    });
-    builder_.barrier();
-    builder_.if_then({{threads_.slice(), ir::Condition::Relation::zero}}, [&] {
-        for (int k = 0; k < count; ++k) {
-            ir::Value sum = builder_.load(sums_, k);
-            for (int slice = 1; slice < schedule_.slices; ++slice)
-                sum = builder_.add(sum, builder_.load(others, place(slice - 1, k)));
-            builder_.store(sums_, k, sum);
-        }
-    });
+    slice_sums_.add(sums_, schedule_.thread_rows * parts_,
+                    {builder_, schedule_, threads_, 1, finishing_slices_});
 }
 
 } // namespace swirl::gemm

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu_fragments.hpp"
+#include "gemm/gpu_slice_sums.hpp"
 
 #include <array>
 #include <map>
@@ -13,8 +14,9 @@ namespace swirl::gemm {
 /// A thread's sums, and the numbers of a step that it multiplies. Within a straight run they are values, elsewhere in registers.
 class GpuSums {
 public:
+    /// `room`: memory of pieces by which slices exchange sums, if it is to be there.
     GpuSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
-            const MatrixProduct& oriented, const target::Gpu& gpu);
+            const MatrixProduct& oriented, const target::Gpu& gpu, std::optional<ir::Buffer> room = {});
 
     void clear();
 
@@ -55,8 +57,10 @@ public:
     int parts() const { return parts_; } ///< of a sum: of complex numbers two
     ir::Buffer registers() const { return sums_; }
 
-    /// Those of all slices in the registers of the first one. All threads call it.
+    /// Those of all slices: in the registers of each of the finishing slices that of its columns. All threads call it.
     void add_slices();
+    const GpuSliceSums& slice_sums() const { return slice_sums_; }
+    int finishing_slices() const { return finishing_slices_; }
 
 private:
     int count() const { return schedule_.thread_rows * schedule_.thread_columns * parts_; }
@@ -96,6 +100,8 @@ private:
     GpuFragments fragments_;
     ir::Buffer sums_;
     std::array<ir::Buffer, 2> factors_;
+    GpuSliceSums slice_sums_;
+    int finishing_slices_; ///< that may have columns
     /// Places of chunks that are computed already, by operand, chunk and the piece's number.
     mutable std::map<std::tuple<std::size_t, Integer, ir::Value>, ir::Value> exchanged_;
 };

@@ -54,7 +54,7 @@ private:
     void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
         place.matrix += threads.matrix();
-        GpuSums sums(builder_, schedule_, threads, product_, gpu_);
+        GpuSums sums(builder_, schedule_, threads, product_, gpu_, loop_.room());
         sums.clear();
         if (product_.depth > 0)
             builder_.if_then({{operands_.steps() - 1, ir::Condition::Relation::nonnegative}},

@@ -1,9 +1,10 @@
 #include "gemm/gpu_update.hpp"
 
-#include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_column_shares.hpp"
 #include "gemm/gpu_numbers.hpp"
 #include "gemm/tile.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace swirl::gemm {
@@ -12,25 +13,22 @@ namespace {
 
 using Relation = ir::Condition::Relation;
 
+constexpr int parts_under_way = 64; ///< numbers of other splits that a thread loads before it adds them
+
 class Update {
 public:
     Update(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, const GpuSums& sums,
            const MatrixProduct& oriented, const GpuResult& c)
-        : builder_(builder), schedule_(schedule), threads_(threads), sums_(sums), product_(oriented), c_(c) {
-        shares_ = c.parts == nullptr ? schedule.shares() : shares_of_parts(schedule);
-        rows_ = schedule.thread_rows * sums.parts();
-        columns_ = schedule.thread_columns / shares_;
-        // Blocks share the vectors of columns, where these are too few their elements, too.
-        const int vectors = schedule.thread_columns / threads.column_vector();
-        const int vector_shares = std::gcd(shares_, vectors), element_shares = shares_ / vector_shares;
-        const auto digit = [&](Integer divisor, Integer modulus) {
-            return modulus == 1 ? Affine(0) : builder.block(0, divisor, modulus);
-        };
-        vectors_ = vectors / vector_shares;
-        elements_ = threads.column_vector() / element_shares;
-        vector_share_ = digit(element_shares, vector_shares);
-        element_share_ = digit(1, element_shares);
-    }
+        : builder_(builder),
+          schedule_(schedule),
+          threads_(threads),
+          sums_(sums),
+          product_(oriented),
+          c_(c),
+          shares_(c.parts == nullptr ? schedule.shares() : shares_of_parts(schedule)),
+          rows_(schedule.thread_rows * sums.parts()),
+          summed_(builder, schedule, threads, 1, sums.finishing_slices()),
+          own_(builder, schedule, threads, shares_, sums.finishing_slices()) {}
 
     void write() {
         if (c_.parts != nullptr) {
@@ -40,6 +38,8 @@ public:
         if (schedule_.splits == 1) return finish_columns();
         exchange();
         if (schedule_.through_memory == 0) {
+            clear_totals(own_.columns());
+            in_slices(own_.slices(), [&] { add_to_totals(exchanged_, 0, own_, schedule_.splits); });
             finish_columns();
             builder_.cluster_barrier(); // the others may still read what this block has
         } else {
@@ -52,26 +52,19 @@ public:
 
     /// All sums of the block, in a buffer from there on.
     void keep(ir::Buffer buffer, const Affine& first, const ir::Access& access = {}) {
-        in_first_slice([&] {
-            for (int j = 0; j < schedule_.thread_columns; ++j)
-                for (int i = 0; i < rows_; ++i)
-                    builder_.store(buffer, first + place_of(i, j),
-                                   builder_.load(sums_.registers(), register_of(i, j)), access);
+        in_slices(summed_.slices(), [&] {
+            for_each(summed_.columns(), [&](int i, int j) {
+                builder_.store(buffer, first + place_of(i, summed_.of_thread(j)),
+                               builder_.load(sums_.registers(), register_of(i, j)), access);
+            });
         });
     }
 
 private:
-    /// The place in the tile of the j-th column that this block writes.
-    Affine column(int j) const {
-        const int vector = j / elements_, element = j % elements_;
-        const Integer vector_columns = Integer{schedule_.lane_columns} * threads_.column_vector();
-        return threads_.column(vector * threads_.column_vector() + element) +
-               vector_share_ * (vectors_ * vector_columns) + element_share_ * elements_;
-    }
-
     void finish_columns() {
         write_columns();
-        if (c_.reductions != nullptr) c_.reductions->finish(columns_, [this](int j) { return column(j); });
+        if (c_.reductions != nullptr)
+            c_.reductions->finish(own_.columns(), [this](int j) { return own_.in_tile(j); });
     }
 
     void write_columns() {
@@ -107,86 +100,92 @@ private:
         builder_.group_barrier({.buffer = builder_.add(arrivals), .index = c_.tile});
     }
 
-    void clear_totals() {
+    void clear_totals(int columns) {
         const ir::Scalar scalar = scalar_of(product_.number);
-        totals_ = builder_.local("totals", scalar, Integer{rows_} * columns_);
-        for (int k = 0; k < rows_ * columns_; ++k)
+        totals_ = builder_.local("totals", scalar, Integer{rows_} * columns);
+        for (int k = 0; k < rows_ * columns; ++k)
             builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
     }
-    /// The block's share of a part that begins there.
-    void add_to_totals(ir::Buffer parts, const Affine& first, const ir::Access& access = {}) {
-        for (int j = 0; j < columns_; ++j)
-            for (int i = 0; i < rows_; ++i) {
-                const Integer k = Integer{j} * rows_ + i;
-                const ir::Value other = builder_.load(parts, first + place_of(i, own_column(j)), access);
-                builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), other));
-            }
+    /// What is in parts of the columns: in so many that follow each other, the first one beginning there. All are loaded before they
+    /// are added, in their order.
+    void add_to_totals(ir::Buffer parts, const Affine& first, const GpuColumnShares& columns, int count,
+                       const ir::Access& access = {}) {
+        std::vector<ir::Value> others;
+        for (int part = 0; part < count; ++part)
+            for_each(columns.columns(), [&](int i, int j) {
+                others.push_back(
+                    builder_.load(parts, first + place_of(i, columns.of_thread(j)) + part * part_, access));
+            });
+        auto other = others.begin();
+        for (int part = 0; part < count; ++part)
+            for_each(columns.columns(), [&](int i, int j) {
+                const Integer k = register_of(i, j);
+                builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), *other++));
+            });
     }
-    /// The block's share of all sums, in the order of the splits: these are many, so it is a loop.
+    /// The block's share of all sums. These are many: each slice adds up those of some splits, in their order.
     void add_up() {
-        in_first_slice([&] {
-            clear_totals();
-            builder_.for_loop("split", schedule_.splits, [&](const Affine& number) {
-                add_to_totals(exchanged_, first_ + number * part_);
+        const int slices = std::gcd(schedule_.splits, schedule_.slices), splits = schedule_.splits / slices;
+        const GpuColumnShares of_block(builder_, schedule_, threads_, shares_, 1);
+        const int together = std::gcd(splits, std::max(1, parts_under_way / (rows_ * of_block.columns())));
+        clear_totals(of_block.columns());
+        in_slices(slices, [&] {
+            builder_.for_loop("split", splits / together, [&](const Affine& number) {
+                const Affine split = threads_.slice() * splits + number * together;
+                add_to_totals(exchanged_, first_ + split * part_, of_block, together);
             });
         });
+        sums_.slice_sums().add(totals_, rows_, own_);
     }
     /// Likewise, in the order of the parts.
     void add_parts() {
         const GpuParts& parts = *c_.parts;
-        const Integer part = scalars_of_part(schedule_, product_);
-        clear_totals();
+        part_ = scalars_of_part(schedule_, product_);
+        clear_totals(own_.columns());
         const ir::Value none = builder_.constant({ir::Scalar::int64, 1}, 0);
         const ir::Value before = builder_.subtract(none, parts.further);
         builder_.for_loop("part", parts.most * parts.steps, [&](const Affine& number) {
             builder_.if_then({{number - 1, Relation::negative, before}}, [&] {
-                add_to_totals(parts.buffer, number * part, {.dynamic = parts.first, .dynamic_scale = part});
+                add_to_totals(parts.buffer, number * part_, own_, 1,
+                              {.dynamic = parts.first, .dynamic_scale = part_});
             });
         });
-    }
-
-    /// Which of a thread's columns is the j-th that this block writes.
-    Affine own_column(int j) const {
-        return vector_share_ * (vectors_ * threads_.column_vector()) + element_share_ * elements_ +
-               (j / elements_ * threads_.column_vector() + j % elements_);
     }
 
     Affine place_of(int i, const Affine& j) const {
         return (j * rows_ + i) * schedule_.slice_threads() + threads_.in_slice();
     }
-    Integer register_of(int i, int j) const { return static_cast<Integer>(sums_.place(0, j)) + i; }
-
-    template <class Body> void in_first_slice(Body&& body) {
-        if (schedule_.slices == 1) return body();
-        builder_.if_then({{threads_.slice(), Relation::zero}}, body);
+    Integer register_of(int i, int j) const { return Integer{j} * rows_ + i; }
+    template <class Body> void for_each(int columns, Body&& body) const {
+        for (int j = 0; j < columns; ++j)
+            for (int i = 0; i < rows_; ++i) body(i, j);
     }
 
-    ir::Value sum(int i, int j) {
-        const bool has_totals =
-            c_.parts != nullptr || (schedule_.splits > 1 && schedule_.through_memory != 0);
-        if (has_totals) return builder_.load(totals_, Integer{j} * rows_ + i);
-        if (schedule_.splits == 1) return builder_.load(sums_.registers(), register_of(i, j));
-        ir::Value total = ir::no_value;
-        for (int share = 0; share < shares_; ++share) {
-            const ir::Value other = builder_.load(exchanged_, place_of(i, own_column(j)) + share * part_);
-            total = share == 0 ? other : builder_.add(total, other);
-        }
-        return total;
+    /// In the first ones, so many.
+    template <class Body> void in_slices(int slices, Body&& body) {
+        if (slices == schedule_.slices) return body();
+        builder_.if_then({{threads_.slice() - slices, Relation::negative}}, body);
     }
 
+    /// Scalars i … i + count − 1 of the j-th column that the thread finishes.
     ir::Value sums_of_rows(int first, int count, int j) {
         std::vector<ir::Value> sums;
         for (int i = first; i < first + count; ++i) sums.push_back(sum(i, j));
         return join_lanes(builder_, sums);
     }
+    ir::Value sum(int i, int j) {
+        const bool has_totals = c_.parts != nullptr || schedule_.splits > 1;
+        return builder_.load(has_totals ? totals_ : sums_.registers(), register_of(i, j));
+    }
 
     void write_rows(bool reads) {
-        in_first_slice([&] {
+        in_slices(own_.slices(), [&] {
             const int lanes = schedule_.c_lanes;
             for (int i = 0; i < schedule_.thread_rows; i += lanes)
                 under(c_.has_shared_rows, {c_.own_row.form + threads_.row(i), c_.own_row.value}, [&] {
-                    for (int j = 0; j < columns_; ++j)
-                        under(c_.has_shared_columns, {c_.own_column.form + column(j), c_.own_column.value},
+                    for (int j = 0; j < own_.columns(); ++j)
+                        under(c_.has_shared_columns,
+                              {c_.own_column.form + own_.in_tile(j), c_.own_column.value},
                               [&] { write_vector(i, j, reads); });
                 });
         });
@@ -237,10 +236,10 @@ private:
         const ir::Access access{
             .lanes = lanes * parts, .dynamic = c_.start, .dynamic_scale = Integer{lanes} * parts};
         const Affine place =
-            (threads_.row(i) * product_.c.row_stride + column(j) * product_.c.column_stride) * parts;
+            (threads_.row(i) * product_.c.row_stride + own_.in_tile(j) * product_.c.column_stride) * parts;
         ir::Value vector = scaled(0, sums_of_rows(i * parts, lanes * parts, j), ir::no_value);
         if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
-        const GpuEpilogueWriter::Place element{Affine(0), threads_.row(i), column(j)};
+        const GpuEpilogueWriter::Place element{Affine(0), threads_.row(i), own_.in_tile(j)};
         if (c_.epilogue != nullptr) vector = c_.epilogue->finish(element, vector);
         if (c_.reductions != nullptr) c_.reductions->take(i, j, element, vector);
         if (product_.converts()) vector = narrowed(builder_, vector, product_.number_of_c());
@@ -253,12 +252,10 @@ private:
     const GpuSums& sums_;
     const MatrixProduct& product_;
     const GpuResult& c_;
-    int shares_;  ///< blocks that share the columns
-    int rows_;    ///< scalars of a thread in a column
-    int columns_; ///< of a thread that a block writes: vectors_ times elements_
-    int vectors_;
-    int elements_;
-    Affine vector_share_, element_share_; ///< which of these are the block's
+    int shares_;             ///< blocks that share the columns
+    int rows_;               ///< scalars of a thread in a column
+    GpuColumnShares summed_; ///< what slices have in registers
+    GpuColumnShares own_;    ///< and what they finish
     ir::Buffer exchanged_ = 0;
     ir::Buffer totals_ = 0;
     Integer part_ = 0; ///< sums of a block

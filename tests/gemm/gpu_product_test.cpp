@@ -114,6 +114,20 @@ TEST(GpuProduct, SplitsHandOverThroughMemory) {
     }
 }
 
+TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
+    const std::string tile =
+        to_string(small_schedule()) + " block_depth=16 thread_columns=8 block_columns=32 ";
+    for (const char* slices : {"slices=2", "slices=8"})
+        for (const char* splits :
+             {"", "splits=2", "splits=4", "splits=2 through_memory=1", "splits=8 through_memory=1",
+              "b_steps=2 splits=4", "b_steps=2 splits=8 through_memory=1"}) {
+            const GpuSchedule schedule = parse_gpu_schedule(tile + slices + " " + splits);
+            if (!objection(schedule, product_of('N', 'N', 40, 33, 120), gpu()))
+                expect_product(product_of('N', 'N', 40, 33, 120), schedule);
+            expect_product(product_of('N', 'N', 34, 36, 128), schedule);
+        }
+}
+
 TEST(GpuProduct, RowsOfCMayBeNextToEachOtherOrNothing) {
     MatrixProduct product = product_of('N', 'T', 40, 36, 9);
     product.c = {36, 1};
