@@ -50,7 +50,9 @@ public:
 private:
     /// Whether stages are filled again.
     bool has_refills() const { return pieces_.count > schedule_.stages; }
-    Affine step_of(const Affine& piece) const { return pieces_.first_step + piece * schedule_.block_depth; }
+    Affine step_of(const Affine& piece) const {
+        return pieces_.first_step + piece * schedule_.piece_distance();
+    }
     void refill(const Affine& number, const Going& going) const;
     template <class Body> void if_there(int lead, const Affine& number, Body&& body) const;
     template <class Body> void alone(Body&& body) const;

@@ -61,15 +61,14 @@ std::vector<GpuFetch::Part> GpuFetch::all_parts() const {
 }
 
 void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-                     const GpuNumber& split, int first, int end) const {
+                     const GpuNumber& split, Integer split_steps, int first, int end) const {
     using Relation = ir::Condition::Relation;
     const int lanes = piece_.elements_of_copy(), parts = piece_.parts;
     const ir::Type type{builder_.program().buffers[static_cast<std::size_t>(pieces_)].element, lanes * parts};
     ir::Value others = ir::no_value;
     if (missing > 0 && split.value != ir::no_value)
         others = builder_.multiply(
-            split.value,
-            builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(missing + piece_.depth)));
+            split.value, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(split_steps)));
     for (const Part& part :
          std::span(parts_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
         const Affine to = first_ + piece_.place(part.line, part.step) + target.number * piece_.scalars();
@@ -86,8 +85,8 @@ void GpuFetch::fetch(const GpuSource& source, Integer further, const Target& tar
         };
         const auto copy_or_clear = [&] {
             if (missing == 0) return copy();
-            // Other splits have all steps: what is missing lies before all of them.
-            const Affine place = part.step + split.form * (missing + piece_.depth) - missing;
+            // What is missing lies before all steps.
+            const Affine place = part.step + split.form * split_steps - missing;
             builder_.if_then({{place, Relation::nonnegative, others}}, copy,
                              [&] { builder_.store(pieces_, to, builder_.constant(type, 0), in_piece); });
         };

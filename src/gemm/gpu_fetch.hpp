@@ -35,9 +35,9 @@ public:
     };
     int copies() const { return static_cast<int>(parts_.size()); } ///< that each thread makes of a piece
     /// The copies first … end − 1 of the piece that lies `further` copies from the source's start. The first `missing` steps are not
-    /// there where `split` is zero: zeros take their place.
+    /// there where `split` is zero: zeros take their place. Of others, each `split_steps` further, likewise, if so few are there before.
     void fetch(const GpuSource& source, Integer further, const Target& target, Integer missing,
-               const GpuNumber& split, int first, int end) const;
+               const GpuNumber& split, Integer split_steps, int first, int end) const;
 
 private:
     struct Part {

@@ -53,7 +53,7 @@ void GpuPieceLoop::fetch(const Fetching& fetching, int first, int end) {
         const int from = std::clamp(first - before, 0, fetch.copies());
         const int to = std::clamp(end - before, 0, fetch.copies());
         fetch.fetch(sources_[operand], fetching.number * copies_of_piece(operand), fetching.target,
-                    fetching.missing, fetching.split, from, to);
+                    fetching.missing, fetching.split, fetching.split_steps, from, to);
         before += fetch.copies();
     }
 }

@@ -28,6 +28,7 @@ public:
         GpuFetch::Target target = {};
         Integer missing = 0; ///< steps at its beginning that are not there where `split` is zero
         GpuNumber split = {};
+        Integer split_steps = 0; ///< steps from the piece of a split to that of the next one
     };
     /// All copies of a piece. Before the first piece is multiplied `stages` − 1 are asked for and committed.
     void fetch(const Fetching& fetching);
@@ -58,7 +59,7 @@ public:
     /// To the piece after that, where `goes_on`, a boolean (no_value: true).
     void advance(ir::Value goes_on);
     Integer copies_of_piece(std::size_t operand) const {
-        return operands_.copies(operand, schedule_.block_depth);
+        return operands_.copies(operand, schedule_.piece_distance());
     }
 
 private:

@@ -116,6 +116,9 @@ void require_matrices(Objection& objection, const GpuSchedule& schedule, const M
 
 void require_splits(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
                     const target::Gpu& gpu) {
+    objection.require(schedule.interleaved == 0 || (schedule.interleaved == 1 && schedule.splits > 1),
+                      "interleaved is {}, and splits {}; 0, and 1 of several splits, are possible",
+                      schedule.interleaved, schedule.splits);
     if (schedule.splits == 1) return;
     const bool is_cluster = schedule.through_memory == 0;
     objection.require(
@@ -129,9 +132,9 @@ void require_splits(Objection& objection, const GpuSchedule& schedule, const Mat
     const Integer depth = schedule.block_depth;
     const Integer pieces = ceil_divide(ceil_divide(product.depth, depth), Integer{schedule.splits});
     const Integer missing = pieces * schedule.splits * depth - product.depth;
-    objection.require(missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
-                      "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth,
-                      depth);
+    objection.require(
+        schedule.interleaved != 0 || missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
+        "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth, depth);
 }
 
 void require_stream(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {

@@ -58,6 +58,7 @@ struct GpuSchedule {
     int group = 8;
     int splits = 1;
     int through_memory = 0;
+    int interleaved = 0;
     int stream_blocks = 0;
     int whole_tiles = 0;
     int matrices = 1;
@@ -99,6 +100,8 @@ struct GpuSchedule {
     /// Blocks that have some columns of each thread's when splits' sums are added up.
     int shares() const { return through_memory == 0 ? splits : std::min(splits, most_shares); }
     static constexpr int most_shares = 8;
+    /// Steps from one of a split's pieces to its next one.
+    int piece_distance() const { return block_depth * (interleaved != 0 ? splits : 1); }
     /// Steps along the depth that are multiplied at once.
     int step_depth() const { return warp_depth > 0 ? warp_depth : 1; }
     int lanes() const { return lane_rows * lane_columns; }

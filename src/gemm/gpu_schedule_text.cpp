@@ -14,7 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<GpuParameter, 37> parameters = {{
+constexpr std::array<GpuParameter, 38> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -67,6 +67,10 @@ constexpr std::array<GpuParameter, 37> parameters = {{
     {"through_memory", &GpuSchedule::through_memory,
      "1: splits hand their sums over through global memory, all blocks being there at once; 0: they are a "
      "cluster",
+     GpuParameter::Of::threads, 0},
+    {"interleaved", &GpuSchedule::interleaved,
+     "1: splits have pieces in turns, so that those of the same time are neighbours in memory; 0: each has a "
+     "run of them",
      GpuParameter::Of::threads, 0},
     {"stream_blocks", &GpuSchedule::stream_blocks,
      "blocks in all, each of which goes through as many pieces of tiles as the others; what several have of "

@@ -27,7 +27,7 @@ Integer GpuSliceSums::scalars(const GpuSchedule& schedule, const MatrixProduct& 
 
 std::optional<std::size_t> GpuSliceSums::operand_of_room(const GpuSchedule& schedule,
                                                          const MatrixProduct& oriented) {
-    if (schedule.slices == 1) return std::nullopt;
+    if (schedule.slices == 1 || schedule.is_direct()) return std::nullopt;
     const std::array<GpuPiece, 2> pieces = pieces_of(schedule, oriented);
     std::optional<std::size_t> result;
     for (std::size_t operand = 0; operand < pieces.size(); ++operand)

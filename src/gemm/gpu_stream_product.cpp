@@ -93,7 +93,11 @@ private:
             const Value piece = stage == 0 ? segment.first : piece_ahead(segment, stage);
             if (stage == 0 || fetches) {
                 loop_.set_sources(sources_at(place, piece));
-                loop_.fetch({0, {.number = stage}, stage == 0 ? stream_.missing : 0, {.value = piece}});
+                loop_.fetch({0,
+                             {.number = stage},
+                             stage == 0 ? stream_.missing : 0,
+                             {.value = piece},
+                             schedule_.block_depth});
             }
             loop_.commit();
         }

@@ -54,7 +54,8 @@ private:
     void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
         place.matrix += threads.matrix();
-        GpuSums sums(builder_, schedule_, threads, product_, gpu_, loop_.room());
+        GpuSums sums(builder_, schedule_, threads, product_, gpu_,
+                     loop_ ? loop_->room() : std::nullopt);
         sums.clear();
         if (product_.depth > 0)
             builder_.if_then({{operands_.steps() - 1, ir::Condition::Relation::nonnegative}},
@@ -72,15 +73,18 @@ private:
     Integer missing_steps() const {
         return pieces_of_split_ * schedule_.splits * schedule_.block_depth - product_.depth;
     }
-    /// Steps at the beginning of the piece of that number that the first split does not have.
+    /// Steps at the beginning of the first split's piece of that number that are not there.
     Integer missing_of(Integer number) const {
-        return std::max<Integer>(0, missing_steps() - number * schedule_.block_depth);
+        return std::max<Integer>(0, missing_steps() - number * schedule_.piece_distance());
+    }
+    /// From a split's first step to that of the next one.
+    Integer split_steps() const {
+        return (schedule_.interleaved != 0 ? 1 : pieces_of_split_) * schedule_.block_depth;
     }
     GpuSource source(const BlockPlace& place, std::size_t operand) const {
         if (schedule_.is_bulk(operand)) return {};
-        const Affine first =
-            place.split * operands_.copies(operand, pieces_of_split_ * schedule_.block_depth) -
-            operands_.copies(operand, missing_steps());
+        const Affine first = place.split * operands_.copies(operand, split_steps()) -
+                             operands_.copies(operand, missing_steps());
         return operands_.source(operand, GpuTilePlace::of(place), {first});
     }
     /// Before the first piece is multiplied.
@@ -97,7 +101,7 @@ private:
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < pieces_of_split_)
-                loop_->fetch({stage, {.number = stage}, missing_of(stage), {place.split}});
+                loop_->fetch({stage, {.number = stage}, missing_of(stage), {place.split}, split_steps()});
             loop_->commit();
         }
         loop_->wait_for_first(sums);
@@ -131,9 +135,9 @@ private:
 
     void begin_bulk(const BlockPlace& place) {
         const GpuTilePlace tile = GpuTilePlace::of(place);
-        const Affine first = place.split * (pieces_of_split_ * schedule_.block_depth) - missing_steps();
+        const Affine first = place.split * split_steps() - missing_steps();
         loop_->begin_bulk({pieces_of_split_, first},
-                          {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
+                         {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
     }
 
     const target::Gpu& gpu_;

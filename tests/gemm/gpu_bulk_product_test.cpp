@@ -77,6 +77,10 @@ TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
             expect_product(product_of('T', 'N', 40, 36, 128), suited(deep + splits, 'T', 'N', along));
     expect_product(product_of('N', 'N', 32, 16, 256),
                    suited(small + "block_depth=64 slices=2 splits=2", 'N', 'N', Along::chunks));
+    for (const char* splits : {"splits=2 interleaved=1", "splits=4 slices=2 interleaved=1"})
+        for (const Along along : {Along::chunks, Along::turned})
+            for (const Integer depth : {20, 116, 128})
+                expect_product(product_of('T', 'N', 40, 36, depth), suited(deep + splits, 'T', 'N', along));
 }
 
 TEST(GpuBulkProduct, OfBatches) {

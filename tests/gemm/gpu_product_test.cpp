@@ -114,6 +114,14 @@ TEST(GpuProduct, SplitsHandOverThroughMemory) {
     }
 }
 
+TEST(GpuProduct, SplitsHavePiecesInTurns) {
+    const std::string tile = to_string(small_schedule()) + " interleaved=1 ";
+    for (const char* splits : {"splits=2", "splits=4", "splits=4 through_memory=1", "splits=2 stages=6"})
+        for (const Integer depth : {5, 16, 29, 64, 101})
+            for (const char a : {'N', 'T'})
+                expect_product(product_of(a, 'N', 40, 20, depth), parse_gpu_schedule(tile + splits));
+}
+
 TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
     const std::string tile =
         to_string(small_schedule()) + " block_depth=16 thread_columns=8 block_columns=32 ";
