@@ -26,9 +26,13 @@ public:
           product_(oriented),
           c_(c),
           shares_(c.parts == nullptr ? schedule.shares() : shares_of_parts(schedule)),
+          row_shares_(c.parts == nullptr ? row_shares_of(schedule, threads, oriented) : 1),
           rows_(schedule.thread_rows * sums.parts()),
+          own_rows_(schedule.thread_rows / row_shares_),
           summed_(builder, schedule, threads, 1, sums.finishing_slices()),
-          own_(builder, schedule, threads, shares_, sums.finishing_slices()) {}
+          own_(builder, schedule, threads, shares_, sums.finishing_slices()) {
+        if (row_shares_ > 1) row_share_ = builder.block(0, shares_, row_shares_);
+    }
 
     void write() {
         if (c_.parts != nullptr) {
@@ -43,7 +47,8 @@ public:
             finish_columns();
             builder_.cluster_barrier(); // the others may still read what this block has
         } else {
-            under(shares_ < schedule_.splits, {shares_ - 1 - split()}, [&] {
+            const int shares = shares_ * row_shares_;
+            under(shares < schedule_.splits, {shares - 1 - split()}, [&] {
                 add_up();
                 finish_columns();
             });
@@ -53,14 +58,23 @@ public:
     /// All sums of the block, in a buffer from there on.
     void keep(ir::Buffer buffer, const Affine& first, const ir::Access& access = {}) {
         in_slices(summed_.slices(), [&] {
-            for_each(summed_.columns(), [&](int i, int j) {
-                builder_.store(buffer, first + place_of(i, summed_.of_thread(j)),
-                               builder_.load(sums_.registers(), register_of(i, j)), access);
-            });
+            for (int j = 0; j < summed_.columns(); ++j)
+                for (int i = 0; i < rows_; ++i)
+                    builder_.store(buffer, first + place_of(i, summed_.of_thread(j)),
+                                   builder_.load(sums_.registers(), Integer{j} * rows_ + i), access);
         });
     }
 
 private:
+    /// Blocks that share a thread's rows, each vectors of them, where there are more than share its columns.
+    static int row_shares_of(const GpuSchedule& schedule, const GpuThreads& threads,
+                             const MatrixProduct& oriented) {
+        if (schedule.splits == 1 || schedule.through_memory == 0 || !oriented.reductions.empty()) return 1;
+        const int vector = std::lcm(schedule.c_lanes, threads.row_vector());
+        if (schedule.thread_rows % vector != 0) return 1;
+        return std::gcd(schedule.thread_rows / vector, schedule.splits / schedule.shares());
+    }
+
     void finish_columns() {
         write_columns();
         if (c_.reductions != nullptr)
@@ -100,34 +114,37 @@ private:
         builder_.group_barrier({.buffer = builder_.add(arrivals), .index = c_.tile});
     }
 
+    Integer totals_in(int columns) const { return Integer{own_rows_} * sums_.parts() * columns; }
     void clear_totals(int columns) {
         const ir::Scalar scalar = scalar_of(product_.number);
-        totals_ = builder_.local("totals", scalar, Integer{rows_} * columns);
-        for (int k = 0; k < rows_ * columns; ++k)
+        totals_ = builder_.local("totals", scalar, totals_in(columns));
+        for (Integer k = 0; k < totals_in(columns); ++k)
             builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
     }
     /// What is in parts of the columns: in so many that follow each other, the first one beginning there. All are loaded before they
     /// are added, in their order.
-    void add_to_totals(ir::Buffer parts, const Affine& first, const GpuColumnShares& columns, int count,
+    void add_to_totals(ir::Buffer parts, const Affine& first, const GpuColumnShares& columns, Integer count,
                        const ir::Access& access = {}) {
+        const Affine first_row = row_share_ * (own_rows_ * sums_.parts() * schedule_.slice_threads());
         std::vector<ir::Value> others;
-        for (int part = 0; part < count; ++part)
-            for_each(columns.columns(), [&](int i, int j) {
-                others.push_back(
-                    builder_.load(parts, first + place_of(i, columns.of_thread(j)) + part * part_, access));
+        for (Integer part = 0; part < count; ++part)
+            for_each_total(columns.columns(), [&](int i, int j) {
+                const Affine place = first_row + place_of(i, columns.of_thread(j)) + part * part_;
+                others.push_back(builder_.load(parts, first + place, access));
             });
         auto other = others.begin();
-        for (int part = 0; part < count; ++part)
-            for_each(columns.columns(), [&](int i, int j) {
-                const Integer k = register_of(i, j);
-                builder_.store(totals_, k, builder_.add(builder_.load(totals_, k), *other++));
+        for (Integer part = 0; part < count; ++part)
+            for_each_total(columns.columns(), [&](int i, int j) {
+                const ir::Value total = builder_.load(totals_, total_of(i, j));
+                builder_.store(totals_, total_of(i, j), builder_.add(total, *other++));
             });
     }
     /// The block's share of all sums. These are many: each slice adds up those of some splits, in their order.
     void add_up() {
         const int slices = std::gcd(schedule_.splits, schedule_.slices), splits = schedule_.splits / slices;
         const GpuColumnShares of_block(builder_, schedule_, threads_, shares_, 1);
-        const int together = std::gcd(splits, std::max(1, parts_under_way / (rows_ * of_block.columns())));
+        const auto together =
+            std::gcd<Integer>(splits, std::max<Integer>(1, parts_under_way / totals_in(of_block.columns())));
         clear_totals(of_block.columns());
         in_slices(slices, [&] {
             builder_.for_loop("split", splits / together, [&](const Affine& number) {
@@ -135,7 +152,7 @@ private:
                 add_to_totals(exchanged_, first_ + split * part_, of_block, together);
             });
         });
-        sums_.slice_sums().add(totals_, rows_, own_);
+        sums_.slice_sums().add(totals_, own_rows_ * sums_.parts(), own_);
     }
     /// Likewise, in the order of the parts.
     void add_parts() {
@@ -155,10 +172,10 @@ private:
     Affine place_of(int i, const Affine& j) const {
         return (j * rows_ + i) * schedule_.slice_threads() + threads_.in_slice();
     }
-    Integer register_of(int i, int j) const { return Integer{j} * rows_ + i; }
-    template <class Body> void for_each(int columns, Body&& body) const {
+    Integer total_of(int i, int j) const { return Integer{j} * own_rows_ * sums_.parts() + i; }
+    template <class Body> void for_each_total(int columns, Body&& body) const {
         for (int j = 0; j < columns; ++j)
-            for (int i = 0; i < rows_; ++i) body(i, j);
+            for (int i = 0; i < own_rows_ * sums_.parts(); ++i) body(i, j);
     }
 
     /// In the first ones, so many.
@@ -167,6 +184,8 @@ private:
         builder_.if_then({{threads_.slice() - slices, Relation::negative}}, body);
     }
 
+    /// The place in the tile of the i-th row that the thread finishes.
+    Affine row(int i) const { return threads_.row(i) + row_share_ * (own_rows_ * schedule_.lane_rows); }
     /// Scalars i … i + count − 1 of the j-th column that the thread finishes.
     ir::Value sums_of_rows(int first, int count, int j) {
         std::vector<ir::Value> sums;
@@ -175,14 +194,14 @@ private:
     }
     ir::Value sum(int i, int j) {
         const bool has_totals = c_.parts != nullptr || schedule_.splits > 1;
-        return builder_.load(has_totals ? totals_ : sums_.registers(), register_of(i, j));
+        return builder_.load(has_totals ? totals_ : sums_.registers(), total_of(i, j));
     }
 
     void write_rows(bool reads) {
         in_slices(own_.slices(), [&] {
             const int lanes = schedule_.c_lanes;
-            for (int i = 0; i < schedule_.thread_rows; i += lanes)
-                under(c_.has_shared_rows, {c_.own_row.form + threads_.row(i), c_.own_row.value}, [&] {
+            for (int i = 0; i < own_rows_; i += lanes)
+                under(c_.has_shared_rows, {c_.own_row.form + row(i), c_.own_row.value}, [&] {
                     for (int j = 0; j < own_.columns(); ++j)
                         under(c_.has_shared_columns,
                               {c_.own_column.form + own_.in_tile(j), c_.own_column.value},
@@ -236,10 +255,10 @@ private:
         const ir::Access access{
             .lanes = lanes * parts, .dynamic = c_.start, .dynamic_scale = Integer{lanes} * parts};
         const Affine place =
-            (threads_.row(i) * product_.c.row_stride + own_.in_tile(j) * product_.c.column_stride) * parts;
+            (row(i) * product_.c.row_stride + own_.in_tile(j) * product_.c.column_stride) * parts;
         ir::Value vector = scaled(0, sums_of_rows(i * parts, lanes * parts, j), ir::no_value);
         if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
-        const GpuEpilogueWriter::Place element{Affine(0), threads_.row(i), own_.in_tile(j)};
+        const GpuEpilogueWriter::Place element{Affine(0), row(i), own_.in_tile(j)};
         if (c_.epilogue != nullptr) vector = c_.epilogue->finish(element, vector);
         if (c_.reductions != nullptr) c_.reductions->take(i, j, element, vector);
         if (product_.converts()) vector = narrowed(builder_, vector, product_.number_of_c());
@@ -252,8 +271,11 @@ private:
     const GpuSums& sums_;
     const MatrixProduct& product_;
     const GpuResult& c_;
-    int shares_;             ///< blocks that share the columns
-    int rows_;               ///< scalars of a thread in a column
+    int shares_;     ///< blocks that share the columns
+    int row_shares_; ///< and that share the rows
+    int rows_;       ///< scalars of a thread in a column
+    int own_rows_;   ///< elements of these that a block finishes
+    Affine row_share_ = 0;
     GpuColumnShares summed_; ///< what slices have in registers
     GpuColumnShares own_;    ///< and what they finish
     ir::Buffer exchanged_ = 0;

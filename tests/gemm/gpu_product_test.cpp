@@ -136,6 +136,18 @@ TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
         }
 }
 
+TEST(GpuProduct, ManySplitsShareRowsToo) {
+    const std::string tile =
+        to_string(small_schedule()) +
+        " thread_columns=8 block_columns=32 thread_rows=8 block_rows=64 through_memory=1 ";
+    for (const char* more :
+         {"splits=16", "splits=32 slices=2 block_depth=8 interleaved=1", "splits=16 c_lanes=4"}) {
+        const GpuSchedule schedule = parse_gpu_schedule(tile + more);
+        expect_product(product_of('N', 'T', 72, 36, 256), schedule);
+        expect_product(product_of('T', 'N', 68, 33, 256), schedule, {.reads_c = false});
+    }
+}
+
 TEST(GpuProduct, RowsOfCMayBeNextToEachOtherOrNothing) {
     MatrixProduct product = product_of('N', 'T', 40, 36, 9);
     product.c = {36, 1};
