@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace swirl::gemm {
@@ -57,6 +58,7 @@ struct Constants {
     double piece_arrival = 1200; ///< from asking for a piece until it is there
     double store_bytes = 6.4;    ///< of C that leave a multiprocessor in a cycle
     double exchange_bytes = 7.4; ///< of sums that are added up, in a cycle
+    double slices = 1100;        ///< for the meetings of slices that add up
     double pair = 4500;          ///< for starting a cluster of two together and its meetings
     double cluster = 5500;       ///< for each block more
     double group = 9300;         ///< for a meeting of blocks through memory
@@ -184,11 +186,18 @@ double bytes_of_tile(const GpuSchedule& schedule, Number number) {
            static_cast<double>(bytes_of(number));
 }
 
+/// Cycles in which slices add up what they have, each a share of the columns; of few sums it is their latency.
+double cycles_of_slices(const GpuSchedule& schedule, double bytes) {
+    const double by_one = (schedule.slices - 1) * bytes / constants.exchange_bytes;
+    const double shares = std::gcd(schedule.slices, schedule.thread_columns);
+    return std::min(by_one, constants.slices + schedule.slices * bytes / shares / constants.exchange_bytes);
+}
+
 /// Cycles of a tile's beginning and end.
 double cycles_around(const GpuSchedule& schedule, Number number) {
     const double bytes = bytes_of_tile(schedule, number);
     return constants.block + bytes / constants.store_bytes / schedule.splits +
-           (schedule.slices - 1) * bytes / constants.exchange_bytes + cycles_of_splits(schedule, bytes);
+           cycles_of_slices(schedule, bytes) + cycles_of_splits(schedule, bytes);
 }
 
 double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& schedule, double row_blocks,

@@ -49,6 +49,9 @@ constexpr Shape timed_shapes[] = {
     {64, 64, 64, 8, 8, 8, 4, 4},      {32, 16, 64, 4, 4, 8, 4, 4},      {64, 64, 64, 4, 8, 8, 4, 4},
 };
 
+/// Of which a multiprocessor has two blocks, each with a half of the depth, where lines of B stay as they are.
+constexpr Shape halved_shape{32, 32, 64, 8, 8, 4, 4, 8, 0, GpuOrder::serpentine_columns};
+
 /// Where the copy engine brings pieces: of a side so narrow that memory is waited for, lines stay as they are; of large products they
 /// are turned.
 struct BulkShape {
@@ -59,7 +62,7 @@ struct BulkShape {
 constexpr BulkShape bulk_shapes[] = {
     {{32, 16, 128, 4, 4, 8, 4, 4}, 2, true},
     {{96, 128, 16, 12, 8, 8, 4, 1, 3}, 3},
-    {{64, 64, 64, 8, 8, 8, 4, 4, 0, GpuOrder::serpentine_columns}, 2},
+    {{64, 64, 64, 8, 8, 8, 4, 4}, 3},
 };
 
 /// Small products whose numbers threads take straight from memory; pieces are as deep as the product.
@@ -158,7 +161,7 @@ int stages_of(const GpuSchedule& schedule, const MatrixProduct& oriented) {
 void add_through_memory(std::vector<GpuSchedule>& schedules, const MatrixProduct& oriented,
                         const target::Gpu& gpu) {
     GpuSchedule schedule = schedules.front();
-    schedule.through_memory = 1;
+    schedule.through_memory = schedule.interleaved = 1;
     const Integer tiles = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
                           ceil_divide(oriented.columns, Integer{schedule.block_columns}) * oriented.batch;
     if (tiles == 0 || !gpu.has_groups) return;
@@ -300,6 +303,12 @@ std::vector<GpuSchedule> gpu_thread_candidates(const MatrixProduct& oriented, co
     for (const Shape& shape : shapes_of(oriented, gpu, has_tiles))
         if (suits(shape, oriented)) add(shape, false);
     for (const GpuSchedule& schedule : direct_candidates(oriented, gpu)) result.push_back(schedule);
+    const auto is_no_half = [](const GpuSchedule& one) { return one.splits != 2 || one.b_steps == 1; };
+    const std::size_t before = result.size();
+    if (suits(halved_shape, oriented)) add(halved_shape, false);
+    result.erase(
+        std::remove_if(result.begin() + static_cast<std::ptrdiff_t>(before), result.end(), is_no_half),
+        result.end());
     if (gpu.has_bulk_copy)
         for (const GpuSchedule& schedule : bulk_candidates(oriented, gpu)) result.push_back(schedule);
     if (result.empty())
