@@ -48,7 +48,7 @@ void GpuTileFragments::load(const Places& places, int step) const {
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {
             const Value numbers =
-                builder_.load(memory_.pieces, Integer{step} * entry_.depth * a_.row(),
+                builder_.load(pieces_.buffer(1), Integer{step} * entry_.depth * a_.row(),
                               {.lanes = pair,
                                .dynamic = places[static_cast<std::size_t>(part * halves + half)],
                                .dynamic_scale = pair});
@@ -57,33 +57,33 @@ void GpuTileFragments::load(const Places& places, int step) const {
         }
 }
 
-void GpuTileFragments::multiply_step(int step, Value stage, const Hooks& hooks) const {
+void GpuTileFragments::multiply_step(int step, Value stage) const {
     builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
     for (int part = 0; part < parts_; ++part)
         builder_.tile_product(entry_, memory_.sums, Integer{part} * entry_.registers(),
                               {{memory_.fragments, first_register(step, part)}, {}},
-                              hooks.b(stage, Integer{step} * entry_.depth));
+                              pieces_.factor(0, 0, Integer{step} * entry_.depth, stage));
     builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
     builder_.fence({CopyFence::Kind::wait, sets - ahead, CopyFence::What::tile_products});
 }
 
 /// When the first products have been started, those of the piece before are done, and all threads have loaded what they need of that.
-void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last,
-                                      const Hooks& hooks) const {
+void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last) const {
     const Value stage = stages.stage();
     const Value next = is_last ? ir::no_value : stages.stage_after();
     const Value next_parity = is_last ? ir::no_value : stages.parity_after();
     const int steps = static_cast<int>(a_.depth) / entry_.depth;
     Places places = places_in(stage);
     for (int step = 0; step < steps; ++step) {
-        multiply_step(step, stage, hooks);
+        multiply_step(step, stage);
         if (step == sets - ahead - 1) {
             builder_.barrier();
-            builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}}, hooks.release_before);
+            builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}},
+                             [&] { pieces_.release(stages.stage_before()); });
         }
         const int loaded = step + ahead;
         if (loaded == steps && !is_last) {
-            hooks.wait(next, next_parity);
+            pieces_.wait(next, next_parity);
             places = places_in(next);
         }
         if (loaded < steps || !is_last) load(places, loaded % steps);
@@ -91,23 +91,22 @@ void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine&
     stages.advance();
 }
 
-void GpuTileFragments::multiply_run(const GpuTileStages& stages, const Affine& count,
-                                    const Hooks& hooks) const {
+void GpuTileFragments::multiply_run(const GpuTileStages& stages, const Affine& count) const {
     const auto if_any = [&](auto&& body) {
         builder_.if_then({{count - 1, ir::Condition::Relation::nonnegative}}, body);
     };
     if_any([&] {
         const Value stage = stages.stage();
-        hooks.wait(stage, stages.parity());
+        pieces_.wait(stage, stages.parity());
         const Places places = places_in(stage);
         for (int step = 0; step < ahead; ++step) load(places, step);
     });
     builder_.for_loop(std::string(gpu_piece_loop), count - 1,
-                      [&](const Affine& number) { multiply_piece(stages, number, false, hooks); });
-    if_any([&] { multiply_piece(stages, count - 1, true, hooks); });
+                      [&](const Affine& number) { multiply_piece(stages, number, false); });
+    if_any([&] { multiply_piece(stages, count - 1, true); });
     builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
     builder_.barrier();
-    if_any(hooks.release_before);
+    if_any([&] { pieces_.release(stages.stage_before()); });
 }
 
 } // namespace swirl::gemm

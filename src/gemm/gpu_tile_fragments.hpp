@@ -1,10 +1,10 @@
 #pragma once
 
 #include "gemm/gpu_tile_layout.hpp"
+#include "gemm/gpu_tile_pieces.hpp"
 #include "gemm/gpu_tile_stages.hpp"
 #include "ir/builder.hpp"
 
-#include <functional>
 #include <vector>
 
 /// The way of a factor that lies along A's rows, of numbers that tensor cores want along the depth: by registers.
@@ -42,26 +42,20 @@ public:
 
     struct Memory {
         ir::Buffer fragments = 0; ///< local
-        ir::Buffer pieces = 0;    ///< shared, of A
         ir::Buffer sums = 0;      ///< local, a part after the other
     };
-    GpuTileFragments(ir::Builder& builder, const ir::TileInstruction& entry, const GpuTileFactor& a,
+    GpuTileFragments(ir::Builder& builder, const ir::TileInstruction& entry, const GpuTilePieces& pieces,
                      const Memory& memory, int warpgroup, int parts)
         : builder_(builder),
           entry_(entry),
-          a_(a),
+          pieces_(pieces),
+          a_(pieces.layout(1)),
           memory_(memory),
           rows_(builder, warpgroup, parts),
           parts_(parts) {}
 
-    /// What is the block's, not that of fragments.
-    struct Hooks {
-        std::function<ir::Builder::Factor(ir::Value stage, Integer step)> b; ///< the other factor
-        std::function<void(ir::Value stage, ir::Value parity)> wait; ///< until the stage's piece is there
-        std::function<void()> release_before;                        ///< the stage before the one at hand
-    };
     /// The products of so many pieces; at last all are done.
-    void multiply_run(const GpuTileStages& stages, const Affine& count, const Hooks& hooks) const;
+    void multiply_run(const GpuTileStages& stages, const Affine& count) const;
 
 private:
     static constexpr int registers_of_product = 4;
@@ -72,15 +66,15 @@ private:
     void load(const Places& places, int step) const;
     /// Starts the products of the piece at hand, of which the first steps have been loaded. `number`: nonnegative where there is
     /// one before.
-    void multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last,
-                        const Hooks& hooks) const;
-    void multiply_step(int step, ir::Value stage, const Hooks& hooks) const;
+    void multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last) const;
+    void multiply_step(int step, ir::Value stage) const;
     Integer first_register(int step, int part) const {
         return Integer{step % sets * parts_ + part} * registers_of_product;
     }
 
     ir::Builder& builder_;
     const ir::TileInstruction& entry_;
+    const GpuTilePieces& pieces_;
     const GpuTileFactor& a_;
     Memory memory_;
     GpuFragmentRows rows_;

@@ -1,5 +1,4 @@
-// A block's way through its tiles. Stages are handed over by two signals each: `full`, when a piece has come, and `empty`, when the
-// warpgroups of all blocks that it went to have multiplied it.
+// A block's way through its tiles.
 #include "gemm/gpu_tile_product.hpp"
 
 #include "gemm/gpu_product.hpp"
@@ -8,6 +7,7 @@
 #include "gemm/gpu_tile_fragments.hpp"
 #include "gemm/gpu_tile_layout.hpp"
 #include "gemm/gpu_tile_order.hpp"
+#include "gemm/gpu_tile_pieces.hpp"
 #include "gemm/gpu_tile_result.hpp"
 #include "gemm/gpu_tile_stages.hpp"
 #include "gemm/gpu_turn.hpp"
@@ -36,11 +36,10 @@ public:
           schedule_(schedule),
           gpu_(gpu),
           builder_("gemm"),
-          factors_(tile_factors(schedule, oriented)),
+          pieces_(builder_, schedule, oriented),
           has_fragments_(has_fragments(schedule, oriented)),
           product_entry_(target::tile_product_of(
-              factors_[0].scalar, has_fragments_ ? schedule.block_columns : schedule.block_rows)),
-          cluster_(schedule.cluster_rows * schedule.cluster_columns) {
+              pieces_.layout(0).scalar, has_fragments_ ? schedule.block_columns : schedule.block_rows)) {
         order_.rows = ceil_divide(oriented.rows, Integer{schedule.block_rows * schedule.cluster_rows});
         order_.columns =
             ceil_divide(oriented.columns, Integer{schedule.block_columns * schedule.cluster_columns});
@@ -53,7 +52,8 @@ public:
         launch();
         initialize_signals();
         where_holds(builder_, numbers_are_in_range(builder_, schedule_), [&] { part(); });
-        if (cluster_ > 1) builder_.cluster_barrier(); // signals of blocks that are gone cannot be reached
+        if (pieces_.cluster() > 1)
+            builder_.cluster_barrier(); // signals of blocks that are gone cannot be reached
         return builder_.finish();
     }
 
@@ -77,10 +77,10 @@ private:
     void launch() {
         const Integer multiprocessors =
             gpu_.multiprocessors > 0 ? gpu_.multiprocessors : usual_multiprocessors;
-        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / cluster_));
-        builder_.launch({.blocks = {teams_ * cluster_, 1, 1},
+        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / pieces_.cluster()));
+        builder_.launch({.blocks = {teams_ * pieces_.cluster(), 1, 1},
                          .threads = {(schedule_.warpgroups + 1) * warpgroup_threads, 1, 1},
-                         .cluster = cluster_,
+                         .cluster = pieces_.cluster(),
                          .resident = 1});
     }
 
@@ -112,7 +112,8 @@ private:
                 : factor(name_of_b, product_.b, product_.depth, product_.columns, product_.number_of_b());
         const ir::Buffer c =
             matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);
-        declare_tensors(b, a, c);
+        pieces_.declare_tiles(b, a);
+        declare_result(c);
         if (!epilogue.is_identity())
             result_.epilogue = &epilogue_.emplace(builder_, epilogue, product_, schedule_.block_rows,
                                                   schedule_.block_columns);
@@ -126,8 +127,7 @@ private:
         result_.factors = builder_.add(factors);
         steps_ = builder_.parameter("steps");
         result_.reads_c = builder_.parameter("reads_c");
-        full_ = builder_.shared("full", ir::Scalar::int64, schedule_.stages);
-        empty_ = builder_.shared("empty", ir::Scalar::int64, schedule_.stages);
+        pieces_.declare_signals();
         result_.signals = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", ir::Scalar::int64, 2 * GpuTileStages::count);
         added_ = builder_.local("added", ir::Scalar::float32, count_of_sums());
@@ -138,54 +138,38 @@ private:
             schedule_.run == 0 ? added_ : builder_.local("sums", ir::Scalar::float32, count_of_sums());
     }
 
-    void declare_tensors(ir::Buffer b, ir::Buffer a, ir::Buffer c) {
-        const auto tiles = [&](const char* name, ir::Scalar scalar, Integer elements) {
-            ir::BufferInfo info;
-            info.name = name;
-            info.element = scalar;
-            info.space = ir::Space::shared;
-            info.elements = elements;
-            info.alignment = ir::tile_pattern_bytes;
-            info.written = true;
-            return builder_.add(info);
-        };
-        for (std::size_t f = 0; f < 2; ++f) {
-            ir::TensorInfo tensor = factors_[f].tensor;
-            tensor.buffer = f == 0 ? b : a;
-            tensors_[f] = builder_.tensor(tensor);
-            pieces_[f] = tiles(f == 0 ? "b_pieces" : "a_pieces", factors_[f].scalar,
-                               schedule_.stages * factors_[f].scalars());
-        }
+    void declare_result(ir::Buffer c) {
         ir::TensorInfo tensor = tensor_of_result(schedule_, product_);
         tensor.buffer = c;
         result_.has_matrix = tensor.extents.size() > 2;
         result_.c = builder_.tensor(tensor);
-        result_.staged = tiles("staged", scalar_of(product_.number_of_c()),
-                               Integer{schedule_.staged_rows} * schedule_.block_columns);
+        result_.staged =
+            builder_.add(buffer_of_tiles("staged", scalar_of(product_.number_of_c()),
+                                         Integer{schedule_.staged_rows} * schedule_.block_columns));
     }
 
     void initialize_signals() {
         builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
-            for (Integer stage = 0; stage < schedule_.stages; ++stage) {
-                builder_.signal_initialize({full_, stage}, 1);
-                builder_.signal_initialize({empty_, stage}, schedule_.warpgroups * cluster_);
-            }
+            pieces_.initialize();
             for (Integer g = 0; g < schedule_.warpgroups; ++g)
                 builder_.signal_initialize({result_.signals, g}, 1);
         });
-        cluster_ > 1 ? builder_.cluster_barrier() : builder_.barrier();
+        pieces_.cluster() > 1 ? builder_.cluster_barrier() : builder_.barrier();
     }
 
     // ---- tiles and pieces
     /// Each tile that the block has, in elements.
     template <class Body> void for_tiles(Body&& body) {
-        const Affine first = cluster_ == 1 ? builder_.block(0) : builder_.block(0, cluster_, 0);
+        const Integer cluster = pieces_.cluster();
+        const Affine first = cluster == 1 ? builder_.block(0) : builder_.block(0, cluster, 0);
         builder_.for_loop(
             "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
                 const GpuTileOrder::Place place = order_.place_of(builder_, builder_.index(tile));
                 const auto start = [&](Value block, int extent, int blocks) {
                     const Value at = builder_.multiply(block, number(Integer{extent} * blocks));
-                    return blocks == 1 ? at : builder_.add(at, builder_.index(number_in_cluster() * extent));
+                    return blocks == 1
+                               ? at
+                               : builder_.add(at, builder_.index(pieces_.number_in_cluster() * extent));
                 };
                 GpuTileStart result{start(place.row, schedule_.block_rows, schedule_.cluster_rows),
                                     start(place.column, schedule_.block_columns, schedule_.cluster_columns),
@@ -200,10 +184,9 @@ private:
                 body(result);
             });
     }
-    Affine number_in_cluster() { return builder_.block(0, 1, cluster_); }
 
     /// Runs of pieces are all of one length: the last of a product's may go on beyond the depth, where zeros are.
-    Integer pieces() const {
+    Integer number_of_pieces() const {
         const Integer needed = ceil_divide(product_.depth, Integer{schedule_.block_depth});
         return schedule_.run == 0 ? needed : runs() * length_of_run();
     }
@@ -218,7 +201,6 @@ private:
     Value number(Integer value) {
         return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
     }
-    Builder::Place signal(ir::Buffer signals, Value stage) const { return {signals, 0, stage}; }
 
     // ---- the thread that fetches
     void fetch() {
@@ -239,36 +221,11 @@ private:
     /// `matrices`: the numbers of those of B and of A that are multiplied, among their terms where there are such.
     void fetch_pieces(const GpuTileStages& stages, const GpuTileStart& tile,
                       const std::array<Value, 2>& matrices) {
-        const Affine count = schedule_.has_terms() ? Affine(pieces()) : steps_ * pieces();
+        const Affine count = schedule_.has_terms() ? Affine(number_of_pieces()) : steps_ * number_of_pieces();
         builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
-            const Value stage = stages.stage();
-            builder_.signal_wait(signal(empty_, stage), stages.other_parity());
-            Integer bytes = 0;
-            for (const GpuTileFactor& factor : factors_)
-                bytes += factor.scalars() * size_in_bytes(factor.scalar);
-            builder_.signal_expect(signal(full_, stage), bytes);
-            load(0, tile.column, matrices[0], piece, stage);
-            load(1, tile.row, matrices[1], piece, stage);
+            pieces_.fetch({{tile.column, tile.row}, matrices}, piece, stages.stage(), stages.other_parity());
             stages.advance();
         });
-    }
-
-    void load(std::size_t which, Value first_line, Value matrix, const Affine& piece, Value stage) {
-        const GpuTileFactor& factor = factors_[which];
-        const Affine share = factor.shares > 1 ? number_in_cluster() : Affine(0);
-        const unsigned blocks = factor.shares > 1 ? (1U << factor.shares) - 1 : 0;
-        for (const GpuTileFactor::Load& load : factor.loads()) {
-            const Value line =
-                builder_.add(first_line, builder_.index(share * factor.lines_of_share() + load.line));
-            const Value step = builder_.index(piece * schedule_.block_depth + load.step);
-            std::vector<Value> at = {line, step};
-            if (factor.layout.along_depth) std::swap(at[0], at[1]);
-            if (factor.has_matrix) at.push_back(matrix);
-            builder_.tile_load(
-                tensors_[which], at,
-                {pieces_[which], share * factor.scalars_of_share() + load.place, stage, factor.scalars()},
-                signal(full_, stage), blocks);
-        }
     }
 
     /// Of terms of numbers, for each product of matrices.
@@ -290,7 +247,7 @@ private:
         const GpuTileUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
         for_tiles([&](const GpuTileStart& tile) {
             if (schedule_.run == 0)
-                multiply_run(warpgroup, stages, steps_ * (pieces() * count_of_products()));
+                multiply_run(warpgroup, stages, steps_ * (number_of_pieces() * count_of_products()));
             else
                 multiply_runs(warpgroup, stages);
             update.write(tile);
@@ -317,29 +274,19 @@ private:
     /// The products of so many pieces.
     void multiply_run(int warpgroup, const GpuTileStages& stages, const Affine& count) {
         clear(added_);
-        const auto release_before = [&] { release(stages.stage_before()); };
-        const auto wait = [&](Value stage, Value parity) {
-            builder_.signal_wait(signal(full_, stage), parity);
-        };
         if (has_fragments_)
-            return GpuTileFragments(builder_, product_entry_, factors_[1], {fragments_, pieces_[1], added_},
-                                    warpgroup, products())
-                .multiply_run(stages, count,
-                              {[&](Value stage, Integer step) { return factor(0, 0, step, stage); }, wait,
-                               release_before});
+            return GpuTileFragments(builder_, product_entry_, pieces_, {fragments_, added_}, warpgroup,
+                                    products())
+                .multiply_run(stages, count);
+        const auto release_before = [&] { pieces_.release(stages.stage_before()); };
         builder_.for_loop(std::string(gpu_piece_loop), count, [&](const Affine& piece) {
-            wait(stages.stage(), stages.parity());
+            pieces_.wait(stages.stage(), stages.parity());
             multiply_piece(warpgroup, stages.stage());
             builder_.if_then({{piece - 1, Relation::nonnegative}}, release_before);
             stages.advance();
         });
         builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
         builder_.if_then({{count - 1, Relation::nonnegative}}, release_before);
-    }
-
-    Builder::Factor factor(std::size_t which, Integer line, Integer step, Value stage) const {
-        return {{pieces_[which], factors_[which].place(line, step), stage, factors_[which].scalars()},
-                factors_[which].layout};
     }
 
     /// Starts the products of a piece, and waits for those of the piece before.
@@ -349,20 +296,10 @@ private:
             for (int part = 0; part < products(); ++part)
                 builder_.tile_product(
                     product_entry_, added_, Integer{part} * product_entry_.registers(),
-                    factor(0, Integer{warpgroup * products() + part} * rows_of_product, step, stage),
-                    factor(1, 0, step, stage));
+                    pieces_.factor(0, Integer{warpgroup * products() + part} * rows_of_product, step, stage),
+                    pieces_.factor(1, 0, step, stage));
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
         builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
-    }
-
-    /// One thread for each block of the cluster says that the stage may be filled.
-    void release(Value stage) {
-        if (cluster_ == 1)
-            return builder_.if_then({{builder_.thread(0, 1, warpgroup_threads), Relation::zero}},
-                                    [&] { builder_.signal_arrive(signal(empty_, stage)); });
-        const Affine thread = builder_.thread(0, 1, warpgroup_threads);
-        builder_.if_then({{thread - cluster_, Relation::negative}},
-                         [&] { builder_.signal_arrive(signal(empty_, stage), builder_.index(thread)); });
     }
 
     const MatrixProduct& product_;
@@ -370,16 +307,13 @@ private:
     const GpuSchedule& schedule_;
     const target::Gpu& gpu_;
     Builder builder_;
-    std::array<GpuTileFactor, 2> factors_; ///< from B and from A
+    GpuTilePieces pieces_;
     bool has_fragments_;
     const ir::TileInstruction& product_entry_;
-    Integer cluster_;
-    GpuTileOrder order_; ///< of what a cluster has at once
-    Integer teams_ = 1;  ///< clusters
-    std::array<ir::Tensor, 2> tensors_{};
+    GpuTileOrder order_;                ///< of what a cluster has at once
+    Integer teams_ = 1;                 ///< clusters
     std::array<ir::Buffer, 2> terms_{}; ///< tables: of which terms products are, one after the other
-    std::array<ir::Buffer, 2> pieces_{};
-    ir::Buffer full_ = 0, empty_ = 0, counters_ = 0;
+    ir::Buffer counters_ = 0;
     ir::Buffer added_ = 0;     ///< by tensor cores
     ir::Buffer fragments_ = 0; ///< of A, where it comes by registers
     GpuTileResult result_;
