@@ -67,7 +67,7 @@ void GpuTileFragments::multiply_step(int step, Value stage) const {
     builder_.fence({CopyFence::Kind::wait, sets - ahead, CopyFence::What::tile_products});
 }
 
-/// When the first products have been started, those of the piece before are done, and all threads have loaded what they need of that.
+/// When the first products have been started, those of the piece before are done; so all threads have loaded what they need of that.
 void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine& number, bool is_last) const {
     const Value stage = stages.stage();
     const Value next = is_last ? ir::no_value : stages.stage_after();
@@ -76,11 +76,9 @@ void GpuTileFragments::multiply_piece(const GpuTileStages& stages, const Affine&
     Places places = places_in(stage);
     for (int step = 0; step < steps; ++step) {
         multiply_step(step, stage);
-        if (step == sets - ahead - 1) {
-            builder_.barrier();
+        if (step == sets - ahead - 1)
             builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}},
                              [&] { pieces_.release(stages.stage_before()); });
-        }
         const int loaded = step + ahead;
         if (loaded == steps && !is_last) {
             pieces_.wait(next, next_parity);
@@ -105,7 +103,6 @@ void GpuTileFragments::multiply_run(const GpuTileStages& stages, const Affine& c
                       [&](const Affine& number) { multiply_piece(stages, number, false); });
     if_any([&] { multiply_piece(stages, count - 1, true); });
     builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
-    builder_.barrier();
     if_any([&] { pieces_.release(stages.stage_before()); });
 }
 

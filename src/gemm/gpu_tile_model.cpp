@@ -92,9 +92,21 @@ bool is_worth_memory(const MatrixProduct& oriented, int terms) {
     return all <= most_bytes_of_terms / bytes_of(Number::bfloat16);
 }
 
+/// Rows of tiles such that blocks that are there at once read the fewest lines of A and of B together: of 4 bytes hardly a row of tiles
+/// would stay in cache for longer.
+int squarish_group(const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const double blocks = gpu_rates(gpu).multiprocessors;
+    const auto lines = [&](int group) {
+        return group * schedule.block_rows + blocks / group * schedule.block_columns;
+    };
+    int group = 1;
+    while (lines(2 * group) < lines(group)) group *= 2;
+    return group;
+}
+
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
 int group_of(const GpuSchedule& schedule, const MatrixProduct& oriented, const target::Gpu& gpu) {
-    if (schedule.rounds()) return most_in_group; // of 4 bytes hardly a row would stay there
+    if (schedule.rounds()) return squarish_group(schedule, gpu);
     const double row = static_cast<double>(oriented.depth * bytes_of_factor(schedule, oriented)) *
                        schedule.block_rows * schedule.cluster_rows;
     const double rows = share_of_cache * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);

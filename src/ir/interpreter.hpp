@@ -17,7 +17,7 @@
 ///   together, one operation after the other. Whatever a program may not rely on is a finding.
 /// - Roles of each block run at the same time. What is brought as tiles arrives as late as it may: when somebody waits for the
 ///   signal's phase. Threads know of each other's deeds by meetings and signals alone, but all of a warpgroup that its products
-///   have been waited for.
+///   have been waited for, and, where these have had numbers from registers, that what had brought these numbers there was loaded.
 /// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races. They run in
 ///   an order of their own, the last one first, and each finds memory that is per iteration unwritten.
 namespace swirl::ir {

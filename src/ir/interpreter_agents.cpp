@@ -28,12 +28,27 @@ Doer Interpreter::Machine::doer(int thread) const {
             &clock};
 }
 
+/// What the thread loads. A product that has had a number from a register is over only when the number had come, so that others may know
+/// of a thread's loads more than of what else it has done.
+Doer Interpreter::Machine::loader(int thread) const {
+    Doer result = doer(thread);
+    result.deed.agent = loads_of(thread);
+    result.deed.time = (*result.clock)[result.deed.agent];
+    return result;
+}
+
+std::int32_t Interpreter::Machine::loads_of(int thread) const {
+    return static_cast<std::int32_t>(code_.threads) + thread;
+}
+
+std::int32_t Interpreter::Machine::first_team() const { return 2 * static_cast<std::int32_t>(code_.threads); }
+
 /// The warpgroup that begins at the thread. It knows what all its threads do; others know what it does when it has waited.
 Doer Interpreter::Machine::team_doer(int first_thread, Clock& known) const {
     known = clocks_[static_cast<std::size_t>(first_thread)];
     for (int t = first_thread + 1; t < first_thread + static_cast<int>(warpgroup); ++t)
         known.meet(clocks_[static_cast<std::size_t>(t)]);
-    const auto agent = static_cast<std::int32_t>(code_.threads) + team_of(first_thread);
+    const std::int32_t agent = first_team() + team_of(first_thread);
     return {{.cluster = static_cast<std::int32_t>(block_ / code_.together),
              .agent = agent,
              .time = known[agent] + 1},
@@ -44,7 +59,7 @@ Doer Interpreter::Machine::team_doer(int first_thread, Clock& known) const {
 void Interpreter::Machine::let_know(int thread, Clock& others) {
     Clock& clock = clocks_[static_cast<std::size_t>(thread)];
     others.join(clock);
-    clock.set(thread, clock[thread] + 1);
+    for (const std::int32_t agent : {thread, loads_of(thread)}) clock.set(agent, clock[agent] + 1);
 }
 
 void Interpreter::Machine::meet(Threads threads) {
@@ -71,7 +86,9 @@ void Interpreter::Machine::order_by_barrier(const Node& node, Threads threads) {
 /// At the start of a cluster.
 void Interpreter::Machine::forget_agents() {
     clocks_.assign(code_.threads, {});
-    for (const int thread : all_threads_) clocks_[static_cast<std::size_t>(thread)].set(thread, 1);
+    for (const int thread : all_threads_)
+        for (const std::int32_t agent : {thread, loads_of(thread)})
+            clocks_[static_cast<std::size_t>(thread)].set(agent, 1);
     group_clock_ = {};
     signals_.clear();
     for (const auto& memory : own_memories_)

@@ -8,8 +8,8 @@
 
 /// What is ordered before what where threads of a block do different things at the same time. Internal to the interpreter.
 ///
-/// Agents are the threads of a cluster, its warpgroups, which multiply tiles, and the copy engine, once for each signal at which its
-/// bytes arrive. An agent's time goes on whenever it lets others know what it has done.
+/// Agents are the threads of a cluster, each of them once more for what it loads, its warpgroups, which multiply tiles, and the copy
+/// engine, once for each signal at which its bytes arrive. An agent's time goes on whenever it lets others know what it has done.
 namespace swirl::ir::interpreted {
 
 /// How far into each agent's time what it has done is known.
@@ -94,8 +94,8 @@ struct Element {
     bool arriving = false;    ///< a load of a tile under way will write it
     Deeds loaded, added;
 
-    bool load(const Doer& now) {
-        loaded.add(now);
+    bool load(const Doer& now, const Doer& loader) {
+        loaded.add(loader);
         return !now.comes_after(stored) || !added.all_before(now);
     }
     bool store(const Doer& now) {
@@ -115,7 +115,8 @@ struct Element {
 struct Sum {
     std::int32_t products = 0; ///< under way
     std::int32_t touched =
-        0; ///< how often its thread had begun products at the latest other access, plus one
+        0;                   ///< how often its thread had begun products at the latest other access, plus one
+    std::int32_t filled = 0; ///< until when its thread had loaded when the register was stored to
 };
 
 } // namespace swirl::ir::interpreted

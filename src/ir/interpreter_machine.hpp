@@ -61,6 +61,8 @@ private:
         Integer threads; ///< that have not waited yet
         bool by_team;
         bool adds; ///< uses registers, until waited for: the first factor of a product, which may be in some
+        std::vector<std::int32_t> loads =
+            {}; ///< of registers: until when each of the team's threads had filled them
     };
     /// What a thread has done that reads tiles.
     struct Readings {
@@ -115,6 +117,9 @@ private:
     void execute_roles(interpreted::Node& node, Threads threads);
     std::int32_t team_of(int thread) const;
     interpreted::Doer doer(int thread) const;
+    interpreted::Doer loader(int thread) const;
+    std::int32_t loads_of(int thread) const;
+    std::int32_t first_team() const;
     interpreted::Doer team_doer(int first_thread, interpreted::Clock& known) const;
     void let_know(int thread, interpreted::Clock& others);
     void meet(Threads threads);
@@ -156,6 +161,7 @@ private:
     void add_products(const interpreted::Step& step, int first_thread, const std::vector<double>& a,
                       const std::vector<double>& b);
     bool touch(const View& view, Integer position, int thread) const;
+    void fill(const View& view, Integer position, int thread);
     void execute_tile_fence(const CopyFence& fence, int thread);
     void finish(Reading& reading, int thread);
     void expect_no_readings(int thread);

@@ -129,7 +129,7 @@ Moment Interpreter::Machine::now(const View& view, int thread) const {
 
 bool Interpreter::Machine::races_as_load(View& view, Integer position, int thread) const {
     const auto at = static_cast<std::size_t>(position);
-    if (view.elements != nullptr) return view.elements[at].load(doer(thread));
+    if (view.elements != nullptr) return view.elements[at].load(doer(thread), loader(thread));
     return view.shadow != nullptr && view.shadow->load(at, now(view, thread));
 }
 
@@ -222,6 +222,7 @@ void Interpreter::Machine::store_lane(const Step& step, View& view, Integer inde
         return report(Finding::Kind::out_of_bounds, step, index, thread);
     const Integer at = position(view, index, thread);
     const bool is_sum_under_way = view.sums != nullptr && touch(view, at, thread);
+    if (view.sums != nullptr) fill(view, at, thread);
     if (races_as_store(view, at, thread) || is_sum_under_way)
         report(Finding::Kind::race, step, index, thread);
     view.cells[at] = value;

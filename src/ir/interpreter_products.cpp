@@ -74,7 +74,8 @@ std::vector<double> Interpreter::Machine::read_factor(const Step& step, std::siz
     return values;
 }
 
-/// The first factor where it is in the registers of a team's threads, which are not to be accessed until waited for.
+/// The first factor where it is in the registers of a team's threads, which are not to be accessed until waited for. Of what threads
+/// load from shared memory nothing comes before what they have loaded before it.
 std::vector<double> Interpreter::Machine::read_registers(const Step& step, int first_thread) {
     const TileInstruction& entry = *step.source->tile->instruction;
     const Place& place = step.places[0];
@@ -84,9 +85,11 @@ std::vector<double> Interpreter::Machine::read_registers(const Step& step, int f
         std::make_shared<Reading>(Reading{&step, place.buffer, {}, entry.threads, true, true});
     for (int t = 0; t < entry.threads; ++t) {
         const int thread = first_thread + t;
+        std::int32_t& filled = reading->loads.emplace_back(0);
         for (int r = 0; r < entry.factor_registers(); ++r) {
             const Integer index = base(place, thread) + r, at = position(view, index, thread);
             use_register(step, place.buffer, index, thread);
+            filled = std::max(filled, view.sums[at].filled);
             const double value = view.written[at] == 0 ? std::nan("") : view.cells[at].real;
             const int element = row_of_factor(t, r) * entry.depth + step_of_factor(t, r);
             values[static_cast<std::size_t>(element)] = without_bits(value, entry.ignored_bits);
@@ -147,6 +150,14 @@ void Interpreter::Machine::add_products(const Step& step, int first_thread, cons
     }
 }
 
+/// A register is stored to, which may become a product's factor: what comes of loads from here on is not in it.
+void Interpreter::Machine::fill(const View& view, Integer position, int thread) {
+    Clock& clock = clocks_[static_cast<std::size_t>(thread)];
+    const std::int32_t loads = loads_of(thread);
+    view.sums[position].filled = clock[loads];
+    clock.set(loads, clock[loads] + 1);
+}
+
 /// Whether an access to a register that is no product's comes while one adds to it.
 bool Interpreter::Machine::touch(const View& view, Integer position, int thread) const {
     Sum& sum = view.sums[position];
@@ -193,8 +204,14 @@ void Interpreter::Machine::finish(Reading& reading, int thread) {
         const int first = thread - in_block % team_threads;
 
         by = team_doer(first, known);
-        for (int t = first; t < first + team_threads; ++t)
-            clocks_[static_cast<std::size_t>(t)].set(by.deed.agent, by.deed.time);
+        for (int t = first; t < first + team_threads; ++t) {
+            Clock& clock = clocks_[static_cast<std::size_t>(t)];
+            clock.set(by.deed.agent, by.deed.time);
+            for (int other = 0; other < std::ssize(reading.loads); ++other) {
+                const std::int32_t loads = loads_of(first + other);
+                clock.set(loads, std::max(clock[loads], reading.loads[static_cast<std::size_t>(other)]));
+            }
+        }
     }
     Element* const elements = views_[static_cast<std::size_t>(reading.buffer)].elements;
     for (const Integer position : reading.positions) {

@@ -48,7 +48,7 @@ void Interpreter::Machine::signal_initialize(const Step& step, Threads threads) 
             continue;
         }
         const auto teams = static_cast<std::size_t>(team_of(all_threads_.back()) + 1);
-        const auto agent = static_cast<std::int32_t>(code_.threads + teams + signals_.size());
+        const auto agent = first_team() + static_cast<std::int32_t>(teams + signals_.size());
         const auto [at, added] = signals_.try_emplace(place);
         if (!added) {
             report(Finding::Kind::misused_signal, step, place.buffer, place.index, t, "is initialized twice");

@@ -74,7 +74,8 @@ TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
                                         {Mistake::reads_factor, Kind::unwritten_read},
                                         {Mistake::lacks_factor, Kind::unwritten_read},
                                         {Mistake::does_not_begin, Kind::missing_begin},
-                                        {Mistake::arrives_before_others_load, Kind::race}}) {
+                                        {Mistake::arrives_too_early, Kind::race},
+                                        {Mistake::loads_after_products, Kind::race}}) {
         bool is_found = false;
         for (const bool last_role_first : {false, true})
             is_found = is_found ||

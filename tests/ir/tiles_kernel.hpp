@@ -38,7 +38,7 @@ enum class Mistake : std::uint8_t {
     touches_factor, ///< of products from registers, as the following do
     reads_factor,
     lacks_factor,
-    arrives_before_others_load,
+    loads_after_products,
     reuses_stored_tile,
 };
 
@@ -204,7 +204,7 @@ private:
         if (has(Mistake::reads_factor)) builder.store(factor, 3, builder.load(factor, 3));
         if (!has(Mistake::does_not_wait_for_products))
             builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_products});
-        if (by_registers && !has(Mistake::arrives_before_others_load)) builder.barrier();
+        if (has(Mistake::loads_after_products)) bring_factor(builder, stage);
         if (!has(Mistake::arrives_too_early) && !has(Mistake::does_not_arrive)) arrive();
         if (has(Mistake::arrives_twice)) arrive();
     }
