@@ -62,8 +62,10 @@ std::vector<ir::Program> gpu_product(const MatrixProduct& product, const GpuSche
             programs.push_back(
                 gpu_thread_product(product, schedule_out_of_range(product, gpu), gpu, epilogue, true));
     }
+    if (turns_a(schedule, oriented) && oriented.depth > 0)
+        programs.push_back(gpu_turn(orientation.is_turned ? "b" : "a", turn_of_a(oriented)));
     if (turns_b(schedule, oriented) && oriented.depth > 0)
-        programs.push_back(gpu_turn(orientation.is_turned ? "a" : "b", oriented));
+        programs.push_back(gpu_turn(orientation.is_turned ? "a" : "b", turn_of_b(oriented)));
     programs.push_back(gpu_tile_product(oriented, orientation.is_turned, schedule, gpu,
                                         orientation.is_turned ? epilogue.turned() : epilogue));
     return programs;

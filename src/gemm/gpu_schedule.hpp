@@ -72,6 +72,7 @@ struct GpuSchedule {
     int run = 0;
     int rounded = 0;
     int guarded = 0;
+    int a_along_depth = 0;
 
     bool operator==(const GpuSchedule&) const = default;
 

@@ -14,7 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<GpuParameter, 38> parameters = {{
+constexpr std::array<GpuParameter, 39> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -114,6 +114,10 @@ constexpr std::array<GpuParameter, 38> parameters = {{
     {"guarded", &GpuSchedule::guarded,
      "1: where some number is not finite, or too small or too large for terms, threads multiply instead; 0: "
      "numbers are taken to be none of this",
+     GpuParameter::Of::tiles, 0},
+    {"a_along_depth", &GpuSchedule::a_along_depth,
+     "1: where tensor cores want steps of A next to each other, and they are not, a kernel before the "
+     "product brings them into that order; 0: threads bring A to registers",
      GpuParameter::Of::tiles, 0},
 }};
 

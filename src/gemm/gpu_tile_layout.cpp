@@ -6,6 +6,8 @@
 #include "gemm/gpu_turn.hpp"
 #include "gemm/tile.hpp"
 
+#include <utility>
+
 namespace swirl::gemm {
 
 namespace {
@@ -67,7 +69,11 @@ bool wants_depth(const GpuSchedule& schedule) { return schedule.rounds() && !sch
 } // namespace
 
 bool has_fragments(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    return wants_depth(schedule) && oriented.a.column_stride != 1;
+    return wants_depth(schedule) && oriented.a.column_stride != 1 && schedule.a_along_depth == 0;
+}
+
+bool turns_a(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    return wants_depth(schedule) && oriented.a.column_stride != 1 && schedule.a_along_depth != 0;
 }
 
 bool turns_b(const GpuSchedule& schedule, const MatrixProduct& oriented) {
@@ -96,11 +102,16 @@ std::vector<GpuTileFactor::Load> GpuTileFactor::loads() const {
 Integer GpuTileFactor::scalars_of_share() const { return place(lines_of_share(), 0); }
 
 std::array<GpuTileFactor, 2> tile_factors(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const MatrixLayout layout_of_b = turns_b(schedule, oriented) ? turned_layout(oriented) : oriented.b;
+    const MatrixLayout layout_of_b = turns_b(schedule, oriented) ? turn_of_b(oriented).turned() : oriented.b;
+    MatrixLayout layout_of_a = oriented.a;
+    if (turns_a(schedule, oriented)) {
+        layout_of_a = turn_of_a(oriented).turned();
+        std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
+    }
     const Source b = {"b_tiles",        layout_of_b, oriented.number_of_b(), oriented.depth,
                       oriented.columns, false,       schedule.block_columns, schedule.cluster_rows};
-    const Source a = {"a_tiles",      oriented.a, oriented.number_of_a(), oriented.rows,
-                      oriented.depth, true,       schedule.block_rows,    schedule.cluster_columns};
+    const Source a = {"a_tiles",      layout_of_a, oriented.number_of_a(), oriented.rows,
+                      oriented.depth, true,        schedule.block_rows,    schedule.cluster_columns};
     return {factor_of(b, schedule, oriented.batch), factor_of(a, schedule, oriented.batch)};
 }
 

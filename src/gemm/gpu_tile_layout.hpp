@@ -22,6 +22,8 @@ Integer bytes_of_factor(const GpuSchedule& schedule, const MatrixProduct& orient
 /// Whether C = A·B is computed the other way: rows of A, which threads bring from shared memory to registers, are the rows of a
 /// tile_product, and columns of B its columns. So it is of numbers that tensor cores want along the depth where A's are not.
 bool has_fragments(const GpuSchedule& schedule, const MatrixProduct& oriented);
+/// Whether a kernel before the product brings A's numbers in an order along the depth instead.
+bool turns_a(const GpuSchedule& schedule, const MatrixProduct& oriented);
 /// Whether a kernel before the product brings B's numbers, of which tensor cores want the same, in an order along the depth.
 bool turns_b(const GpuSchedule& schedule, const MatrixProduct& oriented);
 

@@ -34,6 +34,10 @@ constexpr double around_guard =
     4e-6; ///< seconds: a flag is cleared, and a kernel launched whose blocks end at once
 constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
 
+constexpr double by_registers_reached = 0.91; ///< of that, where threads bring A to registers
+constexpr double short_products_reached =
+    1.02; ///< where numbers of 4 bytes come from shared memory, and products have half of the most columns
+
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
 };
@@ -71,6 +75,10 @@ std::vector<Arithmetic> arithmetics(const MatrixProduct& oriented, Accuracy accu
     case Accuracy::low: return {{.rounded = 1}, {.terms = 1}};
     }
     return {};
+}
+
+bool may_turn_a(const Arithmetic& arithmetic, const MatrixProduct& oriented) {
+    return arithmetic.rounded > 0 && oriented.a.column_stride != 1 && oriented.depth > 0;
 }
 
 /// Rows that fit what is kept for them where stages take the rest.
@@ -135,9 +143,11 @@ bool add_stages(GpuSchedule& schedule, const MatrixProduct& oriented, const targ
 }
 
 void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const MatrixProduct& oriented,
-                   const target::Gpu& gpu, Accuracy accuracy, std::vector<GpuSchedule>& result) {
+                   const target::Gpu& gpu, Accuracy accuracy, int a_along_depth,
+                   std::vector<GpuSchedule>& result) {
     for (const int rows_of_depth : depths) {
         GpuSchedule schedule;
+        schedule.a_along_depth = a_along_depth;
         schedule.block_rows = shape.rows;
         schedule.block_columns = shape.columns;
         schedule.warpgroups = shape.warpgroups;
@@ -155,6 +165,20 @@ void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const M
         if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
             result.push_back(schedule);
     }
+}
+
+/// Of tensor cores' rate.
+double part_reached(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const bool by_registers = has_fragments(schedule, oriented);
+    const int columns = by_registers ? schedule.block_columns : schedule.block_rows; ///< of a product
+    double part = reached * std::min(1.0, columns / (2 * narrow_lines));
+    if (schedule.warpgroups == 1) part *= alone_reached;
+    if (by_registers) {
+        part *= by_registers_reached;
+        if (schedule.block_rows > schedule.warpgroups * rows_of_product) part *= parts_reached;
+    } else if (schedule.rounds() && columns <= 2 * narrow_lines)
+        part *= short_products_reached;
+    return part;
 }
 
 } // namespace
@@ -178,15 +202,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
         schedule.has_terms() ? static_cast<double>(products_of_terms(schedule.terms).size()) : 1;
     const double depth = whole(oriented.depth, schedule.block_depth) * schedule.block_depth * products;
     const double bytes = static_cast<double>(bytes_of_factor(schedule, oriented));
-    const double alone = schedule.warpgroups == 1 ? alone_reached : 1;
-    const int columns_of_product =
-        has_fragments(schedule, oriented) ? schedule.block_columns : schedule.block_rows;
-    const double narrow = std::min(1.0, columns_of_product / (2 * narrow_lines));
-    const bool has_parts =
-        has_fragments(schedule, oriented) && schedule.block_rows > schedule.warpgroups * rows_of_product;
-    const double parts = has_parts ? parts_reached : 1;
     const double rate =
-        gpu_tile_rates(bytes_of_factor(schedule, oriented)).flops * reached * alone * narrow * parts;
+        gpu_tile_rates(bytes_of_factor(schedule, oriented)).flops * part_reached(schedule, oriented);
     const double loads = bytes * depth * lines_loaded(schedule, oriented) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
@@ -195,11 +212,12 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
         static_cast<double>((oriented.rows + oriented.columns) * oriented.depth * oriented.batch);
     const double split =
         schedule.has_terms() ? 2 * launch_of_split + numbers * (4 + 2 * schedule.terms) / rates.memory : 0;
-    const double turned =
-        turns_b(schedule, oriented)
-            ? launch_of_split + static_cast<double>(oriented.columns * oriented.depth * oriented.batch) * 2 *
-                                    bytes / rates.memory
-            : 0;
+    const auto seconds_to_turn = [&](Integer lines) {
+        return launch_of_split +
+               static_cast<double>(lines * oriented.depth * oriented.batch) * 2 * bytes / rates.memory;
+    };
+    const double turned = (turns_a(schedule, oriented) ? seconds_to_turn(oriented.rows) : 0) +
+                          (turns_b(schedule, oriented) ? seconds_to_turn(oriented.columns) : 0);
     const double together = cluster > 1 ? slowed_by_cluster : 1;
     const double guard = schedule.is_guarded() ? around_guard : 0;
     return launch + split + guard + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
@@ -212,7 +230,9 @@ std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const
         if (arithmetic.terms > 0 && (oriented.depth == 0 || !is_worth_memory(oriented, arithmetic.terms)))
             continue;
         for (const TileShape& shape : shapes)
-            add_schedules(shape, arithmetic, oriented, gpu, accuracy, result);
+            for (int a_along_depth = 0; a_along_depth <= (may_turn_a(arithmetic, oriented) ? 1 : 0);
+                 ++a_along_depth)
+                add_schedules(shape, arithmetic, oriented, gpu, accuracy, a_along_depth, result);
     }
     return result;
 }

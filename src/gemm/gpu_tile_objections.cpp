@@ -96,6 +96,9 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
             word_of(number), schedule.terms);
     if (schedule.rounds() && (schedule.rounded > 1 || !(number == Number::float32) || schedule.has_terms()))
         return fmt::format("rounded is {}; 1 is possible for float32 that is not split", schedule.rounded);
+    if (schedule.a_along_depth > 1 || (schedule.a_along_depth > 0 && !schedule.rounds()))
+        return fmt::format("a_along_depth is {}; 1 is possible for float32 that is rounded",
+                           schedule.a_along_depth);
     if (schedule.rounds() && oriented.number_of_c() != Number::float32)
         return fmt::format("rounded is {}, and C {}; float32 is possible", schedule.rounded,
                            word_of(oriented.number_of_c()));
@@ -115,7 +118,7 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
                                                {"C", oriented.c, oriented.number_of_c()}})
         if (const std::string why = objection_to_tensor(layout, stored, oriented.batch);
             !why.empty() && (!schedule.has_terms() || *name == 'C') &&
-            (*name != 'B' || !turns_b(schedule, oriented)))
+            (*name != 'B' || !turns_b(schedule, oriented)) && (*name != 'A' || !turns_a(schedule, oriented)))
             return fmt::format("the copy engine cannot move {} with {}", name, why);
     return {};
 }

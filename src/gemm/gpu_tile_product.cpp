@@ -103,12 +103,15 @@ private:
             return builder_.add(
                 buffer_of_terms(name, terms_of(layout, rows, columns, product_.batch, schedule_.terms)));
         };
+        const char* const name_of_a = is_turned_ ? "b" : "a";
         const ir::Buffer a =
-            factor(is_turned_ ? "b" : "a", product_.a, product_.rows, product_.depth, product_.number_of_a());
+            turns_a(schedule_, product_)
+                ? builder_.add(buffer_of_turned(name_of_a, turn_of_a(product_)))
+                : factor(name_of_a, product_.a, product_.rows, product_.depth, product_.number_of_a());
         const char* const name_of_b = is_turned_ ? "a" : "b";
         const ir::Buffer b =
             turns_b(schedule_, product_)
-                ? builder_.add(buffer_of_turned(name_of_b, product_))
+                ? builder_.add(buffer_of_turned(name_of_b, turn_of_b(product_)))
                 : factor(name_of_b, product_.b, product_.depth, product_.columns, product_.number_of_b());
         const ir::Buffer c =
             matrix("c", product_.c, product_.rows, product_.columns, product_.number_of_c(), true);

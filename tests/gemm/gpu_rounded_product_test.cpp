@@ -142,10 +142,37 @@ TEST(GpuRoundedProduct, OfABatchAndOfRows) {
     expect_product(by_rows, rounded_schedule());
 }
 
-TEST(GpuRoundedProduct, TurnsBOnlyWhereItLiesAcross) {
-    const auto kernels = [](char a, char b) {
-        return gpu_product(product_of(a, b, 64, 64, 64), rounded_schedule(), gpu()).size();
+TEST(GpuRoundedProduct, AKernelBringsAAlongTheDepth) {
+    const std::string turned = "a_along_depth=1";
+    for (const char b : {'N', 'T'}) {
+        expect_product(product_of('N', b, 127, 63, 70), rounded_schedule(turned));
+        expect_product(product_of('T', b, 65, 130, 8), rounded_schedule(turned));
+    }
+    expect_product(product_of('N', 'N', 200, 130, 72),
+                   rounded_schedule(turned + " block_columns=128 warpgroups=2 cluster_rows=2 run=2"), false);
+    MatrixProduct batch = product_of('N', 'N', 64, 40, 72);
+    batch.batch = 3;
+    batch.a.batch_stride = 64 * 72;
+    batch.b.batch_stride = 40 * 72;
+    batch.c.batch_stride = 64 * 40;
+    expect_product(batch, rounded_schedule(turned));
+    batch.a.batch_stride = 0;
+    expect_product(batch, rounded_schedule(turned));
+    MatrixProduct odd = product_of('N', 'N', 60, 40, 33);
+    odd.a.column_stride = 61;
+    expect_product(odd, rounded_schedule(turned));
+    MatrixProduct by_rows = product_of('N', 'T', 64, 40, 72);
+    by_rows.c = {40, 1};
+    expect_product(by_rows, rounded_schedule(turned));
+}
+
+TEST(GpuRoundedProduct, TurnsOnlyWhatLiesAcross) {
+    const auto kernels = [](char a, char b, const char* more = "") {
+        return gpu_product(product_of(a, b, 64, 64, 64), rounded_schedule(more), gpu()).size();
     };
+    EXPECT_EQ(kernels('N', 'N', "a_along_depth=1"), 2);
+    EXPECT_EQ(kernels('T', 'N', "a_along_depth=1"), 1);
+    EXPECT_EQ(kernels('N', 'T', "a_along_depth=1"), 3);
     EXPECT_EQ(kernels('N', 'N'), 1);
     EXPECT_EQ(kernels('T', 'N'), 1);
     EXPECT_EQ(kernels('N', 'T'), 2);
@@ -171,6 +198,8 @@ TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
     for (const auto& [more, word] : {std::pair{"rounded=2", "rounded is 2"},
                                      {"terms=2", "rounded"},
                                      {"rounded=0", "factors are float32"},
+                                     {"a_along_depth=2", "a_along_depth is 2"},
+                                     {"terms=2 rounded=0 a_along_depth=1", "a_along_depth is 1"},
                                      {"block_rows=192", "block_rows"},
                                      {"block_columns=36", "block_columns"},
                                      {"block_rows=256 block_columns=16 staged_rows=32", "staged_rows"},
@@ -179,6 +208,7 @@ TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
     MatrixProduct odd = product;
     odd.a.column_stride = 129;
     EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");
+    EXPECT_EQ(why(odd, "a_along_depth=1"), "nothing") << "a kernel of threads reads it";
     MatrixProduct any = product_of('N', 'T', 128, 128, 128);
     any.b.row_stride = 129;
     EXPECT_EQ(why(any, ""), "nothing") << "a kernel of threads reads it";
