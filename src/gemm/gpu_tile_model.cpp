@@ -33,10 +33,9 @@ constexpr double launch_of_split = 3e-6;   ///< seconds
 constexpr double around_guard =
     4e-6; ///< seconds: a flag is cleared, and a kernel launched whose blocks end at once
 constexpr double around_tile = 1500; ///< cycles between a tile's last product and the next one's first
-
-constexpr double by_registers_reached = 0.91; ///< of that, where threads bring A to registers
-constexpr double short_products_reached =
-    1.02; ///< where numbers of 4 bytes come from shared memory, and products have half of the most columns
+constexpr double by_registers_reached = 0.91; ///< of the rate, where threads bring A to registers
+constexpr double eased_by_cluster =
+    0.98; ///< or need not wait, where numbers of 4 bytes come from shared memory
 
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
@@ -176,8 +175,7 @@ double part_reached(const GpuSchedule& schedule, const MatrixProduct& oriented) 
     if (by_registers) {
         part *= by_registers_reached;
         if (schedule.block_rows > schedule.warpgroups * rows_of_product) part *= parts_reached;
-    } else if (schedule.rounds() && columns <= 2 * narrow_lines)
-        part *= short_products_reached;
+    }
     return part;
 }
 
@@ -218,7 +216,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     };
     const double turned = (turns_a(schedule, oriented) ? seconds_to_turn(oriented.rows) : 0) +
                           (turns_b(schedule, oriented) ? seconds_to_turn(oriented.columns) : 0);
-    const double together = cluster > 1 ? slowed_by_cluster : 1;
+    const bool is_eased = schedule.rounds() && !has_fragments(schedule, oriented);
+    const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.is_guarded() ? around_guard : 0;
     return launch + split + guard + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
 }
