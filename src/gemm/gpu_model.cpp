@@ -243,12 +243,15 @@ GpuRates gpu_rates(const target::Gpu& gpu) {
 int gpu_registers(const GpuSchedule& schedule, Number number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
     int factors = schedule.thread_rows * schedule.a_steps + schedule.thread_columns * schedule.b_steps;
-    if (schedule.is_direct())
+    int addresses = factors;
+    if (schedule.is_direct()) {
         factors = (schedule.thread_rows + schedule.thread_columns) * schedule.block_depth / schedule.slices;
+        addresses = schedule.thread_columns;
+    }
     if (schedule.warp_depth > 0)
-        factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4 /
-                  (number == Number::float64 ? 1 : 2); // two to a register
-    return words * (schedule.thread_rows * schedule.thread_columns + factors) + factors +
+        addresses = factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4 /
+                              (number == Number::float64 ? 1 : 2); // two to a register
+    return words * (schedule.thread_rows * schedule.thread_columns + factors) + addresses +
            registers_beside_sums;
 }
 

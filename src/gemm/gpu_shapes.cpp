@@ -261,7 +261,8 @@ std::vector<GpuSchedule> direct_candidates(const MatrixProduct& oriented, const 
         return result;
     for (Shape shape : direct_shapes) {
         shape.depth = static_cast<int>(oriented.depth);
-        if (!suits(shape, oriented)) continue;
+        const bool is_largest = 2 * shape.rows > oriented.rows && 2 * shape.columns > oriented.columns;
+        if (!suits(shape, oriented) || !is_largest) continue;
         for (const GpuSchedule& one : schedules_of(shape, oriented, gpu))
             for (GpuSchedule schedule : with_lines(one, oriented)) {
                 schedule.direct = 1;

@@ -64,6 +64,7 @@ TEST(GpuDirect, IsWhatTheModelTakesForSmallProductsInBatches) {
     for (const Integer n : {4, 7, 8, 16}) {
         const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', n, n, n), 10000), gpu(), 1);
         EXPECT_TRUE(schedules.at(0).is_direct()) << n;
+        EXPECT_GT(2 * schedules.at(0).block_rows, n);
     }
     const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', 32, 32, 32), 10000), gpu(), 1);
     EXPECT_FALSE(schedules.at(0).is_direct());
