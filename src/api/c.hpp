@@ -61,4 +61,16 @@ inline void require(const void* argument, const char* name) {
     if (argument == nullptr) throw UserError("argument '{}' is a null pointer", name);
 }
 
+/// What functions that plan a product of matrices begin with: `make(wanted)` is its new plan, null where there is an error.
+template <class Plan, class Make>
+swirl_status plan_product(const swirl_matrix_product* product, Plan** plan, Make&& make) noexcept {
+    return guarded([&] {
+        require(plan, "plan");
+        *plan = nullptr;
+        require(product, "product");
+        MatrixProduct wanted = product_of(*product);
+        *plan = make(wanted);
+    });
+}
+
 } // namespace swirl::api

@@ -63,44 +63,33 @@ swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, i
 swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product* product,
                                                       const char* schedule, int device, unsigned flags,
                                                       swirl_gpu_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        *plan = make_plan(product_of(*product), schedule, device, flags);
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+        return make_plan(wanted, schedule, device, flags);
     });
 }
 
 swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
                                                  int b_number, int c_number, const char* schedule, int device,
                                                  unsigned flags, swirl_gpu_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        swirl::MatrixProduct wanted = product_of(*product);
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
         wanted.a_number = number_of("a_number", a_number);
         wanted.b_number = number_of("b_number", b_number);
         wanted.c_number = number_of("c_number", c_number);
-        *plan = make_plan(wanted, schedule, device, flags);
+        return make_plan(wanted, schedule, device, flags);
     });
 }
 
 swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* product,
                                                const swirl_gpu_matrix_options* options,
                                                swirl_gpu_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
         require(options, "options");
-        swirl::MatrixProduct wanted = product_of(*product);
         set_numbers(wanted, options->numbers);
         add_reductions(wanted, options->reductions, options->reduction_count);
         wanted.listed = options->listed != 0;
         wanted.list_alignment = options->list_alignment;
-        *plan = make_plan(wanted, options->schedule, options->device, options->flags,
-                          accuracy_of(options->accuracy));
+        return make_plan(wanted, options->schedule, options->device, options->flags,
+                         accuracy_of(options->accuracy));
     });
 }
 

@@ -41,11 +41,10 @@ MatrixLayout layout_of(const swirl_matrix_layout& layout) {
     return {layout.row_stride, layout.column_stride, layout.conjugated != 0, layout.batch_stride};
 }
 
-void create(const MatrixProduct& wanted, int threads, swirl_matrix_plan** plan,
-            Accuracy accuracy = Accuracy::ordinary) {
+swirl_matrix_plan* create(const MatrixProduct& wanted, int threads, Accuracy accuracy = Accuracy::ordinary) {
     swirl::validate(wanted);
     swirl::validate_for_cpus(wanted);
-    *plan = std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
+    return std::make_unique<swirl_matrix_plan>(wanted, threads_asked_for(threads), accuracy).release();
 }
 
 } // namespace
@@ -120,62 +119,42 @@ using namespace swirl::api;
 
 swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int threads,
                                       swirl_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        create(product_of(*product), threads, plan);
-    });
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) { return create(wanted, threads); });
 }
 
 swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number, int b_number,
                                              int threads, swirl_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        swirl::MatrixProduct wanted = product_of(*product);
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
         wanted.a_number = number_of("a_number", a_number);
         wanted.b_number = number_of("b_number", b_number);
-        create(wanted, threads, plan);
+        return create(wanted, threads);
     });
 }
 
 swirl_status swirl_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number, int b_number,
                                              int c_number, int threads, swirl_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        swirl::MatrixProduct wanted = product_of(*product);
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
         wanted.a_number = number_of("a_number", a_number);
         wanted.b_number = number_of("b_number", b_number);
         wanted.c_number = number_of("c_number", c_number);
-        create(wanted, threads, plan);
+        return create(wanted, threads);
     });
 }
 
 swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product, int accuracy,
                                                    int threads, swirl_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        create(product_of(*product), threads, plan, accuracy_of(accuracy));
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+        return create(wanted, threads, accuracy_of(accuracy));
     });
 }
 
 swirl_status swirl_matrix_plan_create_with(const swirl_matrix_product* product,
                                            const swirl_matrix_options* options, swirl_matrix_plan** plan) {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
+    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
         require(options, "options");
-        swirl::MatrixProduct wanted = product_of(*product);
         set_numbers(wanted, options->numbers);
         add_reductions(wanted, options->reductions, options->reduction_count);
-        create(wanted, options->threads, plan, accuracy_of(options->accuracy));
+        return create(wanted, options->threads, accuracy_of(options->accuracy));
     });
 }
 

@@ -306,21 +306,35 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
                                       : alone + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
 }
 
+namespace {
+
+/// The fastest first.
+std::vector<GpuSchedule> by_seconds(const std::vector<GpuSchedule>& schedules, const MatrixProduct& product,
+                                    const target::Gpu& gpu) {
+    std::vector<std::pair<double, const GpuSchedule*>> rated;
+    for (const GpuSchedule& schedule : schedules)
+        rated.emplace_back(gpu_seconds(product, schedule, gpu), &schedule);
+    std::ranges::stable_sort(rated, {}, &std::pair<double, const GpuSchedule*>::first);
+    std::vector<GpuSchedule> result;
+    for (const auto& [seconds, schedule] : rated) result.push_back(*schedule);
+    return result;
+}
+
+} // namespace
+
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
                                        Accuracy accuracy) {
     const MatrixProduct oriented = oriented_for_gpu(product).product;
-    std::vector<std::pair<double, GpuSchedule>> rated;
-    for (const GpuSchedule& schedule : gpu_tile_schedules(oriented, gpu, accuracy))
-        rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
-    const bool by_tiles_alone = !rated.empty() && product.number_of_a() == Number::float8_e4m3;
-    if (!by_tiles_alone) require_numbers_for_gpu(product, gpu);
-    if (!by_tiles_alone)
-        for (const GpuSchedule& schedule : gpu_thread_candidates(oriented, gpu, !rated.empty()))
-            rated.emplace_back(gpu_seconds(product, schedule, gpu), schedule);
-    std::stable_sort(rated.begin(), rated.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<GpuSchedule> result;
-    for (std::size_t k = 0; k < std::min(most, rated.size()); ++k) result.push_back(rated[k].second);
+    std::vector<GpuSchedule> all = gpu_tile_schedules(oriented, gpu, accuracy);
+    const bool has_tiles = !all.empty();
+    if (!has_tiles || product.number_of_a() != Number::float8_e4m3) {
+        require_numbers_for_gpu(product, gpu);
+        for (const GpuSchedule& schedule : gpu_thread_candidates(oriented, gpu, has_tiles))
+            all.push_back(schedule);
+    }
+    if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
+    std::vector<GpuSchedule> result = by_seconds(all, product, gpu);
+    result.resize(std::min(most, result.size()));
     return result;
 }
 
@@ -329,9 +343,7 @@ GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu&
     std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
     if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.streams(); });
     ensure(!all.empty(), "the model knows no schedule of threads");
-    std::vector<double> seconds;
-    for (const GpuSchedule& schedule : all) seconds.push_back(gpu_seconds(product, schedule, gpu));
-    return all[static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
+    return by_seconds(all, product, gpu).front();
 }
 
 } // namespace swirl::gemm

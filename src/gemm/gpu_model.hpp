@@ -27,7 +27,7 @@ int gpu_registers(const GpuSchedule& schedule, Number number);
 /// Blocks that a multiprocessor holds at once; 0 where a thread lacks registers.
 int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
 
-/// Those that the model thinks fastest, the fastest first. UserError where kernels for GPUs have no product of such numbers.
+/// Those that the model thinks fastest, the fastest first; none where C has no elements. UserError where kernels for GPUs have no product of such numbers.
 /// `accuracy`: that they all have, of products of float32; others are ordinary.
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
                                        Accuracy accuracy = Accuracy::ordinary);

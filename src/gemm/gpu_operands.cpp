@@ -1,6 +1,7 @@
 #include "gemm/gpu_operands.hpp"
 
 #include "gemm/gpu_lists.hpp"
+#include "gemm/gpu_matrix_buffer.hpp"
 #include "gemm/gpu_tensor.hpp"
 #include "gemm/whole_problem.hpp"
 
@@ -54,13 +55,7 @@ void GpuOperands::add_factors() {
 
 GpuOperands::Matrix GpuOperands::add(const char* name, Number number, const MatrixLayout& layout,
                                      Integer rows, Integer columns, int lanes, bool written) {
-    const Extent extent = extent_of(layout, rows, columns, product_.batch);
-    ir::BufferInfo info;
-    info.name = name;
-    info.element = scalar_of(number);
-    info.first = scalars_in(number) * extent.lowest;
-    info.elements = scalars_in(number) * (extent.highest - extent.lowest + 1);
-    info.alignment = lanes * static_cast<int>(bytes_of(number));
+    ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch, lanes);
     info.written = written;
     info.absolute = product_.listed;
     const ir::Buffer buffer = builder_.add(info);

@@ -1,5 +1,7 @@
 #include "gemm/gpu_terms.hpp"
 
+#include "gemm/gpu_matrix_buffer.hpp"
+
 #include "gemm/whole_problem.hpp"
 #include "ir/tile.hpp"
 
@@ -71,14 +73,8 @@ ir::Program gpu_split(const char* name, const GpuSplit& split) {
     const GpuTermsLayout to = terms_of(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
     ir::Builder builder(std::string("split_") + name);
-    const Extent extent = extent_of(layout, rows, columns, batch);
-    ir::BufferInfo matrix;
-    matrix.name = name;
-    matrix.element = Scalar::float32;
-    matrix.first = extent.lowest;
-    matrix.elements = extent.highest - extent.lowest + 1;
-    matrix.alignment = lanes * size_in_bytes(Scalar::float32);
-    const ir::Buffer from = builder.add(matrix);
+    const ir::Buffer from =
+        builder.add(buffer_of_matrix(name, Number::float32, layout, rows, columns, batch, lanes));
     const ir::Buffer into = builder.add(buffer_of_terms(name, to));
 
     const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;

@@ -1,6 +1,8 @@
 // A block's way through its tiles.
 #include "gemm/gpu_tile_product.hpp"
 
+#include "gemm/gpu_matrix_buffer.hpp"
+
 #include "gemm/gpu_product.hpp"
 #include "gemm/gpu_range.hpp"
 #include "gemm/gpu_terms.hpp"
@@ -87,13 +89,8 @@ private:
     void declare(const GpuEpilogue& epilogue) {
         const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
                                 Number number, bool written) {
-            const Extent extent = extent_of(layout, rows, columns, product_.batch);
-            ir::BufferInfo info;
-            info.name = name;
-            info.element = scalar_of(number);
-            info.first = extent.lowest;
-            info.elements = extent.highest - extent.lowest + 1;
-            info.alignment = ir::tile_piece_bytes;
+            ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch,
+                                                   ir::tile_piece_bytes / bytes_of(number));
             info.written = written;
             return builder_.add(info);
         };

@@ -1,5 +1,7 @@
 #include "gemm/gpu_turn.hpp"
 
+#include "gemm/gpu_matrix_buffer.hpp"
+
 #include "gemm/tile.hpp"
 #include "gemm/whole_problem.hpp"
 #include "ir/builder.hpp"
@@ -54,12 +56,8 @@ ir::BufferInfo buffer_of_turned(const char* name, const GpuTurn& turn) {
 ir::Program gpu_turn(const char* name, const GpuTurn& turn) {
     const MatrixLayout &from = turn.layout, to = turn.turned();
     ir::Builder builder(std::string("turn_") + name);
-    const Extent extent = extent_of(from, turn.depth, turn.lines, turn.matrices);
-    ir::BufferInfo matrix;
-    matrix.name = name;
-    matrix.element = scalar_of(turn.number);
-    matrix.first = extent.lowest;
-    matrix.elements = extent.highest - extent.lowest + 1;
+    const ir::BufferInfo matrix =
+        buffer_of_matrix(name, turn.number, from, turn.depth, turn.lines, turn.matrices, 1);
     const ir::Buffer factor = builder.add(matrix);
     const ir::Buffer turned = builder.add(buffer_of_turned(name, turn));
     const ir::Buffer square = builder.shared("square", matrix.element, side * row);

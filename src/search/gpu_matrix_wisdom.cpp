@@ -54,7 +54,7 @@ gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtim
                                       const GpuScheduleOptions& options) {
     const target::Gpu& gpu = device.target();
     const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
-    if (likely.empty() || product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
+    if (likely.empty()) return {}; // C has no elements
     if (options.use_wisdom)
         if (const auto known =
                 remembered_gpu_schedule(product, device, options.accuracy, options.machine_loops))
