@@ -312,10 +312,13 @@ TEST(GpuSchedules, HaveMoreThanOneThread) {
               std::string::npos);
 }
 
-TEST(GpuSchedules, ThereAreForEmptyBatches) {
-    MatrixProduct product = product_of('N', 'N', 64, 64, 64);
-    product.batch = 0;
-    EXPECT_FALSE(gpu_schedules(product, gpu(), 1).empty());
+TEST(GpuSchedules, AreNoneWhereCHasNoElements) {
+    for (Integer MatrixProduct::*const extent :
+         {&MatrixProduct::batch, &MatrixProduct::rows, &MatrixProduct::columns, &MatrixProduct::depth}) {
+        MatrixProduct product = product_of('N', 'N', 64, 64, 64);
+        product.*extent = 0;
+        EXPECT_EQ(gpu_schedules(product, gpu(), 1).empty(), extent != &MatrixProduct::depth);
+    }
 }
 
 } // namespace
