@@ -1,6 +1,7 @@
 #include "ir/print.hpp"
 
 #include "ir/analysis.hpp"
+#include "ir/print_words.hpp"
 #include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 
@@ -9,35 +10,6 @@
 namespace swirl::ir {
 
 namespace {
-
-/// Shortest text that reads back as the same value of the type.
-std::string number_text(long double number, Scalar scalar) {
-    if (scalar == Scalar::float64) return fmt::format("{}", static_cast<double>(number));
-    if (is_floating(scalar)) return fmt::format("{}", static_cast<float>(number));
-    return fmt::format("{}", static_cast<Integer>(number));
-}
-
-std::string_view infix(Opcode opcode) {
-    switch (opcode) {
-    case Opcode::add: return " + ";
-    case Opcode::subtract: return " - ";
-    case Opcode::multiply: return " * ";
-    case Opcode::divide: return " / ";
-    case Opcode::bit_and: return " & ";
-    case Opcode::bit_xor: return " ^ ";
-    case Opcode::less: return " < ";
-    default: return {};
-    }
-}
-
-std::string_view relation_text(Condition::Relation relation) {
-    switch (relation) {
-    case Condition::Relation::negative: return " < 0";
-    case Condition::Relation::nonnegative: return " >= 0";
-    case Condition::Relation::zero: return " = 0";
-    }
-    return "?";
-}
 
 class Printer {
 public:
@@ -330,26 +302,6 @@ private:
             text += fmt::format(", {} = {} step {}", variable(induction.variable), form(induction.start),
                                 induction.step);
         return text + ":";
-    }
-
-    static std::string role_line(const Role& role) {
-        std::string text = fmt::format("role {} of threads {} to {}", role.name, role.first_thread,
-                                       role.first_thread + role.threads - 1);
-        if (role.registers > 0) text += fmt::format(" with {} registers", role.registers);
-        return text + ":";
-    }
-
-    static std::string fence_line(const CopyFence& fence) {
-        const std::string_view what = fence.what == CopyFence::What::stores        ? "copies"
-                                      : fence.what == CopyFence::What::tile_stores ? "stores of tiles"
-                                                                                   : "products of tiles";
-        switch (fence.kind) {
-        case CopyFence::Kind::commit: return fmt::format("commit {}", what);
-        case CopyFence::Kind::begin: return fmt::format("begin {}", what);
-        case CopyFence::Kind::publish: return "publish stores";
-        case CopyFence::Kind::wait: break;
-        }
-        return fmt::format("wait until {} groups of {} are under way", fence.pending, what);
     }
 
     std::string barrier_line(const Barrier& barrier) const {
