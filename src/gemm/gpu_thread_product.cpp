@@ -54,8 +54,7 @@ private:
     void write_tile(BlockPlace place) {
         const GpuThreads threads(builder_, schedule_, product_.number);
         place.matrix += threads.matrix();
-        GpuSums sums(builder_, schedule_, threads, product_, gpu_,
-                     loop_ ? loop_->room() : std::nullopt);
+        GpuSums sums(builder_, schedule_, threads, product_, gpu_, loop_ ? loop_->room() : std::nullopt);
         sums.clear();
         if (product_.depth > 0)
             builder_.if_then({{operands_.steps() - 1, ir::Condition::Relation::nonnegative}},
@@ -137,7 +136,7 @@ private:
         const GpuTilePlace tile = GpuTilePlace::of(place);
         const Affine first = place.split * split_steps() - missing_steps();
         loop_->begin_bulk({pieces_of_split_, first},
-                         {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
+                          {operands_.bulk_start(0, tile), operands_.bulk_start(1, tile)});
     }
 
     const target::Gpu& gpu_;
