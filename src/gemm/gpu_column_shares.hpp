@@ -11,9 +11,10 @@ public:
     /// Of so many blocks, whose number is the lowest digit of the block's index, and of so many slices at most.
     GpuColumnShares(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads, int blocks,
                     int most_slices);
-    /// Slices that may finish a product's elements: reductions are of what the first one has.
+    /// Slices that may finish a product's elements: reductions are of what the first one has, and main loops in machine code use the
+    /// registers that a thread has who finishes all.
     static int finishing_slices(const GpuSchedule& schedule, const MatrixProduct& oriented) {
-        return oriented.reductions.empty() ? schedule.slices : 1;
+        return oriented.reductions.empty() && schedule.machine_loop == 0 ? schedule.slices : 1;
     }
 
     int columns() const { return vectors_ * elements_; } ///< of a thread, that one slice of a block has

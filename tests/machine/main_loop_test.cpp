@@ -29,7 +29,7 @@ const gemm::GpuSchedule large{.block_rows = 256,
                               .c_lanes = 4};
 /// Its loop has operations of a whole warp.
 const gemm::GpuSchedule small{
-    .block_columns = 64, .block_depth = 32, .slices = 2, .a_lanes = 4, .c_lanes = 4};
+    .block_columns = 64, .block_depth = 32, .slices = 2, .a_lanes = 4, .c_lanes = 4, .machine_loop = 1};
 
 /// Where blocks have more threads than a piece has copies, so that some are conditional, and constants are read under the condition.
 const gemm::GpuSchedule conditional{.block_rows = 192,
@@ -39,7 +39,8 @@ const gemm::GpuSchedule conditional{.block_rows = 192,
                                     .thread_columns = 12,
                                     .slices = 2,
                                     .a_lanes = 4,
-                                    .c_lanes = 4};
+                                    .c_lanes = 4,
+                                    .machine_loop = 1};
 
 Bytes compiled_product(const std::string& compiler, const gemm::GpuSchedule& schedule) {
     MatrixProduct product;
