@@ -47,11 +47,7 @@ Integer GpuSliceSums::bytes_beside_pieces(const GpuSchedule& schedule, const Mat
 
 GpuSliceSums::GpuSliceSums(ir::Builder& builder, const GpuSchedule& schedule, const GpuThreads& threads,
                            const MatrixProduct& oriented, std::optional<ir::Buffer> room)
-    : builder_(builder),
-      schedule_(schedule),
-      threads_(threads),
-      scalar_(scalar_of(oriented.number)),
-      has_room_(room) {
+    : builder_(builder), schedule_(schedule), threads_(threads), scalar_(scalar_of(oriented.number)) {
     if (schedule.slices > 1)
         memory_ = room ? *room : builder.shared("slice_sums", scalar_, scalars(schedule, oriented));
 }

@@ -31,7 +31,6 @@ private:
     const GpuSchedule& schedule_;
     const GpuThreads& threads_;
     ir::Scalar scalar_;
-    bool has_room_;
     ir::Buffer memory_ = 0;
 };
 
