@@ -16,9 +16,6 @@ namespace {
 
 /// Entries that all calls together may read, in machine vectors: what stays straight-line code of a moderate length.
 constexpr Integer most_vectors = 64;
-/// Points up to which that is faster than real and imaginary parts apart. To find it again: swirl bench for sizes around
-/// it, with other values here.
-constexpr Integer most_points = 128;
 
 /// How the entries of one side of a call lie along its lanes.
 enum class Lie {
