@@ -1,5 +1,8 @@
 #include "ir/ranges.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace swirl::ir {
 
 VariableRanges::VariableRanges(const Program& program)
@@ -68,6 +71,35 @@ std::optional<Range> VariableRanges::range(const Affine& form) const {
         if (!extent || *extent <= 0) return std::nullopt;
         const Integer farthest = term.coefficient * (*extent - 1);
         (farthest < 0 ? result.low : result.high) += farthest;
+    }
+    return result;
+}
+
+std::optional<Range> VariableRanges::range_with_entry(const Affine& form, Integer scale,
+                                                      const std::vector<Integer>& table,
+                                                      const Affine& index) const {
+    constexpr Integer most_rows = Integer{1} << 16;
+    const Affine at_row = in_counters(index);
+    Affine with_row = in_counters(form), without_row = with_row;
+    for (const Affine::Term& term : at_row.terms()) without_row = without_row.substitute(term.variable, 0);
+    with_row -= without_row;
+    const std::optional<Range> others = range(without_row), all_rows = range(at_row);
+    if (!others || !all_rows || all_rows->low < 0 || all_rows->high >= std::ssize(table)) return std::nullopt;
+    Integer rows = 1;
+    for (const Affine::Term& term : at_row.terms()) rows *= *extents_[at(term.variable)];
+    if (rows > most_rows) return std::nullopt;
+    Range result{std::numeric_limits<Integer>::max(), std::numeric_limits<Integer>::min()};
+    for (Integer row = 0; row < rows; ++row) {
+        Integer entry = at_row.constant(), value = with_row.constant(), rest = row;
+        for (const Affine::Term& term : at_row.terms()) {
+            const Integer extent = *extents_[at(term.variable)], counter = rest % extent;
+            entry += term.coefficient * counter;
+            value += with_row.coefficient(term.variable) * counter;
+            rest /= extent;
+        }
+        value += scale * table[static_cast<std::size_t>(entry)];
+        result.low = std::min(result.low, value + others->low);
+        result.high = std::max(result.high, value + others->high);
     }
     return result;
 }

@@ -38,6 +38,11 @@ public:
     /// The range, exact for independent counters; nothing where a counter's extent is not known or not positive.
     std::optional<Range> range(const Affine& form) const;
 
+    /// The range of form + scale · table[index], exact: a counter that both forms have is the same in both. Nothing where
+    /// counters have no known extent, the index leaves the table, or has too many values to look them all up.
+    std::optional<Range> range_with_entry(const Affine& form, Integer scale,
+                                          const std::vector<Integer>& table, const Affine& index) const;
+
     /// Whether threads of a block may see different values.
     bool differs_between_threads(const Affine& form) const;
     /// Whether threads of a group of blocks may.

@@ -275,7 +275,7 @@ private:
             buffer.space != Space::argument && buffer.space != Space::table && !buffer.zeroed;
         if (operation.opcode != Opcode::store && undefined_on_entry && !has_store_[at] && conditional_ == 0)
             fail_at(value, "nothing has been stored to '{}' before", buffer.name);
-        if (conditional_ == 0 && operation.address.dynamic == no_value) bounds(value, operation, buffer);
+        if (conditional_ == 0) bounds(value, operation, buffer);
         if (buffer.by_value) passed_by_value(value, operation);
         if (buffer.absolute && operation.address.dynamic == no_value)
             fail_at(value, "is at no computed index of what is at absolute addresses");
@@ -337,8 +337,19 @@ private:
         state_[static_cast<std::size_t>(operation.operands[0])] = State::copied;
     }
 
+    /// Where it is known exactly: of what is looked up only where that is in a table.
+    std::optional<Range> range_of(const Address& address) const {
+        if (address.dynamic == no_value) return ranges_.range(address.index);
+        const Operation& dynamic = program_[address.dynamic];
+        if (dynamic.opcode != Opcode::load) return std::nullopt;
+        const BufferInfo& table = program_.buffers[static_cast<std::size_t>(dynamic.address.buffer)];
+        if (!table.integers || dynamic.address.dynamic != no_value) return std::nullopt;
+        return ranges_.range_with_entry(address.index, address.dynamic_scale, *table.integers,
+                                        dynamic.address.index);
+    }
+
     void bounds(Value value, const Operation& operation, const BufferInfo& buffer) const {
-        const std::optional<Range> range = ranges_.range(operation.address.index);
+        const std::optional<Range> range = range_of(operation.address);
         if (!range) return;
         const Integer farthest = (operation.active - 1) * operation.address.lane_stride;
         const Integer low = range->low + std::min<Integer>(farthest, 0);

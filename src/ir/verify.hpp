@@ -20,7 +20,8 @@ std::string_view name_of(Stage stage);
 ///
 /// - each operation is in at most one run, is well-typed, and uses only values defined before it in scope;
 /// - loops have positive steps and variables of their own; variables are used in their scope only;
-/// - accesses whose range is known exactly (constant loop extents, no condition, no dynamic index) are in bounds;
+/// - accesses whose range is known exactly (constant loop extents, no condition, no dynamic index but one looked up in a
+///   table) are in bounds;
 /// - nothing is stored to a table or to a buffer that is not `written`;
 /// - scratch, local and shared memory is stored to somewhere before an unconditional load, and tables have contents;
 /// - on a CPU no value passes into or out of an outermost parallel loop, nor from before it to after it, but through

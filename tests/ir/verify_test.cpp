@@ -79,14 +79,38 @@ TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
     expect_fails(program(5, 6), Stage::lowered, "reaches elements 0 to 60");
 }
 
-TEST(Verify, NothingIsProvedUnderConditionsOrOfDynamicIndices) {
+TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
+    const auto program = [](Integer coefficient, Integer constant, Integer scale) {
+        Builder b("looked_up");
+        const Buffer map = b.table("map", {9, 5, 7, 1});
+        const Buffer y = b.output("y", Scalar::float64, 12);
+        b.for_loop("i", 2, [&](const Affine& i) {
+            b.for_loop("j", 2, [&](const Affine& j) {
+                const Value entry = b.load(map, 2 * i + j);
+                b.store(y, coefficient * i + 2 * j + constant, b.constant(f64, 0),
+                        {.dynamic = entry, .dynamic_scale = scale});
+            });
+        });
+        return b.finish();
+    };
+    expect_passes(program(0, 2, 1), Stage::lowered); // where j = 1 no entry is 9
+    expect_fails(program(0, 3, 1), Stage::lowered, "reaches elements 6 to 12");
+    expect_passes(program(4, 0, 1), Stage::lowered); // 9, 7, 11, 7
+    expect_fails(program(5, 0, 1), Stage::lowered, "reaches elements 7 to 12");
+    expect_passes(program(0, 9, -1), Stage::lowered);
+    expect_fails(program(0, 8, -1), Stage::lowered, "reaches elements -1 to 9");
+}
+
+TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
     Builder b("guarded");
     const Buffer map = b.table("map", {1, 0});
     const Buffer y = b.output("y", Scalar::float64, 4);
     b.for_loop("i", 8, [&](const Affine& i) {
         b.if_then({{i - 4, Condition::Relation::negative}}, [&] { b.store(y, i, b.constant(f64, 0)); });
     });
-    b.store(y, 3, b.constant(f64, 0), {.dynamic = b.load(map, 1)});
+    b.if_then({{0, Condition::Relation::negative}},
+              [&] { b.store(y, 3, b.constant(f64, 0), {.dynamic = b.load(map, 0)}); });
+    b.store(y, 3, b.constant(f64, 0), {.dynamic = b.add(b.load(map, 0), b.index(-1))});
     expect_passes(b.finish(), Stage::lowered);
 }
 
