@@ -47,16 +47,14 @@ public:
     /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
     template <class Body>
     void in_loop(const Loop& loop, std::string_view name, ir::For::Kind kind, Body&& body) {
-        if (loop.count == 1) {
-            bind(loop.variable, 0);
-            return body();
-        }
-        bind(loop.variable, builder.open_loop(fresh(name), 0, loop.count, 1, kind));
+        const bool repeats = loop.count > 1;
+        bind(loop.variable, repeats ? builder.open_loop(fresh(name), 0, loop.count, 1, kind) : Affine(0));
         open_loops_.push_back(loop);
         body();
         open_loops_.pop_back();
-        builder.close_loop();
+        if (repeats) builder.close_loop();
     }
+    /// Those of one iteration too: what varies with their variables is no less known.
     const std::vector<Loop>& open_loops() const { return open_loops_; }
 
     /// Of loops that start here and are not unrolled: parallel where no loop is open, or where all that are open are

@@ -66,7 +66,7 @@ private:
     }
 
     bool take(const formula::Diagonal& diagonal, Location& location) {
-        if (indices_.size() == 2)
+        if (indices_.size() == 2 && !is_real_constant(diagonal))
             return take_sign(diagonal, indices_[0], location.re_negative) &&
                    take_sign(diagonal, indices_[1], location.im_negative);
         location.diagonals.push_back({diagonal, indices_[0], location.table});
@@ -84,6 +84,12 @@ private:
         const formula::Diagonal diagonal{formula::ArgumentFunction{}, formula::IndexMap::identity(1)};
         location.diagonals.push_back({diagonal, std::move(*place), location.table});
         return true;
+    }
+
+    /// Multiplies a pair as it does each of the two.
+    static bool is_real_constant(const formula::Diagonal& diagonal) {
+        const auto* constant = std::get_if<formula::ConstantFunction>(&diagonal.function);
+        return constant != nullptr && constant->value.imag() == 0;
     }
 
     /// A real diagonal behind a pair: one sign for all values of the variables.

@@ -88,7 +88,8 @@ public:
     /// Whether the factor sees complex entries (some memory of reals is seen as pairs).
     bool is_complex() const;
 
-    /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way but of signs, and maps
+    /// Whether complex entries can be seen here as pairs of the reals: no diagonal on the way but of signs or of one real
+    /// number, and maps
     /// affine over each of `blocks` blocks of `n` entries, within which an index is `within`.
     bool can_pair(Integer blocks, Integer n, const Affine& within, Extents& extents) const;
 

@@ -96,6 +96,9 @@ struct Array {
     Integer cluster_part =
         0;               ///< entries in each block's part of what a cluster's blocks share; 0: they do not
     bool unused = false; ///< by the kernel: no buffer of it
+    /// Entries at even and at odd indices are real and imaginary parts, which the caller keeps in two arrays: no access may reach
+    /// both.
+    bool parts_apart = false;
 };
 
 /// Σ-SPL in executable form. Variables of nests hold inside them; those of calls inside their call.

@@ -372,14 +372,17 @@ LoopProgram loop_program(const KernelRequest& request) {
     const bool complex = request.complex;
     const Reach read = request.input_reach.value_or(reach_of(request.input));
     const Reach written = request.output_reach.value_or(reach_of(request.output));
-    const Memory in = in_place ? add_argument(recorder, Array::Role::data, complex, {read, written})
-                               : add_argument(recorder, Array::Role::input, complex, {read});
-    const Memory out = in_place ? in : add_argument(recorder, Array::Role::output, complex, {written});
-    Formula formula = request.formula;
+    using Role = Array::Role;
+    const bool apart = request.output_parts_apart;
+    const Memory in = in_place
+                          ? add_argument(recorder, Role::data, complex, apart, {read, written})
+                          : add_argument(recorder, Role::input, complex, request.input_parts_apart, {read});
+    const Memory out = in_place ? in : add_argument(recorder, Role::output, complex, apart, {written});
+    Endpoint target = Endpoint(out).through(request.output);
     if (request.scale != 1)
-        formula = product({diagonal(ConstantFunction{request.scale}, formula.rows()), formula});
-    Lowering{recorder, request}(formula, Endpoint(in).through(request.input),
-                                Endpoint(out).through(request.output), {});
+        target = target.through(
+            Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
+    Lowering{recorder, request}(request.formula, Endpoint(in).through(request.input), target, {});
     return recorder.finish();
 }
 

@@ -60,7 +60,9 @@ struct KernelRequest {
     ir::Scalar scalar = ir::Scalar::float64;
     Layout input;
     Layout output;
-    bool in_place = false; ///< one buffer "data" instead of "in" and "out"
+    bool in_place = false;           ///< one buffer "data" instead of "in" and "out"
+    bool input_parts_apart = false;  ///< complex numbers of which the caller keeps the parts in two arrays
+    bool output_parts_apart = false; ///< the same
     std::vector<CallersArray> arrays = {};
     std::optional<BesideArray> beside = {};
     std::optional<Pointwise> load = {};    ///< done to numbers that are read by `input`

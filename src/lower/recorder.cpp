@@ -1,6 +1,8 @@
 #include "lower/recorder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace swirl::lower {
 
@@ -96,7 +98,7 @@ Reach reach_of(const Layout& layout) {
     return {low, high};
 }
 
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool parts_apart,
                     std::initializer_list<Reach> reaches) {
     Integer low = 0, high = 0;
     for (const auto& [lowest, highest] : reaches) {
@@ -104,7 +106,9 @@ Memory add_argument(Recorder& recorder, Array::Role role, bool complex,
         high = std::max(high, highest);
     }
     const auto kind = complex ? Memory::Kind::interleaved : Memory::Kind::real;
-    return recorder.add_argument({role, kind, low, high - low + 1});
+    Array array{role, kind, low, high - low + 1};
+    array.parts_apart = parts_apart && !complex;
+    return recorder.add_argument(array);
 }
 
 void Recorder::release(const Memory& memory) { in_use_[static_cast<std::size_t>(memory.array)] = false; }
@@ -214,6 +218,36 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
                   Placement{std::move(*sources), std::move(*targets), between}, loops});
 }
 
+namespace {
+
+/// Whether iteration i of a loop over `variable` reaches an imaginary part, the loops around being in their first iterations:
+/// they move by whole numbers.
+bool is_imaginary(const Location& place, Variable variable, Integer i) {
+    const auto lookup = [&](Variable v) { return v == variable ? i : 0; };
+    const Integer at = place.re.evaluate([&](Variable v) {
+        return place.table && v == place.table->symbol ? place.table->value(lookup) : lookup(v);
+    });
+    return modulo(at, Integer{2}) == 1;
+}
+
+/// The iterations of the last loop that reach the same parts of both sides, as far as parts lie apart there.
+std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call& copy) {
+    const Loop& loop = copy.loops.back();
+    std::map<std::array<bool, 2>, std::vector<Integer>> groups;
+    for (Integer i = 0; i < loop.count; ++i) {
+        const auto part = [&](const Memory& memory, const Location& place) {
+            return recorder.array(memory).parts_apart && is_imaginary(place, loop.variable, i);
+        };
+        groups[{part(copy.input, copy.placement.sources[0]), part(copy.output, copy.placement.targets[0])}]
+            .push_back(i);
+    }
+    std::vector<std::vector<Integer>> result;
+    for (auto& [parts, iterations] : groups) result.push_back(std::move(iterations));
+    return result;
+}
+
+} // namespace
+
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops) {
     if (n == 1 && recorder.for_gpu())
@@ -239,7 +273,13 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
     all.push_back({recorder.new_variable(n), n});
     const Affine index = Affine::of(all.back().variable);
     Placement placement{tabled(recorder, at(in, index)), tabled(recorder, at(out, index))};
-    recorder.add({copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all});
+    Call copy{copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all};
+    const std::vector<std::vector<Integer>> parts = by_parts(recorder, copy);
+    if (parts.size() == 1) return recorder.add(std::move(copy));
+    for (const std::vector<Integer>& entries : parts) {
+        const formula::IndexMap own = formula::IndexMap::table(entries, n).canonical();
+        add_copy(recorder, own.domain(), in.through(own), out.through(own), loops);
+    }
 }
 
 bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,

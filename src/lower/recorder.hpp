@@ -41,8 +41,9 @@ public:
     /// single iterations apart from those that several iterations share.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
-    Integer elements(const Memory& memory) const {
-        return program_.arrays[static_cast<std::size_t>(memory.array)].elements;
+    Integer elements(const Memory& memory) const { return array(memory).elements; }
+    const Array& array(const Memory& memory) const {
+        return program_.arrays[static_cast<std::size_t>(memory.array)];
     }
 
     LoopProgram finish() { return std::move(program_); }
@@ -58,8 +59,9 @@ private:
 /// The lowest and highest element of a layout.
 Reach reach_of(const Layout& layout);
 
-/// Adds the argument that holds all of these elements.
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex, std::initializer_list<Reach> reaches);
+/// Adds the argument that holds all of these elements, complex numbers or reals; see Array for `parts_apart`.
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool parts_apart,
+                    std::initializer_list<Reach> reaches);
 
 /// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
 /// apart, by `add_copy` through a temporary, or by tables on a GPU. `between`: see Placement.
@@ -67,7 +69,8 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
                  const std::vector<Loop>& loops,
                  const std::vector<std::vector<std::vector<MetDiagonal>>>& between = {});
 
-/// Records  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them.
+/// Records  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them; such entries
+/// of an array whose parts lie apart in two copies, of real and of imaginary parts.
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
 

@@ -14,20 +14,20 @@ class TabledSide {
 public:
     TabledSide(Context& context, const Memory& memory, const Location& place, bool complex,
                const std::vector<Loop>& loops)
-        : context_(context), memory_(context.buffers_of(memory)), place_(place), complex_(complex) {
-        if (!place_.table) return;
-        context.bind(place_.table->symbol, 0); // the table's part of the address travels as the dynamic index
-        add_table(loops);
-    }
-
-    const std::vector<MetDiagonal>& diagonals() const { return place_.diagonals; }
+        : context_(context),
+          memory_(context.buffers_of(memory)),
+          place_(place),
+          complex_(complex),
+          tables_(context, {place}, loops) {}
 
     Scaled load() {
-        const ir::Access access{.dynamic = dynamic()};
         Scaled value;
-        value.re.value = context_.builder.load(memory_.re, context_.placed(place_.re), access);
-        if (complex_) value.im.value = context_.builder.load(memory_.im, context_.placed(place_.im), access);
+        const ir::Access re{.dynamic = tables_.dynamic(0)};
+        value.re.value = context_.builder.load(memory_.re, context_.placed(place_.re), re);
         value.re.negative = place_.re_negative;
+        if (!complex_) return value;
+        const ir::Access im{.dynamic = tables_.dynamic_of_imaginary(0)};
+        value.im.value = context_.builder.load(memory_.im, context_.placed(place_.im), im);
         value.im.negative = place_.im_negative;
         return value;
     }
@@ -35,35 +35,19 @@ public:
     void store(Scaled value, Arithmetic& arithmetic) {
         if (place_.re_negative) value.re = -value.re;
         if (place_.im_negative) value.im = -value.im;
-        const ir::Access access{.dynamic = dynamic()};
-        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re),
-                               access);
-        if (complex_)
-            context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im),
-                                   access);
+        const ir::Access re{.dynamic = tables_.dynamic(0)};
+        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re), re);
+        if (!complex_) return;
+        const ir::Access im{.dynamic = tables_.dynamic_of_imaginary(0)};
+        context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im), im);
     }
 
 private:
-    void add_table(const std::vector<Loop>& loops) {
-        const std::vector<Loop> varying = table_loops(*place_.table, loops);
-        std::vector<Integer> values = table_values(*place_.table, varying);
-        for (Integer& value : values) value *= place_.re.coefficient(place_.table->symbol);
-        Integer stride = 1;
-        for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
-            index_ += Affine::of(varying[k].variable, stride);
-        table_ = context_.add_table(std::move(values));
-    }
-
-    ir::Value dynamic() {
-        return table_ ? context_.builder.load(*table_, context_.placed(index_)) : ir::no_value;
-    }
-
     Context& context_;
     Buffers memory_;
     const Location& place_;
     bool complex_;
-    std::optional<ir::Buffer> table_;
-    Affine index_ = 0;
+    IndexTables tables_;
 };
 
 } // namespace

@@ -55,11 +55,18 @@ public:
         if (!after_.empty()) insert();
     }
 
+    /// What the dynamic part of an access's index leaves over where the denominator divides it, always the same.
+    Integer remainder_of_dynamic(Value access) const {
+        const Address& address = program_[access].address;
+        return address.dynamic == no_value ? 0
+                                           : address.dynamic_scale * remainder_of(access, address.dynamic);
+    }
+
     /// The access goes to buffer `to`; its index becomes (index − remainder) · ratio + added.
     void move(Value access, Buffer to, Integer remainder, Integer added) {
         Operation& operation = program_[access];
         if (operation.type.lanes != 1) fail(access, "is a vector access");
-        const Affine index = operation.address.index - remainder;
+        const Affine index = operation.address.index + remainder_of_dynamic(access) - remainder;
         if (!ratio_.divides_variables(index)) fail(access, "has an odd coefficient");
         Affine scaled = ratio_(index) + added;
         const Value dynamic = operation.address.dynamic == no_value
@@ -76,6 +83,24 @@ public:
     }
 
 private:
+    Integer remainder_of(Value access, Value dynamic) const {
+        const Operation& operation = program_[dynamic];
+        if (operation.opcode == Opcode::select) {
+            const Integer remainder = remainder_of(access, operation.operands[1]);
+            if (remainder_of(access, operation.operands[2]) != remainder)
+                fail(access, "has a dynamic index that is even or odd");
+            return remainder;
+        }
+        const std::vector<Integer>* const entries =
+            operation.opcode == Opcode::load ? integers_of(operation.address.buffer) : nullptr;
+        if (entries == nullptr || entries->empty()) return 0;
+        const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
+        for (const Integer entry : *entries)
+            if (remainder(entry) != remainder(entries->front()))
+                fail(access, "has a dynamic index from a table with even and odd entries");
+        return remainder(entries->front());
+    }
+
     Value scaled_dynamic(Value access, Value dynamic) {
         if (const auto known = scaled_.find(dynamic); known != scaled_.end()) return known->second;
         Operation operation = program_[dynamic];
@@ -86,7 +111,7 @@ private:
             for (const std::size_t k : {1U, 2U})
                 operation.operands[k] = scaled_dynamic(access, operation.operands[k]);
         else if (operation.opcode == Opcode::load && integers_of(operation.address.buffer) != nullptr)
-            operation.address.buffer = scaled_table(access, operation.address.buffer);
+            operation.address.buffer = scaled_table(operation.address.buffer);
         else
             fail(access, "has a dynamic index that is neither from a table nor affine");
         const Value result = program_.append(std::move(operation));
@@ -98,13 +123,12 @@ private:
         return program_.buffers[static_cast<std::size_t>(buffer)].integers.get();
     }
 
-    Buffer scaled_table(Value access, Buffer table) {
+    /// Entries without what they leave over.
+    Buffer scaled_table(Buffer table) {
         if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
         std::vector<Integer> contents;
-        for (const Integer entry : *integers_of(table)) {
-            if (!ratio_.divides(entry)) fail(access, "has a dynamic index from a table with odd entries");
-            contents.push_back(ratio_(entry));
-        }
+        for (const Integer entry : *integers_of(table))
+            contents.push_back(ratio_(entry - modulo(entry, ratio_.denominator)));
         BufferInfo info = program_.buffers[static_cast<std::size_t>(table)];
         info.name = fmt::format("{}_by_{}_over_{}", info.name, ratio_.numerator, ratio_.denominator);
         info.integers = std::make_shared<const std::vector<Integer>>(std::move(contents));
@@ -228,7 +252,7 @@ Program interleaved_to_planar(Program program, std::string_view name) {
     change.run([&](Value value) {
         const Address& address = program[value].address;
         if (address.buffer != interleaved) return;
-        const Integer part = modulo(address.index.constant(), 2);
+        const Integer part = modulo(address.index.constant() + change.remainder_of_dynamic(value), 2);
         change.move(value, part == 0 ? interleaved : im, part, 0);
     });
     // The imaginary part moves next to the real part.

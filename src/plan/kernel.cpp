@@ -46,11 +46,6 @@ Binding::Source source_of(const std::string& name, const Stage& stage) {
     throw InternalError("unknown place");
 }
 
-bool is_planar(const Problem& problem, Place place) {
-    if (problem.layout != ComplexLayout::planar || place == Place::intermediate) return false;
-    return is_complex(problem, place == Place::input ? Side::input : Side::output);
-}
-
 ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage) {
     const auto split = [&](std::string_view name) {
         for (const ir::BufferInfo& buffer : program.buffers)

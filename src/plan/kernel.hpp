@@ -55,9 +55,6 @@ struct Derivation {
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code = false);
 
-/// Whether the caller keeps what lies there as two arrays.
-bool is_planar(const Problem& problem, Place place);
-
 /// The program with the arguments that the caller keeps as two arrays each split into two buffers.
 ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage);
 

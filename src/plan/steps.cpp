@@ -346,6 +346,11 @@ std::vector<Stage> stages(const Problem& problem, std::size_t first_fused) {
     return result;
 }
 
+bool is_planar(const Problem& problem, Place place) {
+    if (problem.layout != ComplexLayout::planar || place == Place::intermediate) return false;
+    return is_complex(problem, place == Place::input ? Side::input : Side::output);
+}
+
 std::size_t intermediate_bytes(const Problem& problem) {
     for (const Stage& stage : stages(problem))
         if (stage.target == Place::intermediate) {

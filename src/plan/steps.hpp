@@ -17,6 +17,9 @@ namespace swirl::planning {
 /// multi-dimensional backward real transform, contiguous, in the plan's workspace.
 enum class Place : std::uint8_t { input, output, intermediate };
 
+/// Whether the caller keeps what lies there as two arrays.
+bool is_planar(const Problem& problem, Place place);
+
 /// What the kernel for one dimension computes, before a breakdown is chosen.
 struct Stage {
     std::size_t dimension; ///< of the problem; of several that are transformed together the first

@@ -145,6 +145,34 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
     expect_same_results(interleaved, again);
 }
 
+/// out[j] = in[map[j]], j < 4, of reals that are parts of interleaved numbers.
+Program parts_by_table(std::vector<Integer> map, Integer constant) {
+    Builder b("parts");
+    const Buffer table = b.table("map", std::move(map));
+    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 4);
+    b.for_loop("j", 4, [&](const Affine& j) {
+        b.store(out, j, b.load(in, constant, {.dynamic = b.load(table, j)}));
+    });
+    return b.finish();
+}
+
+TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
+    for (const Integer constant : {0, -1}) {
+        const Program planar = interleaved_to_planar(parts_by_table({7, 1, 5, 3}, constant), "in");
+        verify(planar, Stage::lowered);
+        Arguments arguments(planar);
+        for (Integer e = 0; e < 4; ++e) {
+            arguments["in_re"].set(e, 10 * e);
+            arguments["in_im"].set(e, 10 * e + 1);
+        }
+        interpret(planar, arguments);
+        const int part = constant == 0 ? 1 : 0;
+        EXPECT_EQ(arguments["out"].values(),
+                  (std::vector<double>{30. + part, 0. + part, 20. + part, 10. + part}));
+    }
+    EXPECT_THROW(interleaved_to_planar(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
+}
+
 TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     Builder b("odd");
     const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);

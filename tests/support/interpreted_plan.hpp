@@ -9,6 +9,7 @@
 
 #include <swirl/half.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -17,23 +18,48 @@
 
 namespace swirl::support {
 
-/// A GPU plan's programs, one after the other, in the interpreter, which throws for races, barriers that not all threads
+/// A plan's programs, one after the other, in the interpreter, which throws for races, barriers that not all threads
 /// reach, accesses out of bounds and reads of what nobody has written.
 class InterpretedPlan {
 public:
+    /// For a GPU or a CPU, as the recipe says; of a CPU what goes to the machine.
     InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
-        : stages_(planning::gpu_stages(problem, recipe)),
-          steps_(planning::describe_steps(problem, recipe)),
-          intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {}
+        : intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {
+        if (is_for_gpu(recipe))
+            add_steps_of_gpu(problem, recipe);
+        else
+            add_steps_of_cpu(problem, recipe);
+    }
 
     void execute(const planning::Arguments& call) {
-        for (std::size_t k = 0; k < steps_.size(); ++k) {
+        for (std::size_t k = 0; k < stages_.size(); ++k) {
             std::map<std::string, std::shared_ptr<ir::Memory>> workspace;
-            for (const ir::Program& program : steps_[k].programs) run(program, stages_[k], call, workspace);
+            for (const ir::Program& program : programs_[k]) run(program, stages_[k], call, workspace);
         }
     }
 
 private:
+    static bool is_for_gpu(const planning::Recipe& recipe) {
+        const auto cpus = target::cpus();
+        return std::none_of(cpus.begin(), cpus.end(),
+                            [&](const target::Cpu* cpu) { return cpu->name == recipe.machine; });
+    }
+
+    void add_steps_of_gpu(const Problem& problem, const planning::Recipe& recipe) {
+        stages_ = planning::gpu_stages(problem, recipe);
+        for (planning::GpuStepDescription& step : planning::describe_steps(problem, recipe))
+            programs_.push_back(std::move(step.programs));
+    }
+
+    void add_steps_of_cpu(const Problem& problem, const planning::Recipe& recipe) {
+        const target::Cpu& cpu = target::cpu_named(recipe.machine);
+        stages_ = planning::stages(problem);
+        planning::require_steps_for(recipe, stages_);
+        for (std::size_t k = 0; k < stages_.size(); ++k)
+            programs_.push_back(
+                {planning::derive(problem, stages_[k], recipe.steps[k].tree, cpu, recipe.scalar).machine});
+    }
+
     void run(const ir::Program& program, const planning::Stage& stage, const planning::Arguments& call,
              std::map<std::string, std::shared_ptr<ir::Memory>>& workspace) {
         ir::Arguments arguments(program);
@@ -90,7 +116,7 @@ private:
     }
 
     std::vector<planning::Stage> stages_;
-    std::vector<planning::GpuStepDescription> steps_;
+    std::vector<std::vector<ir::Program>> programs_; ///< of each stage
     std::vector<double> intermediate_;
 };
 
