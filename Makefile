@@ -1,6 +1,6 @@
 # A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu bench bench-gpu sanitize format docs
+.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -11,6 +11,7 @@ help:
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
+	@echo "make check-plans  plan very many problems and run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
 
 setup:
 	@scripts/setup
@@ -34,6 +35,13 @@ check-gpu: setup
 	cmake --preset release
 	cmake --build --preset release --target test_gpu
 	ctest --test-dir build/release --label-regex '^gpu$$' --verbose
+
+# Plans alone: which fail, take over 2 s or over 200 MiB. No GPU is needed.
+check-plans: setup
+	cmake --preset release
+	cmake --build --preset release --target bench_planning
+	build/release/bin/bench_planning $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS)) $(if $(PART),--part $(PART))
 
 bench: setup
 	@scripts/peers

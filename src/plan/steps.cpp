@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numbers>
 #include <numeric>
 
 namespace swirl::planning {
@@ -279,15 +280,44 @@ std::vector<Stage> convolution_stages(const Problem& problem) {
     return result;
 }
 
+/// What a transform of one point multiplies it by.
+double factor_of_one_point(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dst2: return 2;
+    case TransformKind::dct4:
+    case TransformKind::dst4: return std::numbers::sqrt2;
+    case TransformKind::dft:
+    case TransformKind::real_dft:
+    case TransformKind::wht:
+    case TransformKind::dct3:
+    case TransformKind::dst3:
+    case TransformKind::convolution: return 1;
+    }
+    throw InternalError("unknown kind of transform");
+}
+
+/// The problem's scale, times the factors of those dimensions of one point that no stage transforms.
+double scale_of(const std::vector<Stage>& parts, const Problem& problem) {
+    double scale = problem.scale;
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k) {
+        const auto transforms_it = [&](const Stage& stage) { return stage.dimension == k; };
+        if (problem.dimensions[k].length == 1 && std::none_of(parts.begin(), parts.end(), transforms_it))
+            scale *= factor_of_one_point(problem.kind);
+    }
+    return scale;
+}
+
 /// The scale goes with the last stage; numbers of 16 bits, which lie in the output between the stages, are scaled by each
 /// in proportion to the logarithm of its length, so that they are in between no larger than at one of the ends.
 void share_scale(std::vector<Stage>& parts, const Problem& problem) {
-    parts.back().scale = problem.scale;
-    if (real_bytes(stored_precision(problem, Side::output)) >= 4 || problem.scale == 0) return;
+    const double scale = scale_of(parts, problem);
+    parts.back().scale = scale;
+    if (real_bytes(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
     const double points = std::log2(static_cast<double>(transform_size(problem)));
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
         const double share = std::log2(static_cast<double>(parts[k].nonterminal.rows())) / points;
-        parts[k].scale = std::exp2(share * std::log2(std::fabs(problem.scale)));
+        parts[k].scale = std::exp2(share * std::log2(std::fabs(scale)));
         parts.back().scale /= parts[k].scale;
     }
 }

@@ -210,6 +210,18 @@ std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setti
     return result;
 }
 
+/// Radices of the fewest cycles for passes over n entries; n has a codelet for each of its primes.
+rules::Choice smooth_radices(const Formula& dft, const Setting& setting) {
+    if (is_codelet_size(dft.rows())) return {dft.rows()};
+    rules::Choice best;
+    double least = std::numeric_limits<double>::infinity();
+    for (rules::Choice& radices : rules::rule_named("stockham").choices(dft)) {
+        const double cycles = stockham_cycles(radices, dft.rows(), setting);
+        if (cycles < least) least = cycles, best = std::move(radices);
+    }
+    return best;
+}
+
 /// Radices for sizes with large primes: those first, each as a pass of its own, then the smooth rest.
 rules::Choice rough_radices(Integer n, const Setting& setting) {
     rules::Choice radices;
@@ -219,12 +231,9 @@ rules::Choice rough_radices(Integer n, const Setting& setting) {
         radices.push_back(p);
         smooth /= p;
     }
-    if (is_codelet_size(smooth)) {
-        if (smooth > 1) radices.push_back(smooth);
-    } else {
-        const rules::Choice rest = best_dft(DFT(smooth), setting).tree.choice;
-        radices.insert(radices.end(), rest.begin(), rest.end());
-    }
+    if (smooth == 1) return radices;
+    const rules::Choice rest = smooth_radices(DFT(smooth), setting);
+    radices.insert(radices.end(), rest.begin(), rest.end());
     return radices;
 }
 
@@ -278,8 +287,6 @@ Candidate best_dft(const Formula& dft, const Setting& setting) {
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
     return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
-
-namespace {} // namespace
 
 std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar,
                                   const MachineModel& machine) {

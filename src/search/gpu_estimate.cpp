@@ -20,8 +20,11 @@ using planning::StepRecipe;
 namespace {
 
 [[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
-    throw UserError("not yet on GPUs: {}\n  problem: {}\n  a plan for the CPU can compute it", what,
-                    to_text(problem));
+    const bool cpus_can = problem.kind != TransformKind::convolution && real_bytes(problem.precision) >= 4 &&
+                          problem.load.is_identity() && problem.store.is_identity();
+    throw UserError(
+        "not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
+        cpus_can ? "a plan for the CPU can compute it" : "use a length whose prime factors are up to 31");
 }
 
 std::optional<GpuCandidate> find_best_step(const Problem& problem, const Stage& stage,

@@ -88,6 +88,13 @@ TEST(RecipesForGpus, ComputeTransformsOfReals) {
         prove(text);
 }
 
+TEST(RecipesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
+    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+        for (const char* rest :
+             {"1x6", "4x1 float32 inplace batch=7", "1x1", "8x1x29 float32", "1x5 float16"})
+            prove(fmt::format("{} {}", kind, rest));
+}
+
 TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     const target::Gpu& small = target::gpu_named("generic");
     for (const char* text : {"dft 8192 float32", "dft 4096 batch=2", "dft 5000 inplace backward",

@@ -194,6 +194,22 @@ constexpr const char* problems[] = {
     "dct2 8x8",
     "dct2 256 float32",
     "dst3 6x10 inplace scale=2",
+    "dct2 1",
+    "dct2 1x2",
+    "dct2 4x1 float32 inplace batch=7",
+    "dct2 1x1x1 scale=0.5",
+    "dct3 1x6",
+    "dct3 1x1",
+    "dct4 5x1x1x4",
+    "dct4 1x1",
+    "dst2 1x3x1 batch=2",
+    "dst2 1x1 float32",
+    "dst3 7x1",
+    "dst4 2x1",
+    "dst4 1x1x9 scale=2",
+    "rdft 6x1",
+    "rdft 1x6 backward",
+    "wht 1x8",
 };
 
 INSTANTIATE_TEST_SUITE_P(Problems, EveryKind, testing::ValuesIn(problems));

@@ -1,0 +1,172 @@
+#include "bench/planning/cases.hpp"
+
+#include "base/error.hpp"
+#include "target/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+namespace swirl::bench {
+namespace {
+
+constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "dct2", "dct3",
+                                 "dct4", "dst2", "dst3", "dst4", "convolution"};
+constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
+
+bool is_gpu(const std::string& machine) {
+    return std::any_of(target::gpus().begin(), target::gpus().end(),
+                       [&](const target::Gpu* gpu) { return gpu->name == machine; });
+}
+
+/// Convolutions and numbers of 16 bits are for GPUs alone.
+std::size_t kinds_of(const std::string& machine) { return std::size(kinds) - (is_gpu(machine) ? 0 : 1); }
+std::size_t precisions_of(const std::string& machine) { return is_gpu(machine) ? 4 : 2; }
+
+/// Draws that depend on the seed and a case's place in the sweep alone.
+class Draw {
+public:
+    Draw(std::uint64_t seed, std::size_t section, Integer number) {
+        std::seed_seq sequence{seed, seed >> 32, std::uint64_t{section}, static_cast<std::uint64_t>(number)};
+        generator_.seed(sequence);
+    }
+
+    Integer between(Integer least, Integer most) {
+        return std::uniform_int_distribution<Integer>(least, most)(generator_);
+    }
+    bool one_in(Integer count) { return between(1, count) == 1; }
+    template <class Choices> auto one_of(const Choices& choices, std::size_t count) {
+        return choices[static_cast<std::size_t>(between(0, static_cast<Integer>(count) - 1))];
+    }
+    /// Each power of two as likely as the next.
+    Integer of_any_magnitude(Integer most) {
+        const double bits = std::log2(static_cast<double>(most));
+        return static_cast<Integer>(std::exp2(std::uniform_real_distribution<>(0, bits)(generator_)));
+    }
+    /// A product of primes up to 31.
+    Integer smooth(Integer most) {
+        constexpr Integer primes[] = {2, 2, 2, 3, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+        const Integer bound = of_any_magnitude(most);
+        Integer n = 1;
+        for (Integer factor = one_of(primes, std::size(primes)); n * factor <= bound;
+             factor = one_of(primes, std::size(primes)))
+            n *= factor;
+        return n;
+    }
+    /// As they come, of any magnitude, without large primes, or with one.
+    Integer length(Integer most) {
+        switch (between(0, 3)) {
+        case 0: return between(1, most);
+        case 1: return of_any_magnitude(most);
+        case 2: return smooth(most);
+        default: {
+            const Integer large = of_any_magnitude(most);
+            return large * smooth(most / large);
+        }
+        }
+    }
+
+private:
+    std::mt19937_64 generator_;
+};
+
+/// Lengths of `rank` dimensions with about so many points, some of them 1.
+std::vector<Integer> grid(Draw& draw, std::size_t rank, Integer most) {
+    std::vector<Integer> lengths;
+    Integer rest = draw.of_any_magnitude(most);
+    for (std::size_t k = 0; k < rank; ++k) {
+        const Integer length = draw.one_in(8) ? 1 : draw.length(std::max(Integer{1}, rest));
+        lengths.push_back(length);
+        rest = std::max(Integer{1}, rest / length);
+    }
+    std::rotate(lengths.begin(), lengths.begin() + draw.between(0, static_cast<Integer>(rank) - 1),
+                lengths.end());
+    return lengths;
+}
+
+std::string random_problem(Draw& draw, const std::string& machine, std::vector<Integer> lengths) {
+    const std::string kind = draw.one_of(kinds, kinds_of(machine));
+    if (kind == "wht")
+        for (Integer& length : lengths)
+            length = static_cast<Integer>(std::bit_floor(static_cast<std::uint64_t>(length)));
+    const bool transforms_complex = kind == "dft" || kind == "rdft";
+    const bool in_place = draw.one_in(3);
+    std::string text = fmt::format("{} {}", kind, fmt::join(lengths, "x"));
+    if (transforms_complex && draw.one_in(2)) text += " backward";
+    text += fmt::format(" {}", draw.one_of(precisions, precisions_of(machine)));
+    if (in_place) text += " inplace";
+    const bool may_be_planar = kind == "dft" || kind == "convolution" || (kind == "rdft" && !in_place);
+    if (may_be_planar && draw.one_in(4)) text += " planar";
+    Integer points = 1;
+    for (const Integer length : lengths) points *= length;
+    if (draw.one_in(3)) text += fmt::format(" batch={}", draw.length(std::max(Integer{2}, 65536 / points)));
+    if (draw.one_in(4)) text += " scale=0.5";
+    return text;
+}
+
+} // namespace
+
+Sweep::Sweep(const SweepOptions& options) {
+    for (const auto* machines : {&options.cpus, &options.gpus})
+        for (const std::string& machine : *machines) {
+            add_every_length(machine, options);
+            add_random(machine, options);
+        }
+}
+
+void Sweep::add_every_length(const std::string& machine, const SweepOptions& options) {
+    const auto add = [&](const std::string& kind, const std::string& words) {
+        if (kind == "wht") {
+            const Integer powers = std::bit_width(static_cast<unsigned>(options.every_length_up_to));
+            sections_.push_back(
+                {powers, [=](Integer number) {
+                     return Case{machine, fmt::format("wht {}{}", Integer{1} << number, words)};
+                 }});
+            return;
+        }
+        sections_.push_back({options.every_length_up_to, [=](Integer number) {
+                                 return Case{machine, fmt::format("{} {}{}", kind, number + 1, words)};
+                             }});
+    };
+    for (std::size_t k = 0; k < kinds_of(machine); ++k)
+        for (std::size_t p = 0; p < precisions_of(machine); ++p) {
+            const std::string kind = kinds[k], precision = fmt::format(" {}", precisions[p]);
+            add(kind, precision);
+            if (kind == "rdft") add(kind, " backward" + precision);
+        }
+}
+
+void Sweep::add_random(const std::string& machine, const SweepOptions& options) {
+    const auto add = [&](Integer size, auto lengths_of) {
+        const std::size_t section = sections_.size();
+        sections_.push_back({size, [=, seed = options.seed](Integer number) {
+                                 Draw draw(seed, section, number);
+                                 const std::vector<Integer> lengths = lengths_of(draw);
+                                 return Case{machine, random_problem(draw, machine, lengths)};
+                             }});
+    };
+    add(options.random_lengths,
+        [longest = options.longest](Draw& draw) { return std::vector<Integer>{draw.length(longest)}; });
+    for (const std::size_t rank : {2, 3, 4})
+        add(options.random_grids / 3,
+            [rank, most = options.largest_grid](Draw& draw) { return grid(draw, rank, most); });
+}
+
+Integer Sweep::size() const {
+    Integer sum = 0;
+    for (const Section& section : sections_) sum += section.size;
+    return sum;
+}
+
+Case Sweep::operator[](Integer number) const {
+    for (const Section& section : sections_) {
+        if (number < section.size) return section.at(number);
+        number -= section.size;
+    }
+    throw InternalError("a sweep of {} cases has no case {}", size(), number);
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,216 @@
+// Plans of very many problems, none of which is run: which fail, which take long, which take much memory. All short lengths of
+// every kind and precision, random ones to 2^30, random grids; on CPUs with their machine code, on GPUs with their PTX.
+
+#include "base/error.hpp"
+#include "bench/planning/worker.hpp"
+#include "rules/number_theory.hpp"
+#include "target/cpu.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+
+namespace swirl::bench {
+namespace {
+
+struct Options {
+    SweepOptions sweep;
+    std::string part = "1/1";
+    std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+    double seconds = 0; ///< 0: until all is done
+    double slowest = 2;
+    double largest = 200;
+    std::vector<std::string> problems;
+};
+
+/// Error texts that differ in numbers alone count as one.
+std::string shape_of(const std::string& error) {
+    std::string shape;
+    for (const char c : error) {
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit)
+            shape += c;
+        else if (shape.empty() || shape.back() != '#')
+            shape += '#';
+    }
+    return shape;
+}
+
+/// What came of all plans so far.
+class Findings {
+public:
+    explicit Findings(const Options& options) : options_(options) {}
+
+    void add(const Case& one, const Planned& planned) {
+        ++plans_;
+        if (!planned.error.empty())
+            report("failed", one, planned, planned.error);
+        else if (planned.seconds > options_.slowest)
+            report("slow", one, planned, "slow");
+        else if (planned.mebibytes > options_.largest)
+            report("large", one, planned, "large");
+        if (planned.seconds > slowest_.seconds) slowest_ = planned, slowest_case_ = one;
+        if (planned.mebibytes > largest_.mebibytes) largest_ = planned, largest_case_ = one;
+    }
+
+    void print(Integer cases) const {
+        fmt::print("{} of {} plans made; {} failed, took over {:g} s or over {:g} MiB\n", plans_, cases, bad_,
+                   options_.slowest, options_.largest);
+        for (const auto& [shape, count] : shapes_) fmt::print("{:>8}  {}\n", count, shape);
+        if (plans_ == 0) return;
+        fmt::print("slowest: {:.2f} s, {}: {}\n", slowest_.seconds, slowest_case_.machine,
+                   slowest_case_.problem);
+        fmt::print("largest: {:.0f} MiB, {}: {}\n", largest_.mebibytes, largest_case_.machine,
+                   largest_case_.problem);
+    }
+
+    bool all_good() const { return bad_ == 0; }
+
+private:
+    void report(const char* what, const Case& one, const Planned& planned, const std::string& why) {
+        ++bad_;
+        ++shapes_[shape_of(why)];
+        fmt::print("{}: {}: {}  ({:.2f} s, {:.0f} MiB)  {}\n", what, one.machine, one.problem,
+                   planned.seconds, planned.mebibytes, planned.error);
+        std::fflush(stdout);
+    }
+
+    const Options& options_;
+    Integer plans_ = 0, bad_ = 0;
+    std::map<std::string, Integer> shapes_;
+    Planned slowest_, largest_;
+    Case slowest_case_, largest_case_;
+};
+
+/// The numbers of a part's cases in an order in which each stretch is spread over the whole sweep.
+class Order {
+public:
+    Order(Integer cases, Integer part, Integer parts) : cases_(cases), next_(part), parts_(parts) {
+        constexpr double golden_ratio = 0.6180339887;
+        step_ = std::max(Integer{1}, static_cast<Integer>(static_cast<double>(cases) * golden_ratio));
+        while (std::gcd(step_, std::max(Integer{1}, cases)) != 1) ++step_;
+    }
+    bool take(Integer& number) {
+        if (next_ >= cases_) return false;
+        number = rules::multiply_modulo(next_, step_, cases_);
+        next_ += parts_;
+        return true;
+    }
+
+private:
+    Integer cases_, next_, parts_, step_;
+};
+
+Case parse_case(const std::string& text) {
+    const std::size_t colon = text.find(": ");
+    if (colon == std::string::npos)
+        throw UserError("--problem is '{}'; name the machine first, as in 'avx2: dft 1000'", text);
+    return {text.substr(0, colon), text.substr(colon + 2)};
+}
+
+/// Of "2/16", each from 1 on.
+std::pair<Integer, Integer> parse_part(const std::string& text) {
+    Integer part = 0, parts = 0;
+    char end = 0;
+    if (std::sscanf(text.c_str(), "%ld/%ld%c", &part, &parts, &end) != 2 || part < 1 || part > parts)
+        throw UserError("--part is '{}'; say which of how many, as in 2/16", text);
+    return {part, parts};
+}
+
+void describe(CLI::App& program, Options& options) {
+    program.add_option("--seed", options.sweep.seed, "of random problems; default: a random one");
+    program.add_option("--cpu", options.sweep.cpus, "CPUs to plan for, or none; default: the host's best")
+        ->delimiter(',');
+    program.add_option("--gpu", options.sweep.gpus, "GPUs to plan for, or none; default: sm_90")
+        ->delimiter(',');
+    program.add_option("--lengths", options.sweep.every_length_up_to, "every length up to this")
+        ->capture_default_str();
+    program
+        .add_option("--count", options.sweep.random_lengths,
+                    "random lengths up to --longest, on each machine")
+        ->capture_default_str();
+    program.add_option("--longest", options.sweep.longest, "of random lengths")->capture_default_str();
+    program
+        .add_option("--grids", options.sweep.random_grids,
+                    "random problems of 2 to 4 dimensions, on each machine")
+        ->capture_default_str();
+    program.add_option("--part", options.part, "which part of how many to do, as in 2/16")
+        ->capture_default_str();
+    program.add_option("--jobs", options.jobs, "plans at a time; default: the processors")
+        ->check(CLI::PositiveNumber);
+    program.add_option("--seconds", options.seconds,
+                       "end after these; what is done is spread over the whole");
+    program.add_option("--slowest", options.slowest, "seconds that a plan may take")->capture_default_str();
+    program.add_option("--largest", options.largest, "MiB that a plan may take")->capture_default_str();
+    program.add_option("--problem", options.problems, "nothing but these: 'avx2: dft 1000'");
+}
+
+bool sweep(const Options& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const auto [part, parts] = parse_part(options.part);
+    Findings findings(options);
+    std::function<Case(Integer)> at = [&](Integer k) {
+        return parse_case(options.problems[static_cast<std::size_t>(k)]);
+    };
+    auto cases = static_cast<Integer>(options.problems.size());
+    const Sweep all(options.sweep);
+    if (cases == 0) {
+        cases = all.size();
+        at = [&](Integer k) { return all[k]; };
+        for (const auto* machines : {&options.sweep.cpus, &options.sweep.gpus})
+            for (const std::string& machine : *machines)
+                make_plan({machine, "dft 1000"}); // what is kept for all plans
+    }
+    Order order(cases, part - 1, parts);
+    const auto next = [&](Case& one) {
+        const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        Integer number = 0;
+        if ((options.seconds > 0 && elapsed > options.seconds) || !order.take(number)) return false;
+        one = at(number);
+        return true;
+    };
+    const Bounds bounds{.seconds = 10 * options.slowest, .mebibytes = 20 * options.largest};
+    plan_in_processes(options.jobs, bounds, next,
+                      [&](const Case& one, const Planned& planned) { findings.add(one, planned); });
+    findings.print(cases);
+    return findings.all_good();
+}
+
+int run(int count, char** arguments) {
+    Options options;
+    options.sweep.seed = std::random_device()();
+    CLI::App program(
+        "Makes plans of very many problems and runs none; reports those that fail, take long, or take much "
+        "memory.");
+    describe(program, options);
+    CLI11_PARSE(program, count, arguments);
+    const std::vector<std::string> none{"none"};
+    if (options.sweep.cpus.empty()) options.sweep.cpus = {std::string(target::host_cpu().name)};
+    if (options.sweep.gpus.empty()) options.sweep.gpus = {"sm_90"};
+    for (auto* machines : {&options.sweep.cpus, &options.sweep.gpus})
+        if (*machines == none) machines->clear();
+    fmt::print("seed {}\n", options.sweep.seed);
+    return sweep(options) ? 0 : 1;
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** arguments) {
+    try {
+        return swirl::bench::run(count, arguments);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench_planning: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,145 @@
+#include "bench/planning/worker.hpp"
+
+#include "base/error.hpp"
+#include "plan/gpu_plan.hpp"
+#include "plan/plan.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "search/planner.hpp"
+#include "target/cpu.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <new>
+#include <vector>
+
+namespace swirl::bench {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool has_shadow_memory = true; // terabytes of addresses
+#else
+constexpr bool has_shadow_memory = false;
+#endif
+
+/// What a process tells the one that started it.
+struct Message {
+    double mebibytes_before;
+    char error[1000];
+};
+
+double resident_mebibytes() {
+    long pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+void say(Message& message, const char* text) {
+    const std::size_t length = std::min(std::strcspn(text, "\n"), sizeof(message.error) - 1);
+    std::memcpy(message.error, text, length);
+    message.error[length] = 0;
+}
+
+[[noreturn]] void run_in_child(const Case& one, const Bounds& bounds, Message& message) {
+    message.mebibytes_before = resident_mebibytes();
+    const auto seconds = static_cast<rlim_t>(std::ceil(bounds.seconds));
+    const rlimit processor{seconds, seconds + 1};
+    setrlimit(RLIMIT_CPU, &processor);
+    const rlimit core{0, 0};
+    setrlimit(RLIMIT_CORE, &core);
+    if (!has_shadow_memory) {
+        const auto bytes = static_cast<rlim_t>(bounds.mebibytes * (1 << 20));
+        const rlimit memory{bytes, bytes};
+        setrlimit(RLIMIT_AS, &memory);
+    }
+    try {
+        make_plan(one);
+    } catch (const std::bad_alloc&) {
+        say(message, "no memory left");
+    } catch (const std::exception& error) {
+        say(message, error.what());
+    }
+    _exit(0); // frees nothing one by one
+}
+
+double seconds_of(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+Planned planned(const Message& message, int status, const rusage& usage) {
+    Planned result{message.error, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
+                   static_cast<double>(usage.ru_maxrss) / 1024 - message.mebibytes_before};
+    if (!WIFSIGNALED(status)) return result;
+    const int signal = WTERMSIG(status);
+    result.error = signal == SIGXCPU || signal == SIGKILL
+                       ? fmt::format("ended after {:.0f} s", result.seconds)
+                       : fmt::format("crashed: {}", strsignal(signal));
+    return result;
+}
+
+struct Job {
+    pid_t process = 0; ///< 0: idle
+    Case one;
+    Message* message = nullptr;
+};
+
+void start(Job& job, const Bounds& bounds) {
+    *job.message = {};
+    job.process = fork();
+    if (job.process < 0) throw InternalError("no process could be started: {}", std::strerror(errno));
+    if (job.process == 0) run_in_child(job.one, bounds, *job.message);
+}
+
+} // namespace
+
+void make_plan(const Case& one) {
+    const Problem problem = swirl::problem(one.problem);
+    for (const target::Cpu* cpu : target::cpus())
+        if (cpu->name == one.machine) {
+            planning::Plan::build(problem, search::estimate(problem, *cpu).recipe, {.check = false});
+            return;
+        }
+    const target::Gpu& gpu = target::gpu_named(one.machine);
+    planning::describe_steps(problem, search::gpu_recipe(problem, gpu));
+}
+
+void plan_in_processes(std::size_t jobs, const Bounds& bounds, const std::function<bool(Case&)>& next,
+                       const std::function<void(const Case&, const Planned&)>& finished) {
+    std::vector<Job> all(jobs);
+    const std::size_t bytes = jobs * sizeof(Message);
+    void* const shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw InternalError("no memory to share: {}", std::strerror(errno));
+    std::size_t running = 0;
+    for (std::size_t k = 0; k < jobs; ++k) {
+        all[k].message = static_cast<Message*>(shared) + k;
+        if (!next(all[k].one)) break;
+        start(all[k], bounds);
+        ++running;
+    }
+    while (running > 0) {
+        int status = 0;
+        rusage usage{};
+        const pid_t process = wait4(-1, &status, 0, &usage);
+        const auto job =
+            std::find_if(all.begin(), all.end(), [&](const Job& j) { return j.process == process; });
+        if (job == all.end()) continue;
+        finished(job->one, planned(*job->message, status, usage));
+        job->process = 0;
+        if (next(job->one))
+            start(*job, bounds);
+        else
+            --running;
+    }
+    munmap(shared, bytes);
+}
+
+} // namespace swirl::bench

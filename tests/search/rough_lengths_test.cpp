@@ -1,0 +1,40 @@
+// Lengths with a prime factor that no codelet has.
+
+#include "problem/syntax.hpp"
+#include "rules/number_theory.hpp"
+#include "search/cost_model.hpp"
+#include "search/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+namespace swirl::search {
+namespace {
+
+planning::Recipe estimated(const std::string& text, const target::Cpu& cpu) {
+    return estimate(swirl::problem(text), cpu).recipe;
+}
+
+/// Each choice in the tree of a DFT of n points is one that its rule takes.
+void expect_valid(const rules::BreakdownTree& tree, Integer n) {
+    if (tree.rule != "stockham") return;
+    EXPECT_EQ(std::accumulate(tree.choice.begin(), tree.choice.end(), Integer{1}, std::multiplies<>()), n)
+        << rules::to_string(tree);
+}
+
+TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
+    for (const target::Cpu* cpu : target::cpus())
+        for (const Integer n : {58275, 58608, 62234, 64380, 113160, 4100000})
+            for (const char* precision : {"", " float32"})
+                expect_valid(estimated(fmt::format("dft {}{}", n, precision), *cpu).steps.front().tree, n);
+}
+
+TEST(RoughLengths, AreTransformedToo) {
+    for (const char* text : {"dft 58275", "dft 62234 float32 backward inplace", "dct3 116550", "dst2 58275"})
+        EXPECT_NO_THROW(make_plan(swirl::problem(text), {.use_wisdom = false})) << text; // and checked
+}
+
+} // namespace
+} // namespace swirl::search
