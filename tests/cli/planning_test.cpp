@@ -26,11 +26,18 @@ TEST_F(PlansOfASweep, AreMadeForLengthsWhoseSmoothPartAloneWouldBeSwept) {
     EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
 }
 
-TEST_F(PlansOfASweep, AreTheSameForTheSameSeed) {
-    const std::string few = "--seed 3 --lengths 0 --count 0 --grids 3 --gpu none --largest 0";
-    const auto first = run(few), second = run(few);
-    EXPECT_EQ(first.output.substr(0, 6), "seed 3");
-    EXPECT_EQ(first.status, second.status);
+TEST_F(PlansOfASweep, AreMadeForASampleOfIt) {
+    const auto outcome =
+        run("--seed 1 --seconds 10 --lengths 400 --count 400 --longest 65536 --grids 150 "
+            "--gpu none --slowest 60 --largest 2000");
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_EQ(outcome.output.substr(0, 6), "seed 1");
+}
+
+TEST_F(PlansOfASweep, SayWhatFails) {
+    const auto outcome = run("--problem 'avx2: wht 12'");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.output.find("failed: avx2: wht 12"), std::string::npos) << outcome.output;
 }
 
 } // namespace
