@@ -1,12 +1,13 @@
 # A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu sanitize format docs
+.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
 	@echo "make bench      compare transforms and matrix products on the CPU with other libraries (hours)"
 	@echo "make bench-gpu  compare transforms and matrix products on a GPU with cuFFT and cuBLAS (minutes)"
+	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
@@ -61,6 +62,13 @@ sanitize: setup
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan --progress
+
+SECONDS = 60
+JOBS = 1
+fuzz: setup
+	cmake --preset dev
+	cmake --build --preset dev --target swirl_fuzz
+	build/dev/bin/fuzz --seconds $(SECONDS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
 format: setup
 	scripts/check_format --fix

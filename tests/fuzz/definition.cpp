@@ -1,0 +1,150 @@
+#include "fuzz/definition.hpp"
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace swirl::fuzz {
+namespace {
+
+std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
+
+Complex times(const Complex& a, const Complex& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// A real DFT is one along the last dimension and complex along the others.
+TransformKind kind_along(const Transform& transform, std::size_t dimension) {
+    const bool is_last = dimension + 1 == transform.lengths.size();
+    return transform.kind == TransformKind::real_dft && !is_last ? TransformKind::dft : transform.kind;
+}
+
+bool is_half_spectrum(const Transform& transform, std::size_t dimension, Direction of) {
+    return kind_along(transform, dimension) == TransformKind::real_dft && transform.direction == of;
+}
+
+/// The angle of entry (j, k) of a cosine or sine transform is 2π·numerator/denominator.
+struct Angle {
+    Integer numerator, denominator;
+};
+Angle angle_of(TransformKind kind, Integer n, Integer j, Integer k) {
+    switch (kind) {
+    case TransformKind::dct2: return {(2 * j + 1) * k, 4 * n};
+    case TransformKind::dct3: return {j * (2 * k + 1), 4 * n};
+    case TransformKind::dst2: return {(2 * j + 1) * (k + 1), 4 * n};
+    case TransformKind::dst3: return {(j + 1) * (2 * k + 1), 4 * n};
+    default: return {(2 * j + 1) * (2 * k + 1), 8 * n};
+    }
+}
+
+Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Integer k) {
+    const auto cosine_or_sine = [&] {
+        const Angle angle = angle_of(kind, n, j, k);
+        return root_of_unity(angle.numerator, angle.denominator);
+    };
+    switch (kind) {
+    case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1;
+    case TransformKind::dct2:
+    case TransformKind::dct4: return 2 * cosine_or_sine().real();
+    case TransformKind::dct3: return (j == 0 ? 1 : 2) * cosine_or_sine().real();
+    case TransformKind::dst2:
+    case TransformKind::dst4: return 2 * cosine_or_sine().imag();
+    case TransformKind::dst3: return (j == n - 1 ? 1 : 2) * cosine_or_sine().imag();
+    default: break;
+    }
+    const Complex root = root_of_unity(j * k, n);
+    return direction == Direction::forward ? std::conj(root) : root;
+}
+
+} // namespace
+
+Integer Transform::points() const {
+    Integer product = 1;
+    for (const Integer n : lengths) product *= n;
+    return product;
+}
+
+Integer Transform::stored_input(std::size_t dimension) const {
+    const Integer n = lengths[dimension];
+    return is_half_spectrum(*this, dimension, Direction::backward) ? n / 2 + 1 : n;
+}
+Integer Transform::stored_output(std::size_t dimension) const {
+    const Integer n = lengths[dimension];
+    return is_half_spectrum(*this, dimension, Direction::forward) ? n / 2 + 1 : n;
+}
+
+Complex root_of_unity(Integer k, Integer n) {
+    k %= n;
+    // The angle from the nearest multiple of π/2 is at most π/4, where sine and cosine are right to the last bit or so.
+    const Integer quarter = (8 * k / n + 1) / 2;
+    const auto numerator = static_cast<long double>(4 * k - quarter * n);
+    const long double angle = std::numbers::pi_v<long double> * numerator / (2 * static_cast<long double>(n));
+    const long double c = std::cos(angle), s = std::sin(angle);
+    switch (quarter % 4) {
+    case 0: return {c, s};
+    case 1: return {-s, c};
+    case 2: return {-c, -s};
+    default: return {s, -c};
+    }
+}
+
+Values definition_row(const Transform& transform, std::size_t dimension, Integer k) {
+    const Integer n = transform.lengths[dimension], inputs = transform.stored_input(dimension);
+    const TransformKind kind = kind_along(transform, dimension);
+    Values row(size(inputs));
+    for (Integer j = 0; j < inputs; ++j) {
+        row[size(j)] = entry(kind, transform.direction, n, j, k);
+        // Of a half spectrum, entry j stands for n − j too.
+        if (inputs != n && j != 0 && 2 * j != n) row[size(j)] *= 2;
+    }
+    return row;
+}
+
+Complex output_by_definition(const Transform& transform, const Values& input,
+                             const std::vector<Integer>& index) {
+    // The last dimension's sums first: each dimension leaves one number of each of its lines.
+    Values data = input;
+    for (std::size_t d = transform.lengths.size(); d-- > 0;) {
+        const Values row = definition_row(transform, d, index[d]);
+        Values sums(data.size() / row.size());
+        for (std::size_t line = 0; line < sums.size(); ++line)
+            for (std::size_t j = 0; j < row.size(); ++j)
+                sums[line] += times(row[j], data[line * row.size() + j]);
+        data = std::move(sums);
+    }
+    return transform.makes_reals() ? data[0].real() : data[0];
+}
+
+Values transform_by_definition(const Transform& transform, const Values& input) {
+    Values data = input;
+    Integer inner = 1; // elements between neighbours along the dimension, of those that are done
+    for (std::size_t d = transform.lengths.size(); d-- > 0; inner *= transform.stored_output(d)) {
+        const Integer from = transform.stored_input(d), to = transform.stored_output(d);
+        const Integer outer = static_cast<Integer>(data.size()) / (from * inner);
+        Values next(size(outer * to * inner));
+        for (Integer k = 0; k < to; ++k) {
+            const Values row = definition_row(transform, d, k);
+            for (Integer o = 0; o < outer; ++o)
+                for (Integer j = 0; j < from; ++j)
+                    for (Integer i = 0; i < inner; ++i)
+                        next[size((o * to + k) * inner + i)] +=
+                            times(row[size(j)], data[size((o * from + j) * inner + i)]);
+        }
+        data = std::move(next);
+    }
+    if (transform.makes_reals())
+        for (Complex& value : data) value = value.real();
+    return data;
+}
+
+double cost_by_definition(const Transform& transform) {
+    double sum = 0, rows = 0;
+    for (const Integer n : transform.lengths) {
+        sum += static_cast<double>(n);
+        rows += static_cast<double>(n) * static_cast<double>(n);
+    }
+    constexpr double sine_and_cosine = 20; // multiplications' time
+    return static_cast<double>(transform.points()) * sum + sine_and_cosine * rows;
+}
+
+} // namespace swirl::fuzz

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <swirl/kinds.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace swirl::fuzz {
+
+/// An array between two guard zones. All of it begins as a pattern that is a huge number in every floating-point type, so
+/// that reading what nobody has set shows in results, and writing outside shows in the pattern.
+class GuardedMemory {
+public:
+    /// From `lowest` to before `end`, in bytes from the element of index 0, which is `offset` bytes behind a multiple of 64.
+    GuardedMemory(std::string name, Integer lowest, Integer end, Integer offset = 0);
+
+    const std::string& name() const { return name_; }
+    std::byte* origin() const { return origin_; }
+
+    /// Remembers all bytes as they are.
+    void remember();
+    /// So many bytes at this offset may have changed.
+    void allow(Integer offset, Integer bytes);
+    /// Throws a Failure where other bytes have: "guard zone" or "written outside".
+    void require_unharmed() const;
+
+    /// All bytes, with the zones.
+    std::byte* data() const { return data_; }
+    Integer bytes() const { return bytes_; }
+
+private:
+    std::string name_;
+    Integer lowest_, end_, zone_, bytes_;
+    std::unique_ptr<std::byte[]> memory_;
+    std::byte* data_;
+    std::byte* origin_;
+    std::vector<std::byte> remembered_;
+};
+
+} // namespace swirl::fuzz

@@ -1,0 +1,96 @@
+#include "fuzz/reference.hpp"
+#include "fuzz/workers.hpp"
+
+#include <swirl/plan.hpp>
+
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <ctime>
+
+namespace swirl::fuzz {
+namespace {
+
+constexpr Part parts[] = {{"transforms", fuzz_transform, 1}};
+
+std::vector<std::string> cpus_of(const std::string& word) {
+    std::vector<std::string> cpus;
+    for (const char* cpu : {"portable", "sse2", "avx2", "avx512"}) {
+        if (word != "all" && word != cpu) continue;
+        try {
+            static_cast<void>(plan("dft 2", {.use_wisdom = false, .cpu = cpu}));
+            cpus.emplace_back(cpu);
+        } catch (const UserError& error) {
+            if (word != "all") throw; // what this machine lacks is left out only where all are asked for
+        }
+    }
+    if (cpus.empty()) throw UserError("--cpu is " + word + "; use portable, sse2, avx2, avx512 or all");
+    return cpus;
+}
+
+/// The same for all runs of a day.
+std::uint64_t seed_of_the_day() {
+    const std::time_t time = std::time(nullptr);
+    std::tm day{};
+    ::gmtime_r(&time, &day);
+    constexpr int first_year = 1900, hundred = 100;
+    return static_cast<std::uint64_t>(((day.tm_year + first_year) * hundred + day.tm_mon + 1) * hundred +
+                                      day.tm_mday);
+}
+
+int fuzz(int count, char** words) {
+    CLI::App program("Random transforms against references in long double");
+    Work work;
+    std::string cpu = "all", only;
+    Integer points = 0;
+    work.seed = seed_of_the_day();
+    program.add_option("--seconds", work.seconds, "How long")->capture_default_str();
+    program.add_option("--cases", work.cases, "Stop after so many; 0: when the time is over")
+        ->capture_default_str();
+    program.add_option("--seed", work.seed, "The date, unless given")->capture_default_str();
+    program.add_option("--jobs", work.jobs, "Processes at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 256));
+    program.add_option("--cpu", cpu, "portable, sse2, avx2, avx512 or all")->capture_default_str();
+    program.add_option("--only", only, "transforms");
+    program.add_option("--case", work.only_case, "Only this case of the part that --only names");
+    program.add_option("--max-points", points, "Of a transform");
+    program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")
+        ->capture_default_str();
+    program
+        .add_option("--tolerance", work.setting.tolerance, "Of transforms, in units of epsilon*sqrt(log2 n)")
+        ->capture_default_str();
+    CLI11_PARSE(program, count, words);
+
+    for (const Part& part : parts)
+        if ((only.empty() || only == part.name)) work.parts.push_back(part);
+    if (work.parts.empty()) throw UserError("--only is " + only + "; use transforms");
+    if (work.only_case >= 0 && only.empty()) throw UserError("--case needs --only");
+    if (!has_fast_reference()) work.setting.limits.points = 4096; // by the definition alone
+    if (points > 0) {
+        work.setting.limits.points = points;
+        work.setting.limits.elements = std::max(work.setting.limits.elements, points);
+        work.setting.limits.places = std::max(work.setting.limits.places, 4 * points);
+        work.options += fmt::format(" --max-points {}", points);
+    }
+    work.cpus = cpus_of(cpu);
+    // What is asked of swirl here is to plan anew, and to leave the user's files alone.
+    ::setenv("SWIRL_WISDOM", ":memory:", 0);
+    ::setenv("SWIRL_KERNEL_CACHE", "off", 0);
+    fmt::print("fuzz: seed {}, {} seconds, {} jobs, {}{}\n", work.seed, work.seconds, work.jobs,
+               fmt::join(work.cpus, " "), has_fast_reference() ? "" : ", without FFTW");
+    return run(work) ? 0 : 1;
+}
+
+} // namespace
+} // namespace swirl::fuzz
+
+int main(int count, char** words) {
+    try {
+        return swirl::fuzz::fuzz(count, words);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "fuzz: {}\n", error.what());
+        return 2;
+    }
+}

@@ -1,0 +1,170 @@
+#include "fuzz/reference.hpp"
+
+#include "fuzz/journal.hpp"
+
+#include <fmt/format.h>
+
+#ifdef SWIRL_HAVE_FFTW
+#include <fftw3.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace swirl::fuzz {
+namespace {
+
+/// Multiplications that the definition may take.
+constexpr double least_fast = 300'000;
+
+Values wht_by_butterflies(const Transform& transform, Values data) {
+    // Of several dimensions it is that of their product.
+    for (std::size_t half = 1; half < static_cast<std::size_t>(transform.points()); half *= 2)
+        for (std::size_t i = 0; i < data.size(); ++i)
+            if ((i & half) == 0) {
+                const Complex a = data[i], b = data[i + half];
+                data[i] = a + b;
+                data[i + half] = a - b;
+            }
+    return data;
+}
+
+#ifdef SWIRL_HAVE_FFTW
+
+std::size_t outputs(const Transform& transform) {
+    std::size_t count = 1;
+    for (std::size_t d = 0; d < transform.lengths.size(); ++d)
+        count *= static_cast<std::size_t>(transform.stored_output(d));
+    return count;
+}
+
+std::vector<fftwl_iodim64> dimensions_of(const Transform& transform) {
+    std::vector<fftwl_iodim64> result(transform.lengths.size());
+    Integer in = 1, out = 1;
+    for (std::size_t d = result.size(); d-- > 0;) {
+        result[d] = {transform.lengths[d], in, out};
+        in *= transform.stored_input(d);
+        out *= transform.stored_output(d);
+    }
+    return result;
+}
+
+fftw_r2r_kind r2r_kind(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2: return FFTW_REDFT10;
+    case TransformKind::dct3: return FFTW_REDFT01;
+    case TransformKind::dct4: return FFTW_REDFT11;
+    case TransformKind::dst2: return FFTW_RODFT10;
+    case TransformKind::dst3: return FFTW_RODFT01;
+    default: return FFTW_RODFT11;
+    }
+}
+
+void run(fftwl_plan plan) {
+    if (plan == nullptr) throw Failure("reference", "FFTW has no plan");
+    fftwl_execute(plan);
+    fftwl_destroy_plan(plan);
+}
+
+std::vector<long double> real_parts(const Values& values) {
+    std::vector<long double> result;
+    for (const Complex& value : values) result.push_back(value.real());
+    return result;
+}
+
+fftwl_complex* pairs(Values& values) { return reinterpret_cast<fftwl_complex*>(values.data()); }
+
+Values transform_by_fftw(const Transform& transform, Values input) {
+    const std::vector<fftwl_iodim64> dimensions = dimensions_of(transform);
+    const int rank = static_cast<int>(dimensions.size());
+    constexpr unsigned flags = FFTW_ESTIMATE;
+    Values output(outputs(transform));
+    if (transform.kind == TransformKind::dft) {
+        const int sign = transform.direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD;
+        run(fftwl_plan_guru64_dft(rank, dimensions.data(), 0, nullptr, pairs(input), pairs(output), sign,
+                                  flags));
+        return output;
+    }
+    if (transform.kind == TransformKind::real_dft && transform.direction == Direction::forward) {
+        std::vector<long double> reals = real_parts(input);
+        run(fftwl_plan_guru64_dft_r2c(rank, dimensions.data(), 0, nullptr, reals.data(), pairs(output),
+                                      flags));
+        return output;
+    }
+    std::vector<long double> results(output.size());
+    if (transform.kind == TransformKind::real_dft) {
+        run(fftwl_plan_guru64_dft_c2r(rank, dimensions.data(), 0, nullptr, pairs(input), results.data(),
+                                      flags));
+    } else {
+        std::vector<long double> reals = real_parts(input);
+        const std::vector<fftw_r2r_kind> kinds(dimensions.size(), r2r_kind(transform.kind));
+        run(fftwl_plan_guru64_r2r(rank, dimensions.data(), 0, nullptr, reals.data(), results.data(),
+                                  kinds.data(), flags));
+    }
+    std::copy(results.begin(), results.end(), output.begin());
+    return output;
+}
+
+#else
+
+Values transform_by_fftw(const Transform& transform, const Values& input) {
+    return transform_by_definition(transform, input);
+}
+
+#endif
+
+void prove(const Transform& transform, const Values& input, const Values& output, Random& random) {
+    long double norm = 0;
+    for (const Complex& value : input) norm += std::norm(value);
+    const auto points = static_cast<long double>(transform.points());
+    // An output's terms are up to 2^rank times the input's numbers.
+    const long double allowed = std::numeric_limits<long double>::epsilon() * 64 * std::sqrt(points * norm) *
+                                std::exp2(static_cast<long double>(transform.lengths.size()));
+    constexpr int proved = 2;
+    for (int k = 0; k < proved; ++k) {
+        std::vector<Integer> index;
+        std::size_t at = 0;
+        for (std::size_t d = 0; d < transform.lengths.size(); ++d) {
+            index.push_back(random.integer(0, transform.stored_output(d) - 1));
+            at = at * static_cast<std::size_t>(transform.stored_output(d)) +
+                 static_cast<std::size_t>(index.back());
+        }
+        const Complex expected = output_by_definition(transform, input, index);
+        if (std::abs(output[at] - expected) <= allowed) continue;
+        throw Failure("reference", fmt::format("the reference is off by {} at output {}; {} are allowed",
+                                               static_cast<double>(std::abs(output[at] - expected)), at,
+                                               static_cast<double>(allowed)));
+    }
+}
+
+} // namespace
+
+bool has_fast_reference() {
+#ifdef SWIRL_HAVE_FFTW
+    return true;
+#else
+    return false;
+#endif
+}
+
+Values reference(const Transform& transform, const Values& input, Random& random) {
+    if (cost_by_definition(transform) < least_fast) return transform_by_definition(transform, input);
+    Values output = transform.kind == TransformKind::wht ? wht_by_butterflies(transform, input)
+                                                         : transform_by_fftw(transform, input);
+    prove(transform, input, output, random);
+    return output;
+}
+
+long double relative_error(const Complex* a, const Complex* b, std::size_t count) {
+    long double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        difference += std::norm(a[i] - b[i]);
+        norm += std::norm(b[i]);
+    }
+    const long double error = std::sqrt(norm > 0 ? difference / norm : difference);
+    return std::isnan(error) ? std::numeric_limits<long double>::infinity() : error;
+}
+
+} // namespace swirl::fuzz

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "fuzz/draw_transform.hpp"
+#include "fuzz/journal.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace swirl::fuzz {
+
+/// What a worker works with, the same for all of its cases.
+struct Setting {
+    std::string cpu; ///< whose code it tests
+    Limits limits = {};
+    double tolerance = 4; ///< of transforms, in units of ε·√log₂n
+};
+
+/// One case of a part: draws something by the seed, runs it and throws a Failure, or lets an error of swirl's through, where it
+/// is wrong.
+using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journal);
+
+void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+
+} // namespace swirl::fuzz

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "fuzz/definition.hpp"
+#include "fuzz/guarded_memory.hpp"
+#include "fuzz/random.hpp"
+
+#include <swirl/problem.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace swirl::fuzz {
+
+enum class From : bool { input, output };
+
+/// A problem's arrays in guarded memory, seen as numbers.
+class TransformData {
+public:
+    TransformData(const Problem& problem, Random& random);
+
+    const Problem& problem() const { return problem_; }
+    /// Of one transform of the batch.
+    const Transform& transform() const { return transform_; }
+    std::size_t transforms() const;
+
+    /// Elements of a side, transforms of the batch one after the other, row-major; real ones have imaginary parts 0.
+    Values elements(From side) const;
+    /// Rounded to the problem's precision.
+    void set(From side, const Values& values);
+
+    /// Call before an execution, and after it: throws a Failure where anything else than results has changed.
+    void remember();
+    void require_unharmed();
+
+    /// Arrays of a side: one, or two of planar complex numbers.
+    std::vector<GuardedMemory*> arrays(From side) const;
+    std::byte* real(From side) const;
+    std::byte* imaginary(From side) const; ///< null where there is no array for it
+
+private:
+    struct Place {
+        std::shared_ptr<GuardedMemory> real, imaginary;
+        bool is_complex;
+    };
+    const Place& place(From side) const { return side == From::input ? input_ : output_; }
+    void for_each_offset(From side, const std::function<void(Integer)>& f) const;
+    void allow(From side);
+    bool is_planar(From side) const { return place(side).imaginary != nullptr; }
+
+    Problem problem_;
+    Transform transform_;
+    Integer scalar_; ///< bytes of a real number
+    Place input_, output_;
+};
+
+} // namespace swirl::fuzz

@@ -1,0 +1,263 @@
+#include "fuzz/transforms.hpp"
+
+#include "fuzz/reference.hpp"
+
+#include <swirl/swirl.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace swirl::fuzz {
+namespace {
+
+double epsilon_of(Precision precision) {
+    switch (precision) {
+    case Precision::float32: return 0x1p-23;
+    case Precision::float16: return 0x1p-10;
+    case Precision::bfloat16: return 0x1p-7;
+    case Precision::float64: break;
+    }
+    return 0x1p-52;
+}
+
+template <class T> void execute_as(const Plan& plan, const TransformData& data, Workspace workspace) {
+    using C = std::complex<T>;
+    const auto of = [&]<class E>(From side, E) { return reinterpret_cast<E*>(data.real(side)); };
+    T* const imaginary_in = reinterpret_cast<T*>(data.imaginary(From::input));
+    T* const imaginary_out = reinterpret_cast<T*>(data.imaginary(From::output));
+    const Problem& problem = data.problem();
+    const bool half_spectra = problem.kind == TransformKind::real_dft;
+    const bool forward = problem.direction == Direction::forward;
+    const bool in_place = problem.placement == Placement::in_place;
+    if (imaginary_in && imaginary_out)
+        return plan.execute<T>(of(From::input, T{}), imaginary_in, of(From::output, T{}), imaginary_out,
+                               workspace);
+    if (imaginary_in)
+        return plan.execute<T>(static_cast<const T*>(of(From::input, T{})), imaginary_in,
+                               of(From::output, T{}), workspace);
+    if (imaginary_out)
+        return plan.execute<T>(static_cast<const T*>(of(From::input, T{})), of(From::output, T{}),
+                               imaginary_out, workspace);
+    if (problem.kind == TransformKind::dft)
+        return plan.execute<T>(of(From::input, C{}), of(From::output, C{}), workspace);
+    if (!half_spectra || in_place)
+        return plan.execute<T>(of(From::input, T{}), of(From::output, T{}), workspace);
+    if (forward) return plan.execute<T>(of(From::input, T{}), of(From::output, C{}), workspace);
+    plan.execute<T>(of(From::input, C{}), of(From::output, T{}), workspace);
+}
+
+/// The inverse, up to a factor, with input and output exchanged; 1/factor is its scale.
+std::optional<Problem> inverse_of(const Problem& problem) {
+    Problem inverse = problem;
+    double factor = problem.scale;
+    for (const Dimension& dimension : problem.dimensions) {
+        const bool doubles = problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft &&
+                             problem.kind != TransformKind::wht;
+        factor *= static_cast<double>(dimension.length) * (doubles ? 2 : 1);
+    }
+    if (factor == 0) return std::nullopt;
+    inverse.scale = 1 / factor;
+    switch (problem.kind) {
+    case TransformKind::dft:
+    case TransformKind::real_dft: inverse.direction = reversed(problem.direction); break;
+    case TransformKind::dct2: inverse.kind = TransformKind::dct3; break;
+    case TransformKind::dct3: inverse.kind = TransformKind::dct2; break;
+    case TransformKind::dst2: inverse.kind = TransformKind::dst3; break;
+    case TransformKind::dst3: inverse.kind = TransformKind::dst2; break;
+    default: break;
+    }
+    for (auto* axes : {&inverse.batches, &inverse.dimensions})
+        for (Dimension& axis : *axes) std::swap(axis.input_stride, axis.output_stride);
+    return inverse;
+}
+
+bool is_valid(const Problem& problem) {
+    try {
+        validate(problem);
+        return true;
+    } catch (const UserError&) {
+        return false;
+    }
+}
+
+void require_same(const Values& found, const Values& expected, const char* what) {
+    for (std::size_t k = 0; k < found.size(); ++k)
+        if (found[k] != expected[k])
+            throw Failure("other bits", fmt::format("element {} is {}{:+}i and not {}{:+}i {}", k,
+                                                    static_cast<double>(found[k].real()),
+                                                    static_cast<double>(found[k].imag()),
+                                                    static_cast<double>(expected[k].real()),
+                                                    static_cast<double>(expected[k].imag()), what));
+}
+
+/// One problem on the CPU at hand.
+class TransformRun {
+public:
+    TransformRun(const Problem& problem, Random& random, const Setting& setting, Journal& journal)
+        : problem_(problem), random_(random), setting_(setting), journal_(journal), data_(problem, random) {}
+
+    void run() {
+        input_ = random_input(data_.transform(), data_.transforms(), random_);
+        const PlanOptions options{.use_wisdom = false,
+                                  .check = random_.chance(75),
+                                  .cpu = setting_.cpu,
+                                  .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
+        journal_.doing(
+            fmt::format("{} threads={} check={}", to_text(problem_), options.threads, options.check));
+        const Plan plan = swirl::plan(problem_, options);
+        data_.set(From::input, input_);
+        const Values expected = expected_output(data_, random_);
+        run_guarded(plan, random_.chance(50));
+        output_ = data_.elements(From::output);
+        require_close(problem_, output_, expected, setting_.tolerance);
+        if (random_.chance(30)) run_from_recipe(plan, options);
+        if (random_.chance(30)) run_from_c(options);
+        if (random_.chance(50)) run_inverse(plan, options);
+    }
+
+private:
+    void run_guarded(const Plan& plan, bool bring_workspace) {
+        data_.set(From::input, input_);
+        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
+        data_.remember();
+        workspace.remember();
+        if (bring_workspace && plan.workspace_bytes() > 0)
+            execute(plan, data_, {workspace.origin(), plan.workspace_bytes()});
+        else
+            execute(plan, data_);
+        workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
+        workspace.require_unharmed();
+        data_.require_unharmed();
+    }
+
+    /// The recipe's text gives the same plan, and any number of threads the same bits.
+    void run_from_recipe(const Plan& plan, PlanOptions options) {
+        options.recipe = plan.recipe();
+        options.threads = static_cast<int>(random_.integer(1, 4));
+        options.check = false;
+        const Plan again = swirl::plan(problem_, options);
+        if (again.recipe() != plan.recipe())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        run_guarded(again, random_.chance(50));
+        require_same(data_.elements(From::output), output_, "from the recipe and with other threads");
+    }
+
+    void run_from_c(const PlanOptions& options) {
+        swirl_plan* made = nullptr;
+        const auto require = [](swirl_status status) {
+            if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
+        };
+        require(swirl_plan_from_text_for_threads(to_text(problem_).c_str(), SWIRL_NO_WISDOM, options.threads,
+                                                 &made));
+        const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
+        data_.set(From::input, input_);
+        data_.remember();
+        if (problem_.layout == ComplexLayout::planar)
+            require(swirl_execute_planar(made, data_.real(From::input), data_.imaginary(From::input),
+                                         data_.real(From::output), data_.imaginary(From::output)));
+        else
+            require(swirl_execute(made, data_.real(From::input), data_.real(From::output)));
+        data_.require_unharmed();
+        require_same(data_.elements(From::output), output_, "through the C interface");
+    }
+
+    void run_inverse(const Plan& plan, const PlanOptions& options) {
+        const std::optional<Problem> inverse = inverse_of(problem_);
+        if (!inverse || !is_valid(*inverse)) return;
+        journal_.doing(fmt::format("{} threads={} check={}, the inverse of {}", to_text(*inverse),
+                                   options.threads, options.check, to_text(problem_)));
+        const Plan back = swirl::plan(*inverse, options);
+        TransformData there(*inverse, random_);
+        run_guarded(plan, false);
+        data_.set(From::input, input_); // in place, the results are gone
+        const Values expected = data_.elements(From::input);
+        there.set(From::input, output_);
+        there.remember();
+        execute(back, there);
+        there.require_unharmed();
+        require_close(*inverse, there.elements(From::output), expected, 2 * setting_.tolerance);
+    }
+
+    const Problem& problem_;
+    Random& random_;
+    const Setting& setting_;
+    Journal& journal_;
+    TransformData data_;
+    Values input_, output_;
+};
+
+} // namespace
+
+void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
+    if (data.problem().precision == Precision::float32) return execute_as<float>(plan, data, workspace);
+    execute_as<double>(plan, data, workspace);
+}
+
+Values random_input(const Transform& transform, std::size_t transforms, Random& random) {
+    const auto points = static_cast<std::size_t>(transform.points());
+    const bool is_complex = transform.kind == TransformKind::dft;
+    Values result;
+    for (std::size_t k = 0; k < transforms; ++k) {
+        Values values(points);
+        for (Complex& value : values) value = {random.uniform(), is_complex ? random.uniform() : 0};
+        if (transform.makes_reals()) {
+            Transform forward = transform;
+            forward.direction = Direction::forward;
+            values = reference(forward, values, random);
+        }
+        result.insert(result.end(), values.begin(), values.end());
+    }
+    return result;
+}
+
+Values expected_output(const TransformData& data, Random& random) {
+    const Values input = data.elements(From::input);
+    const std::size_t count = data.transforms(), each = input.size() / count;
+    Values result;
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * each);
+        for (const Complex& value :
+             reference(data.transform(), {first, first + static_cast<std::ptrdiff_t>(each)}, random))
+            result.push_back(value * static_cast<long double>(data.problem().scale));
+    }
+    return result;
+}
+
+void require_close(const Problem& problem, const Values& found, const Values& expected, double tolerance) {
+    std::size_t transforms = 1;
+    double points = 1;
+    for (const Dimension& batch : problem.batches) transforms *= static_cast<std::size_t>(batch.length);
+    for (const Dimension& dimension : problem.dimensions) points *= static_cast<double>(dimension.length);
+    const double unit = epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
+    const std::size_t each = expected.size() / transforms;
+    for (std::size_t k = 0; k < transforms; ++k) {
+        const auto error =
+            static_cast<double>(relative_error(found.data() + k * each, expected.data() + k * each, each));
+        if (error <= tolerance * unit) continue;
+        const bool is_rounding = error < 1e3 * unit;
+        throw Failure(is_rounding ? "inaccurate" : "wrong",
+                      fmt::format("transform {} of {} is off by {:.3g}, {:.3g} units", k, transforms, error,
+                                  error / unit));
+    }
+}
+
+void run_transform(const Problem& problem, Random& random, const Setting& setting, Journal& journal) {
+    TransformRun(problem, random, setting, journal).run();
+}
+
+void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal) {
+    Random random(seed);
+    const Problem problem = draw_transform(random, setting.limits);
+    journal.doing(to_text(problem));
+    if (!is_valid(problem)) return journal.refused();
+    if (parse_problem(to_text(problem)) != problem)
+        throw Failure("text", "the text of the problem reads as another one");
+    run_transform(problem, random, setting, journal);
+}
+
+} // namespace swirl::fuzz
