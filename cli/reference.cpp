@@ -1,5 +1,6 @@
 #include "cli/reference.hpp"
 
+#include "base/error.hpp"
 #include "cli/reference_dft.hpp"
 #include "formula/formula.hpp"
 
@@ -9,7 +10,7 @@
 namespace swirl::cli {
 namespace {
 
-using Line = std::vector<Complex>;
+using Line = Values;
 
 std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
 
@@ -122,16 +123,61 @@ Line whole_of(std::span<const Complex> half, const std::vector<Integer>& lengths
     return whole;
 }
 
-Line real_dft(const Problem& problem, const std::vector<Integer>& lengths, std::span<const Complex> input) {
-    if (problem.direction == Direction::forward) {
+Line real_dft(const Transform& transform, std::span<const Complex> input) {
+    if (transform.direction == Direction::forward) {
         Line data(input.begin(), input.end());
-        dft_along_all(data, lengths, Direction::forward);
-        return half_of(data, lengths.back());
+        dft_along_all(data, transform.lengths, Direction::forward);
+        return half_of(data, transform.lengths.back());
     }
-    Line data = whole_of(input, lengths);
-    dft_along_all(data, lengths, Direction::backward);
+    Line data = whole_of(input, transform.lengths);
+    dft_along_all(data, transform.lengths, Direction::backward);
     for (Complex& value : data) value = value.real();
     return data;
+}
+
+Line fast_transform(const Transform& transform, std::span<const Complex> input) {
+    const std::vector<Integer>& lengths = transform.lengths;
+    if (transform.kind == TransformKind::real_dft) return real_dft(transform, input);
+    Line data(input.begin(), input.end());
+    if (transform.kind == TransformKind::dft) {
+        dft_along_all(data, lengths, transform.direction);
+        return data;
+    }
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+        if (transform.kind == TransformKind::wht) {
+            along(data, lengths, d, wht_of);
+            continue;
+        }
+        const Trigonometric shape = trigonometric_of(transform.kind);
+        const ReferenceDft dft(shape.length * lengths[d]);
+        along(data, lengths, d, [&](const Line& line) { return trigonometric_transform(line, shape, dft); });
+    }
+    return data;
+}
+
+/// An output somewhere, and another one, by the definition.
+void prove(const Transform& transform, const Line& input, const Line& output) {
+    const long double allowed = rounding_of_outputs(transform, input);
+    for (const double share : {0.3819660112501051, 0.8541019662496845}) { // of the golden section: on no grid
+        std::vector<Integer> index;
+        Integer at = 0;
+        for (std::size_t d = 0; d < transform.lengths.size(); ++d) {
+            const Integer stored = transform.stored_output(d);
+            index.push_back(static_cast<Integer>(share * static_cast<double>(stored)));
+            at = at * stored + index.back();
+        }
+        const Complex expected = output_by_definition(transform, input, index);
+        if (!(std::abs(output[size(at)] - expected) <= allowed))
+            throw InternalError("the reference is wrong: output {} of {} points is off by {}", at,
+                                transform.points(),
+                                static_cast<double>(std::abs(output[size(at)] - expected)));
+    }
+}
+
+Line proved_transform(const Transform& transform, std::span<const Complex> input) {
+    Line output = fast_transform(transform, input);
+    prove(transform, Line(input.begin(), input.end()), output);
+    return output;
 }
 
 } // namespace
@@ -139,34 +185,18 @@ Line real_dft(const Problem& problem, const std::vector<Integer>& lengths, std::
 Complex array_element(Integer i) { return formula::diagonal_value(formula::ArgumentFunction{}, i); }
 
 std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number) {
-    std::vector<Integer> lengths;
-    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
-    if (problem.kind == TransformKind::real_dft) return real_dft(problem, lengths, input);
+    Transform transform{problem.kind, problem.direction, {}};
+    for (const Dimension& dimension : problem.dimensions) transform.lengths.push_back(dimension.length);
+    if (problem.kind != TransformKind::convolution) return proved_transform(transform, input);
 
-    Line data(input.begin(), input.end());
-    if (problem.kind == TransformKind::dft) {
-        dft_along_all(data, lengths, problem.direction);
-        return data;
-    }
-    if (problem.kind == TransformKind::convolution) {
-        dft_along_all(data, lengths, Direction::forward);
-        const auto points = static_cast<Integer>(data.size());
-        const Integer first = problem.spectrum == Sharing::each ? number * points : 0;
-        for (Integer i = 0; i < points; ++i)
-            data[size(i)] *= array_element(first + i) / static_cast<long double>(points);
-        dft_along_all(data, lengths, Direction::backward);
-        return data;
-    }
-    for (std::size_t d = 0; d < lengths.size(); ++d) {
-        if (problem.kind == TransformKind::wht) {
-            along(data, lengths, d, wht_of);
-            continue;
-        }
-        const Trigonometric shape = trigonometric_of(problem.kind);
-        const ReferenceDft dft(shape.length * lengths[d]);
-        along(data, lengths, d, [&](const Line& line) { return trigonometric_transform(line, shape, dft); });
-    }
-    return data;
+    transform.kind = TransformKind::dft;
+    Line data = proved_transform(transform, input);
+    const auto points = static_cast<Integer>(data.size());
+    const Integer first = problem.spectrum == Sharing::each ? number * points : 0;
+    for (Integer i = 0; i < points; ++i)
+        data[size(i)] *= array_element(first + i) / static_cast<long double>(points);
+    transform.direction = Direction::backward;
+    return proved_transform(transform, data);
 }
 
 long double relative_error(std::span<const Complex> a, std::span<const Complex> b) {

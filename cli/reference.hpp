@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/definition.hpp"
 #include "problem/problem.hpp"
 
 #include <complex>
@@ -9,10 +10,9 @@
 /// Transforms in long double, by a route that shares nothing with swirl's own: what `verify` compares with.
 namespace swirl::cli {
 
-using Complex = std::complex<long double>;
-
 /// One transform of `problem` (strides, batches and scale aside) of row-major data with stored lengths; real data has
-/// imaginary parts 0. Costs O(n log n) for any n.
+/// imaginary parts 0. Costs O(n log n) for any n. Two outputs are proved against the definition before anything is judged by
+/// them: InternalError where they differ, which means that the reference is wrong.
 /// `number`: which transform of a batch it is, where each has a spectrum of its own.
 std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number = 0);
 

@@ -94,8 +94,9 @@ struct ReferenceDft::Chirp {
 
 ReferenceDft::ReferenceDft(Integer n, Direction direction)
     : n_(n), factors_(prime_factors(n)), roots_(roots_of_unity(n, direction)) {
-    if (!factors_.empty() && factors_.back() > largest_direct_prime)
-        chirp_ = std::make_unique<Chirp>(factors_.back(), direction);
+    for (const Integer prime : factors_)
+        if (prime > largest_direct_prime && !chirps_.contains(prime))
+            chirps_.emplace(prime, std::make_unique<Chirp>(prime, direction));
 }
 
 ReferenceDft::~ReferenceDft() = default;
@@ -110,8 +111,8 @@ void ReferenceDft::transform(const Complex* in, Integer stride, Complex* out, In
         return;
     }
     const Integer radix = factors_[level];
-    if (length == radix && chirp_ && chirp_->prime == radix) {
-        chirp_->apply(in, stride, out);
+    if (length == radix && radix > largest_direct_prime) {
+        chirps_.at(radix)->apply(in, stride, out);
         return;
     }
     const Integer part = length / radix;
@@ -125,7 +126,7 @@ void ReferenceDft::combine(Complex* out, Integer radix, Integer length) const {
     if (radix == 2)
         combine_pairs(out, length);
     else if (radix > largest_direct_prime)
-        combine_by_chirp(out, length);
+        combine_by_chirp(out, radix, length);
     else
         combine_by_definition(out, radix, length);
 }
@@ -139,14 +140,15 @@ void ReferenceDft::combine_pairs(Complex* out, Integer length) const {
     }
 }
 
-void ReferenceDft::combine_by_chirp(Complex* out, Integer length) const {
-    const Integer radix = chirp_->prime, part = length / radix, step = n_ / length;
+void ReferenceDft::combine_by_chirp(Complex* out, Integer radix, Integer length) const {
+    const Chirp& chirp = *chirps_.at(radix);
+    const Integer part = length / radix, step = n_ / length;
     std::vector<Complex> terms(static_cast<std::size_t>(radix)), sums(terms.size());
     for (Integer k = 0; k < part; ++k) {
         for (Integer r = 0; r < radix; ++r)
             terms[static_cast<std::size_t>(r)] =
                 times(out[r * part + k], roots_[static_cast<std::size_t>(r * k * step)]);
-        chirp_->apply(terms.data(), 1, sums.data());
+        chirp.apply(terms.data(), 1, sums.data());
         for (Integer q = 0; q < radix; ++q) out[k + q * part] = sums[static_cast<std::size_t>(q)];
     }
 }

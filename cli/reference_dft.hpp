@@ -2,6 +2,7 @@
 
 #include "cli/reference.hpp"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -23,13 +24,13 @@ private:
     void transform(const Complex* in, Integer stride, Complex* out, Integer length, std::size_t level) const;
     void combine(Complex* out, Integer radix, Integer length) const;
     void combine_pairs(Complex* out, Integer length) const;
-    void combine_by_chirp(Complex* out, Integer length) const;
+    void combine_by_chirp(Complex* out, Integer radix, Integer length) const;
     void combine_by_definition(Complex* out, Integer radix, Integer length) const;
 
     Integer n_;
-    std::vector<Integer> factors_; ///< primes in increasing order
-    std::vector<Complex> roots_;   ///< ω_n^k
-    std::unique_ptr<Chirp> chirp_; ///< for the largest factor, where it is large
+    std::vector<Integer> factors_;                     ///< primes in increasing order
+    std::vector<Complex> roots_;                       ///< ω_n^k
+    std::map<Integer, std::unique_ptr<Chirp>> chirps_; ///< for each factor that is large
 };
 
 } // namespace swirl::cli

@@ -1,46 +1,12 @@
 #pragma once
 
-#include <swirl/kinds.hpp>
+#include "cli/definition.hpp"
 
-#include <complex>
-#include <vector>
-
-/// Transforms by their definitions: sums in long double, their angles reduced exactly as integers. Nothing here is shared with
-/// swirl's own code.
+/// Transforms by their definitions, as `swirl verify` has them.
 namespace swirl::fuzz {
 
-using Complex = std::complex<long double>;
-using Values = std::vector<Complex>;
-
-/// A transform of row-major data with stored lengths: n/2+1 numbers stand for n of a half spectrum along the last dimension.
-/// Real data has imaginary parts 0.
-struct Transform {
-    TransformKind kind = TransformKind::dft;
-    Direction direction = Direction::forward;
-    std::vector<Integer> lengths;
-
-    bool makes_reals() const { return kind == TransformKind::real_dft && direction == Direction::backward; }
-    Integer points() const;
-    /// Of an input, or an output, along a dimension.
-    Integer stored_input(std::size_t dimension) const;
-    Integer stored_output(std::size_t dimension) const;
-};
-
-/// e^{2πi·k/n} for any k ≥ 0.
-Complex root_of_unity(Integer k, Integer n);
-
-/// Row k of the matrix of one dimension: output k = Σ_j row[j]·x[j], and its real part where reals are made. Cosine and sine
-/// transforms are those of FFTW's manual, unnormalised.
-Values definition_row(const Transform& transform, std::size_t dimension, Integer k);
-
-/// One output by the definition, its index one for each dimension. Costs as many multiplications as there are points.
-Complex output_by_definition(const Transform& transform, const Values& input,
-                             const std::vector<Integer>& index);
-
-/// All outputs, one dimension after the other.
-Values transform_by_definition(const Transform& transform, const Values& input);
-
-/// Multiplications that this takes.
-double cost_by_definition(const Transform& transform);
+using cli::Complex;
+using cli::Transform;
+using cli::Values;
 
 } // namespace swirl::fuzz

@@ -116,12 +116,7 @@ Values transform_by_fftw(const Transform& transform, const Values& input) {
 #endif
 
 void prove(const Transform& transform, const Values& input, const Values& output, Random& random) {
-    long double norm = 0;
-    for (const Complex& value : input) norm += std::norm(value);
-    const auto points = static_cast<long double>(transform.points());
-    // An output's terms are up to 2^rank times the input's numbers.
-    const long double allowed = std::numeric_limits<long double>::epsilon() * 64 * std::sqrt(points * norm) *
-                                std::exp2(static_cast<long double>(transform.lengths.size()));
+    const long double allowed = rounding_of_outputs(transform, input);
     constexpr int proved = 2;
     for (int k = 0; k < proved; ++k) {
         std::vector<Integer> index;

@@ -1,10 +1,11 @@
-#include "fuzz/definition.hpp"
+#include "cli/definition.hpp"
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
-namespace swirl::fuzz {
+namespace swirl::cli {
 namespace {
 
 std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
@@ -137,6 +138,16 @@ Values transform_by_definition(const Transform& transform, const Values& input) 
     return data;
 }
 
+long double rounding_of_outputs(const Transform& transform, const Values& input) {
+    long double norm = 0;
+    for (const Complex& value : input) norm += std::norm(value);
+    // Terms are up to 2^rank times the input's numbers; an algorithm has a few roundings for each of log n steps.
+    constexpr long double steps = 64;
+    return std::numeric_limits<long double>::epsilon() * steps *
+           std::sqrt(static_cast<long double>(transform.points()) * norm) *
+           std::exp2(static_cast<long double>(transform.lengths.size()));
+}
+
 double cost_by_definition(const Transform& transform) {
     double sum = 0, rows = 0;
     for (const Integer n : transform.lengths) {
@@ -147,4 +158,4 @@ double cost_by_definition(const Transform& transform) {
     return static_cast<double>(transform.points()) * sum + sine_and_cosine * rows;
 }
 
-} // namespace swirl::fuzz
+} // namespace swirl::cli
