@@ -234,7 +234,7 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
                      const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
-    const std::vector<Integer> counts = column_loops(complex);
+    const std::vector<Integer> counts = column_loops(complex, merge_columns_);
     const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
         return can_pair_in(recorder_, endpoint, entries, counts, shared_row_);
     };

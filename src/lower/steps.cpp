@@ -128,8 +128,8 @@ std::optional<Columns> columns_of(const Formula& pass) {
     return columns;
 }
 
-std::vector<Integer> column_loops(const Formula& pass) {
-    if (const auto columns = columns_of(pass)) return {columns->count};
+std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
+    if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt) return {columns->count};
     const auto* tagged = pass.get_if<Tagged>();
     if (!tagged || tagged->tag.kind != Tag::Kind::pass) return {};
     const Formula& child = pass.children()[0];

@@ -27,8 +27,9 @@ struct Columns {
 };
 /// The pass as such, if it is one of at least two steps.
 std::optional<Columns> columns_of(const formula::Formula& pass);
-/// Counts of the loops over columns that codelets of a pass go down, the innermost last; empty where it is no such pass.
-std::vector<Integer> column_loops(const formula::Formula& pass);
+/// Counts of the loops over columns that codelets of a pass go down, the innermost last; empty where it is no such pass. Only
+/// where columns are merged may a codelet hold several of its steps.
+std::vector<Integer> column_loops(const formula::Formula& pass, bool merge_columns);
 
 /// Entries of 0…range−1 that no index maps to.
 std::vector<Integer> complement(const formula::IndexMap& map);

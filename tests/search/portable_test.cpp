@@ -11,7 +11,8 @@ namespace {
 
 TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
     for (const char* text : {"dft 1", "dft 64", "dft 1000 float32", "dft 1009", "dft 1155 backward",
-                             "dft 30x37", "dft 32 batch=100 planar", "rdft 60", "dct2 24"}) {
+                             "dft 30x37", "dft 32 batch=100 planar", "rdft 60", "dct2 24", "rdft 507",
+                             "rdft 975 in=-3", "dct2 1911 float32 inplace", "dst2 507 batch=4:(-510,-507)"}) {
         const Problem problem = parse_problem(text);
         const Choice choice = estimate(problem, target::portable_cpu());
         EXPECT_EQ(choice.recipe.machine, "portable");
