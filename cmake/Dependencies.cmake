@@ -9,13 +9,10 @@ find_package(asmjit CONFIG REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 find_path(SWIRL_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Folder of xxhash.h") # compiled in; no library is linked
 
-# Without OpenMP, plans for several threads start their own.
-find_package(OpenMP COMPONENTS CXX)
-
 set(SWIRL_DEPENDENCIES_base fmt::fmt)
 set(SWIRL_DEPENDENCIES_target PkgConfig::HWLOC)
 set(SWIRL_DEPENDENCIES_jit asmjit::asmjit)
-set(SWIRL_DEPENDENCIES_runtime Threads::Threads ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:OpenMP::OpenMP_CXX>)
+set(SWIRL_DEPENDENCIES_runtime Threads::Threads ${CMAKE_DL_LIBS})
 set(SWIRL_DEPENDENCIES_plan nlohmann_json::nlohmann_json)
 set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
 set(SWIRL_DEPENDENCIES_blas ${CMAKE_DL_LIBS})

@@ -36,7 +36,8 @@ typedef struct swirl_matrix_layout {
     int conjugated;
 } swirl_matrix_layout;
 
-/* C = alpha A B + beta C for `batch` matrices A of rows x depth, B of depth x columns. `number` is a swirl_number.
+/* C = alpha A B + beta C for `batch` matrices A of rows x depth, B of depth x columns; a batch of 0, as in a struct that was
+ * set to zeros, is one matrix. `number` is a swirl_number.
  * `epilogue` says what becomes of each element x of the result, such as "max(0, x + bias[i])", by its row i, its column j,
  * the number b of its matrix and arrays given at execution; NULL or "": nothing. */
 typedef struct swirl_matrix_product {

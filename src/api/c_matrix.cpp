@@ -85,7 +85,7 @@ MatrixProduct product_of(const swirl_matrix_product& description) {
             .a = layout_of(description.a),
             .b = layout_of(description.b),
             .c = layout_of(description.c),
-            .batch = description.batch,
+            .batch = description.batch == 0 ? 1 : description.batch,
             .epilogue = has_epilogue ? Expression(description.epilogue) : Expression()};
 }
 

@@ -16,6 +16,14 @@ extern "C" {
 SWIRL_API int RowMajorStrg = 0;
 }
 
+/// Handlers that the program may have. Referring to them makes linkers export a program's own, so that they are found.
+extern "C" {
+[[gnu::weak]] void xerbla_(const char* routine, const int* position, std::size_t length);
+[[gnu::weak]] void xerbla_64_(const char* routine, const std::int64_t* position, std::size_t length);
+[[gnu::weak]] void cblas_xerbla(int position, const char* routine, const char* format, ...);
+[[gnu::weak]] void cblas_xerbla_64(int position, const char* routine, const char* format, ...);
+}
+
 namespace swirl::blas {
 namespace {
 
@@ -23,8 +31,9 @@ using CHandler = void (*)(int position, const char* routine, const char* format,
 template <class Int>
 using FortranHandler = void (*)(const char* routine, const Int* position, std::size_t length);
 
-template <class Function> Function find(const char* symbol) {
-    return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));
+/// That of the program, else of a library that was loaded since this one.
+template <class Function> Function find(Function linked, const char* symbol) {
+    return linked != nullptr ? linked : reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));
 }
 
 /// As Fortran has it: in capitals, filled up with blanks to six characters.
@@ -41,17 +50,17 @@ std::string c_name(const Caller& caller) {
 
 CHandler c_handler(const Caller& caller) {
     if (caller.wide)
-        if (const auto handler = find<CHandler>("cblas_xerbla_64")) return handler;
-    return find<CHandler>("cblas_xerbla");
+        if (const auto handler = find<CHandler>(&cblas_xerbla_64, "cblas_xerbla_64")) return handler;
+    return find<CHandler>(&cblas_xerbla, "cblas_xerbla");
 }
 
 void tell_fortran(const Caller& caller, int position) {
     const std::string name = fortran_name(caller.routine);
     const std::int64_t wide_position = position;
     if (caller.wide)
-        if (const auto handler = find<FortranHandler<std::int64_t>>("xerbla_64_"))
+        if (const auto handler = find<FortranHandler<std::int64_t>>(&xerbla_64_, "xerbla_64_"))
             return handler(name.c_str(), &wide_position, name.size());
-    if (const auto handler = find<FortranHandler<int>>("xerbla_"))
+    if (const auto handler = find<FortranHandler<int>>(&xerbla_, "xerbla_"))
         return handler(name.c_str(), &position, name.size());
     fmt::print(stderr, " ** On entry to {} parameter number {:2} had an illegal value\n", name, position);
 }

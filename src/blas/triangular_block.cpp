@@ -2,10 +2,12 @@
 
 #include "blas/scratch.hpp"
 #include "blas/triangular_kernels.hpp"
+#include "plan/shared_items.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace swirl::blas {
 namespace {
@@ -23,11 +25,19 @@ template <class T> struct Task {
     Integer source(Integer row) const { return a.lower ? row : b.rows - 1 - row; }
 };
 
-template <class T> bool is_finite(T x) {
-    if constexpr (is_complex_number<T>)
-        return std::isfinite(x.real()) && std::isfinite(x.imag());
-    else
-        return std::isfinite(x);
+/// Whether multiplying by this reciprocal is as good as dividing: it is finite, and so far above the subnormal numbers, which
+/// have fewer digits and may be flushed to zero, that nothing of it is lost there.
+template <class T> bool is_exact_enough(T reciprocal, T of) {
+    using Limits = std::numeric_limits<Real<T>>;
+    if constexpr (is_complex_number<T>) {
+        const bool one_component = of.real() == 0 || of.imag() == 0;
+        const Real<T> least = one_component ? Limits::min() : Limits::min() / Limits::epsilon();
+        return std::isfinite(reciprocal.real()) && std::isfinite(reciprocal.imag()) &&
+               std::max(std::abs(reciprocal.real()), std::abs(reciprocal.imag())) >= least;
+    } else {
+        static_cast<void>(of);
+        return std::isnormal(reciprocal);
+    }
 }
 
 template <class T> void put(Real<T>* place, int to_imaginary, T x) {
@@ -39,27 +49,27 @@ template <class T> void put(Real<T>* place, int to_imaginary, T x) {
     }
 }
 
-/// What stands on the diagonal of a kernel's triangle. Not finite where A's own has no reciprocal that is.
-template <class T> T diagonal(const Task<T>& task, T of_matrix) {
-    if (task.a.unit) return T(1);
-    return task.task == TriangularTask::solve ? T(1) / of_matrix : of_matrix;
-}
-
-/// The triangle for kernels; rows that A has not are the identity's. False where the diagonal has no reciprocals.
+/// The triangle for kernels; rows that A has not are the identity's. False where dividing by the diagonal is better than
+/// multiplying by reciprocals.
 template <class T>
 bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padded_rows, Real<T>* copy) {
     const Integer n = task.b.rows;
     const View<const T> a = task.a.lower ? task.a.matrix : task.a.matrix.reversed();
     bool invertible = true;
+    const auto diagonal = [&](T of_matrix) {
+        if (task.task == TriangularTask::multiply) return of_matrix;
+        const T reciprocal = T(1) / of_matrix;
+        invertible = invertible && is_exact_enough(reciprocal, of_matrix);
+        return reciprocal;
+    };
     for (Integer group = 0; group < padded_rows; group += kernel.lanes) {
         const Integer end = group + kernel.lanes;
         for (Integer j = 0; j < end; ++j) {
             Real<T>* const column = copy + triangle_place(kernel, group, j) - group;
             Integer i = std::max(group, j);
             if (i == j) {
-                const T x = i < n ? diagonal(task, task.a.unit ? T(1) : a(i, i)) : T(1);
-                invertible = invertible && (task.task == TriangularTask::multiply || is_finite(x));
-                put(column + i++, kernel.lanes, x);
+                put(column + i, kernel.lanes, i < n && !task.a.unit ? diagonal(a(i, i)) : T(1));
+                ++i;
             }
             for (; i < std::min(end, n); ++i) put(column + i, kernel.lanes, a(i, j));
             for (; i < end; ++i) put(column + i, kernel.lanes, T(0));
@@ -68,7 +78,7 @@ bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padde
     return invertible;
 }
 
-/// As the definition says it: where no kernel can run, or the diagonal has no reciprocals.
+/// As the definition says it: where no kernel can run, or the diagonal has no reciprocals that serve.
 template <class T> void run_by_definition(const Task<T>& task) {
     const bool solve = task.task == TriangularTask::solve;
     const auto entry = [&](Integer i, Integer j) { return task.a.matrix(task.source(i), task.source(j)); };
@@ -159,10 +169,13 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     const int members = static_cast<int>(
         std::min<double>({static_cast<double>(threads), static_cast<double>(count), work / least_share}));
     if (members <= 1) return strips.run(0, b.columns);
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const runtime::Share share = runtime::share_of(b.columns, width, member.number(), member.size());
-        strips.run(share.first, share.last);
-    });
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            const runtime::Share share = runtime::share_of(b.columns, width, member.number(), member.size());
+            strips.run(share.first, share.last);
+        },
+        planning::least_seconds(work / 2));
 }
 
 template void run_block(TriangularTask, float, const TriangularMatrix<float>&, View<float>, int);

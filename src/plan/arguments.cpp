@@ -42,6 +42,23 @@ void ArgumentCheck::check_apart(const char* a_name, const void* a, const Range& 
         b_name, b);
 }
 
+void ArgumentCheck::require_apart(const void* workspace, std::size_t bytes, const Arguments& call) const {
+    const auto start = reinterpret_cast<std::intptr_t>(workspace);
+    const auto end = start + static_cast<std::intptr_t>(bytes);
+    const auto require = [&](const char* name, const void* array, const Range& range) {
+        const auto first = reinterpret_cast<std::intptr_t>(array) + range.low;
+        const auto last = reinterpret_cast<std::intptr_t>(array) + range.high;
+        if (bytes > 0 && start < last && first < end)
+            throw UserError(
+                "workspace = {} of {} bytes and {} = {} overlap; use memory that is no part of the data",
+                workspace, bytes, name, array);
+    };
+    require("input", call.input, input_);
+    require("output", call.output, output_);
+    if (planar_input_) require("imaginary input", call.input_imaginary, input_);
+    if (planar_output_) require("imaginary output", call.output_imaginary, output_);
+}
+
 void ArgumentCheck::explain(const Arguments& call) const {
     check_pointer("input", call.input);
     check_pointer("output", call.output);

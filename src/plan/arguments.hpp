@@ -18,6 +18,9 @@ public:
         if (!admits(arguments)) explain(arguments);
     }
 
+    /// Throws UserError where a workspace of so many bytes meets an array of the caller's.
+    void require_apart(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
+
     /// Whether nothing is wrong, in a few instructions. Planar arguments are always left to operator().
     bool admits(const Arguments& arguments) const {
         const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);

@@ -242,9 +242,12 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
 void multiply_stored_reduced(const Work& work, int members) {
     const ReductionGrid grid = grid_of_stored(work);
     ReductionParts parts(work.product, work.extras.reductions, grid);
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        multiply_stored(work, grid, member.number(), member.size(), &parts);
-    });
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            multiply_stored(work, grid, member.number(), member.size(), &parts);
+        },
+        least_seconds(work_of(work.product)));
     parts.finish();
 }
 
@@ -253,14 +256,18 @@ void multiply_by_team(const Work& work, int members) {
     const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product).schedule().tile;
     const Integer row_grain = work.route ? Integer{gemm::slice_tile} : tile.rows();
     const Integer column_grain = work.route ? Integer{gemm::slice_tile} : tile.columns;
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const auto [along_rows, along_columns] = grid(member.size(), work.product);
-        const runtime::Share rows =
-            runtime::share_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
-        const runtime::Share columns = runtime::share_of(work.product.columns, column_grain,
-                                                         member.number() / along_rows, along_columns);
-        if (rows.first < rows.last && columns.first < columns.last) multiply_alone(work.part(rows, columns));
-    });
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            const auto [along_rows, along_columns] = grid(member.size(), work.product);
+            const runtime::Share rows =
+                runtime::share_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
+            const runtime::Share columns = runtime::share_of(work.product.columns, column_grain,
+                                                             member.number() / along_rows, along_columns);
+            if (rows.first < rows.last && columns.first < columns.last)
+                multiply_alone(work.part(rows, columns));
+        },
+        least_seconds(work_of(work.product)));
 }
 
 void multiply_one(Work work, int threads) {

@@ -4,6 +4,7 @@
 #include "plan/matrix_blocks.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/portable_product.hpp"
+#include "plan/shared_items.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
@@ -120,11 +121,15 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
     if (members <= 1) return multiply_band(product, half, arguments, update, block_depth, {0, product.rows});
     const Integer step = half == Half::lower ? schedule.tile.rows() : schedule.tile.columns;
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const runtime::Share band{beginning_of_band(product.rows, step, member.number(), member.size()),
-                                  beginning_of_band(product.rows, step, member.number() + 1, member.size())};
-        if (band.first < band.last) multiply_band(product, half, arguments, update, block_depth, band);
-    });
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            const runtime::Share band{
+                beginning_of_band(product.rows, step, member.number(), member.size()),
+                beginning_of_band(product.rows, step, member.number() + 1, member.size())};
+            if (band.first < band.last) multiply_band(product, half, arguments, update, block_depth, band);
+        },
+        least_seconds(work_of(product) / 2));
 }
 
 } // namespace swirl::planning

@@ -26,6 +26,7 @@ struct Plan::State {
     DirectCall direct; ///< of the only kernel
     std::vector<std::unique_ptr<Kernel>> kernels;
     int threads = 1;
+    double seconds = 0; ///< that one thread takes, at least
     /// The workspace: intermediate, then what threads share, then what each has for itself.
     std::size_t intermediate_bytes = 0;
     std::size_t shared_bytes = 0;
@@ -54,9 +55,12 @@ private:
 
     /// Apart from `run`, where a transform of 16 points would feel what it takes to prepare this.
     [[gnu::noinline]] void run_in_team(const Arguments& arguments, void* workspace) const {
-        runtime::run_team(threads, [&, this](const runtime::TeamMember& member) {
-            run_as(member, pointers_of(arguments, workspace, member.number()));
-        });
+        runtime::run_team(
+            threads,
+            [&, this](const runtime::TeamMember& member) {
+                run_as(member, pointers_of(arguments, workspace, member.number()));
+            },
+            seconds);
     }
 
     /// Serial phases fall to member 0. The members meet before and after each parallel phase, but not at the ends.
@@ -149,6 +153,9 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
                              static_cast<std::size_t>(state->threads) * state->own_bytes;
     if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
         state->direct = state->kernels[0]->direct_call();
+    constexpr double most_flops = 1e11; // a second, of one thread
+    for (const auto& kernel : state->kernels)
+        state->seconds += static_cast<double>(kernel->info().flops) / most_flops;
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);
     return plan;
@@ -175,6 +182,7 @@ void Plan::execute(const Arguments& arguments, void* workspace) const {
     if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
         throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
                         state_->workspace_bytes);
+    state_->check.require_apart(workspace, state_->workspace_bytes, arguments);
     state_->run(arguments, workspace);
 }
 

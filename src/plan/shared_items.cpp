@@ -47,14 +47,17 @@ void share_items(std::span<const Items> kinds, int threads,
         all += shared[k].work * static_cast<double>(shared[k].count);
     }
     if (std::all_of(shared.begin(), shared.end(), [](const Items& kind) { return kind.count == 0; })) return;
-    runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        double before = 0;
-        for (std::size_t k = 0; k < shared.size(); ++k) {
-            const runtime::Share share = items_of(shared[k], before, all, member.number(), member.size());
-            for (Integer item = share.first; item < share.last; ++item) run(k, item, 1);
-            before += shared[k].work * static_cast<double>(shared[k].count);
-        }
-    });
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            double before = 0;
+            for (std::size_t k = 0; k < shared.size(); ++k) {
+                const runtime::Share share = items_of(shared[k], before, all, member.number(), member.size());
+                for (Integer item = share.first; item < share.last; ++item) run(k, item, 1);
+                before += shared[k].work * static_cast<double>(shared[k].count);
+            }
+        },
+        least_seconds(all));
 }
 
 } // namespace swirl::planning

@@ -12,6 +12,8 @@ constexpr double least_share = 1 << 18;
 
 /// Multiply-adds of one product.
 double work_of(const MatrixProduct& product);
+/// That one thread needs for so many multiply-adds, at least.
+constexpr double least_seconds(double work) { return work / 1e11; }
 
 /// So many things to do that are alike.
 struct Items {

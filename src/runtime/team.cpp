@@ -1,28 +1,13 @@
 #include "runtime/team.hpp"
 
 #include "runtime/affinity.hpp"
+#include "runtime/crew.hpp"
 
 #include <algorithm>
-#include <barrier>
-#include <cfenv>
-#include <exception>
-#include <mutex>
 #include <thread>
-#include <vector>
 
-// ThreadSanitizer does not see how libgomp's threads wait for each other and would report races that are none.
-#if defined(__SANITIZE_THREAD__)
-#define SWIRL_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SWIRL_THREAD_SANITIZER 1
-#endif
-#endif
-
-#if defined(_OPENMP) && !defined(SWIRL_THREAD_SANITIZER)
-#define SWIRL_TEAMS_BY_OPENMP 1
-#include <omp.h>
-#endif
+/// There is one where the program uses OpenMP, whichever library of it.
+extern "C" [[gnu::weak]] int omp_in_parallel();
 
 namespace swirl::runtime {
 
@@ -39,103 +24,59 @@ Share share_of(std::int64_t iterations, std::int64_t grain, int member, int memb
 
 namespace {
 
-/// While alive, the thread computes as the one whose environment it was given.
-class BorrowedEnvironment {
-public:
-    explicit BorrowedEnvironment(const std::fenv_t& environment) {
-        std::fegetenv(&own_);
-        std::fesetenv(&environment);
-    }
-    ~BorrowedEnvironment() { std::fesetenv(&own_); }
-    BorrowedEnvironment(const BorrowedEnvironment&) = delete;
-    BorrowedEnvironment& operator=(const BorrowedEnvironment&) = delete;
+/// Of this process and its ancestors. Threads stay with the process that started them.
+std::atomic<std::uint64_t> forks = 0;
 
-private:
-    std::fenv_t own_;
-};
+thread_local bool has_ended = false;
 
-/// What one of the members threw, to be thrown again by the thread that called them.
-class Failure {
+/// The calling thread's crew.
+class OwnCrew {
 public:
-    template <class F> void guard(F&& f) noexcept {
-        try {
-            f();
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!first_) first_ = std::current_exception();
+    Crew& get() {
+        static const int prepared = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+        static_cast<void>(prepared);
+        if (is_of_parent()) forget();
+        if (crew_ == nullptr) {
+            crew_ = std::make_unique<Crew>();
+            forks_before_ = forks;
         }
+        return *crew_;
     }
-    void rethrow() const {
-        if (first_) std::rethrow_exception(first_);
+    ~OwnCrew() {
+        has_ended = true;
+        if (is_of_parent())
+            forget();
+        else if (crew_ != nullptr && crew_->is_at_work())
+            static_cast<void>(crew_.release()); // its helpers end with the process
     }
+    OwnCrew() = default;
+    OwnCrew(const OwnCrew&) = delete;
+    OwnCrew& operator=(const OwnCrew&) = delete;
 
 private:
-    std::mutex mutex_;
-    std::exception_ptr first_;
-};
+    bool is_of_parent() const { return crew_ != nullptr && forks_before_ != forks; }
+    void forget() {
+        crew_->forget_helpers();
+        crew_.reset();
+    }
 
-void run_alone(const std::function<void(const TeamMember&)>& body) {
-    body(TeamMember(
-        0, 1, [](void*) {}, nullptr));
-}
+    std::unique_ptr<Crew> crew_;
+    std::uint64_t forks_before_ = 0;
+};
 
 } // namespace
 
-#if defined(SWIRL_TEAMS_BY_OPENMP)
+int team_size(int wanted) {
+    const bool alone =
+        is_team_member() || has_ended || (omp_in_parallel != nullptr && omp_in_parallel() != 0);
+    return alone ? 1 : std::max(1, wanted);
+}
 
-int team_size(int wanted) { return omp_in_parallel() != 0 ? 1 : std::max(1, wanted); }
-
-void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
+void run_team(int wanted, const std::function<void(const TeamMember&)>& body, double seconds) {
     const int size = team_size(wanted);
     if (size == 1) return run_alone(body);
-    std::fenv_t environment;
-    std::fegetenv(&environment);
-    Failure failure;
-#pragma omp parallel num_threads(size)
-    {
-        const BorrowedEnvironment borrowed(environment);
-        const auto meet = [](void*) {
-#pragma omp barrier
-        };
-        failure.guard([&] { body(TeamMember(omp_get_thread_num(), omp_get_num_threads(), meet, nullptr)); });
-    }
-    failure.rethrow();
+    thread_local OwnCrew own;
+    own.get().run(size, seconds, body);
 }
-
-const char* team_kind() { return "OpenMP"; }
-
-#else
-
-namespace {
-thread_local bool in_team = false;
-}
-
-int team_size(int wanted) { return in_team ? 1 : std::max(1, wanted); }
-
-void run_team(int wanted, const std::function<void(const TeamMember&)>& body) {
-    const int size = team_size(wanted);
-    if (size == 1) return run_alone(body);
-    std::fenv_t environment;
-    std::fegetenv(&environment);
-    Failure failure;
-    std::barrier<> barrier(size);
-    const auto meet = [](void* context) { static_cast<std::barrier<>*>(context)->arrive_and_wait(); };
-    const auto work = [&](int number) {
-        const BorrowedEnvironment borrowed(environment);
-        in_team = true;
-        failure.guard([&] { body(TeamMember(number, size, meet, &barrier)); });
-        in_team = false;
-    };
-    std::vector<std::thread> others;
-    others.reserve(static_cast<std::size_t>(size) - 1);
-    for (int number = 1; number < size; ++number) others.emplace_back(work, number);
-    work(0);
-    for (std::thread& other : others) other.join();
-    failure.rethrow();
-}
-
-const char* team_kind() { return "std::thread"; }
-
-#endif
 
 } // namespace swirl::runtime

@@ -32,12 +32,11 @@ private:
 };
 
 /// Runs `body` on up to team_size(wanted) threads at once and returns when all have, all with the caller's
-/// floating-point environment (rounding, handling of denormals). Every member meets the others equally often. What
-/// a member throws, the first one of them, is thrown again here when all have returned; a body that meets must not throw.
-void run_team(int wanted, const std::function<void(const TeamMember&)>& body);
-
-/// What threads come from: "OpenMP", or "std::thread" in builds without it and under ThreadSanitizer.
-const char* team_kind();
+/// floating-point environment (rounding, handling of denormals). Threads that get no processor in time are left out, so
+/// that who works on busy processors does not wait for long; `seconds`, what `body` takes on one thread or less, says how
+/// long it is worth waiting for them. Every member meets the others equally often. What a member throws, the first one of
+/// them, is thrown again here when all have returned; a body that meets must not throw.
+void run_team(int wanted, const std::function<void(const TeamMember&)>& body, double seconds = 0);
 
 /// A member's share of the iterations 0 … iterations−1: contiguous, in multiples of `grain` but for the last.
 struct Share {

@@ -10,7 +10,8 @@ Wisdom* shared_wisdom(bool to_write) {
     static std::mutex mutex;
     static std::map<std::filesystem::path, Wisdom> opened;
     const std::filesystem::path file = Wisdom::default_file();
-    if (!to_write && file != in_memory && !std::filesystem::exists(file)) return nullptr;
+    std::error_code unknown; // what is wrong with the path is said where it is opened
+    if (!to_write && file != in_memory && !std::filesystem::exists(file, unknown) && !unknown) return nullptr;
     const std::lock_guard lock(mutex);
     return &opened.try_emplace(file, file).first->second;
 }

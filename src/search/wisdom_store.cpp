@@ -81,6 +81,12 @@ std::filesystem::path Wisdom::Store::file() const {
 
 std::unique_ptr<WisdomLock> Wisdom::Store::lock_shared() const {
     if (file_ == in_memory) return nullptr;
+    struct stat status {};
+    if (stat(file_.c_str(), &status) == 0) {
+        if (!S_ISREG(status.st_mode)) throw Unusable("it is no regular file"); // a pipe would be waited for
+    } else if (errno != ENOENT) {
+        throw Unusable(std::strerror(errno));
+    }
     std::error_code ignored; // opening fails if the folder is not there after this
     if (file_.has_parent_path()) std::filesystem::create_directories(file_.parent_path(), ignored);
     return std::make_unique<WisdomLock>(file_, WisdomLock::Kind::shared);

@@ -1,7 +1,10 @@
+#include "support/temporary_folder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -38,6 +41,43 @@ TEST(BlasLibrary, ExportsNamesOfTheBlasAlone) {
     std::set<std::string> found;
     for (std::string address, kind, name; lines >> address >> kind >> name;) found.insert(name);
     EXPECT_EQ(found, expected);
+}
+
+/// Nothing but the library refers to the handlers, so nothing else makes the linker export them.
+constexpr const char* program_with_handlers = R"(
+#include <stdint.h>
+#include <stdio.h>
+void xerbla_(const char* name, const int* position, size_t length) { printf("xerbla_ %.*s %d\n", (int)length, name, *position); }
+void xerbla_64_(const char* name, const int64_t* position, size_t length) { printf("xerbla_64_ %.*s %d\n", (int)length, name, (int)*position); }
+void cblas_xerbla(int position, const char* name, const char* form, ...) { (void)form; printf("cblas_xerbla %s %d\n", name, position); }
+void cblas_xerbla_64(int position, const char* name, const char* form, ...) { (void)form; printf("cblas_xerbla_64 %s %d\n", name, position); }
+void dgemm_(); void dgemm_64_();
+void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+void cblas_dgemm_64(int, int, int, int64_t, int64_t, int64_t, double, const double*, int64_t, const double*, int64_t, double, double*, int64_t);
+int main(void) {
+    double x[4] = {0}, one = 1;
+    int n = 2; int64_t wide = 2;
+    dgemm_("/", "N", &n, &n, &n, &one, x, &n, x, &n, &one, x, &n);
+    dgemm_64_("/", "N", &wide, &wide, &wide, &one, x, &wide, x, &wide, &one, x, &wide);
+    cblas_dgemm(102, 0, 111, 2, 2, 2, 1, x, 2, x, 2, 1, x, 2);
+    cblas_dgemm_64(102, 0, 111, 2, 2, 2, 1, x, 2, x, 2, 1, x, 2);
+    return 0;
+})";
+
+TEST(BlasLibrary, FindsHandlersOfProgramsThatAreLinkedWithIt) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer has to be loaded first";
+#endif
+    const TemporaryFolder folder;
+    const std::string source = folder.path() / "program.c", program = folder.path() / "program";
+    std::ofstream(source) << program_with_handlers;
+    int status = 1;
+    const std::string messages = output_of(
+        std::string(SWIRL_C_COMPILER " -w -o ") + program + " " + source + " " SWIRL_BLAS_LIBRARY, status);
+    ASSERT_EQ(status, 0) << messages;
+    EXPECT_EQ(output_of("LD_LIBRARY_PATH=$(dirname " SWIRL_BLAS_LIBRARY ") " + program, status),
+              "xerbla_ DGEMM  1\nxerbla_64_ DGEMM  1\ncblas_xerbla cblas_dgemm 2\n"
+              "cblas_xerbla_64 cblas_dgemm_64 2\n");
 }
 
 constexpr const char* numpy_program = R"(

@@ -146,5 +146,34 @@ TYPED_TEST(Triangular, DiagonalsMayBeTiny) {
         for (Index j = 0; j < 3; ++j) EXPECT_EQ(x.b.at(i, j), T(static_cast<Real<T>>(1 + i + j)));
 }
 
+/// 1 over the greatest numbers is subnormal: it has fewer digits, and is zero where such are flushed.
+TYPED_TEST(Triangular, DiagonalsMayBeHuge) {
+    using T = TypeParam;
+    using Scalar = Real<T>;
+    Random random(12);
+    const Scalar huge = std::numeric_limits<Scalar>::max() / 8;
+    for (const bool flushed : {false, true})
+        for (const Scalar imaginary : {Scalar(0), huge, huge / 1000, Scalar(1)}) {
+            Case<T> x(random, interfaces[0], 'L', 'L', 'N', 'N', 10, 3);
+            x.alpha = T(1);
+            const T of_diagonal = number<T>(static_cast<double>(huge), static_cast<double>(imaginary));
+            x.a.fill([&](Index i, Index j) { return i == j ? of_diagonal : T(0); });
+            x.b.fill([&](Index i, Index j) { return of_diagonal / static_cast<Scalar>(1 + i + 2 * j); });
+#if defined(__SSE2__)
+            const unsigned before = __builtin_ia32_stmxcsr();
+            if (flushed) __builtin_ia32_ldmxcsr(before | 0x8040U); // both inputs and results
+#endif
+            x.call("trsm");
+#if defined(__SSE2__)
+            __builtin_ia32_ldmxcsr(before);
+#endif
+            for (Index i = 0; i < 10; ++i)
+                for (Index j = 0; j < 3; ++j)
+                    EXPECT_NEAR(std::abs(x.b.at(i, j) * static_cast<Scalar>(1 + i + 2 * j) - T(1)), 0,
+                                8 * std::numeric_limits<Scalar>::epsilon())
+                        << flushed << ' ' << imaginary;
+        }
+}
+
 } // namespace
 } // namespace swirl::test

@@ -2,13 +2,50 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cfenv>
+#include <chrono>
+#include <cstdlib>
 #include <new>
+#include <thread>
 #include <vector>
+
+namespace {
+bool is_in_region_of_openmp = false;
+}
+
+/// As a program has it that uses OpenMP.
+extern "C" int omp_in_parallel() { return is_in_region_of_openmp ? 1 : 0; }
 
 namespace swirl::runtime {
 namespace {
+
+/// Members are waited for however busy the machine is.
+const int full_teams = setenv("SWIRL_FULL_TEAMS", "1", 1);
+
+/// How many members a team has that meet a thousand times.
+int members_that_meet(int wanted) {
+    std::atomic<int> members = 0;
+    run_team(wanted, [&](const TeamMember& member) {
+        for (int k = 0; k < 1000; ++k) member.meet();
+        ++members;
+    });
+    return members;
+}
+
+/// Whether f() is true in a forked process, which gets a minute.
+template <class F> bool is_true_in_a_child(F&& f) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(f() ? 0 : 1);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
     for (const std::int64_t iterations : {1, 2, 7, 16, 63, 64, 1000})
@@ -82,6 +119,76 @@ TEST(Team, HandsOnWhatAMemberThrows) {
         EXPECT_EQ(others, 2);
     }
     run_team(3, [](const TeamMember&) {});
+}
+
+TEST(Team, WorksInForkedProcessesAndTheirChildren) {
+    EXPECT_EQ(members_that_meet(3), 3);
+    EXPECT_TRUE(is_true_in_a_child([] {
+        return members_that_meet(3) == 3 && is_true_in_a_child([] { return members_that_meet(2) == 2; }) &&
+               members_that_meet(4) == 4;
+    }));
+    EXPECT_EQ(members_that_meet(3), 3);
+}
+
+TEST(Team, WorksInAProcessForkedWhileAnotherThreadsTeamWorks) {
+    std::atomic<bool> stop = false;
+    std::thread other([&] {
+        while (!stop) members_that_meet(2);
+    });
+    for (int k = 0; k < 20; ++k) EXPECT_TRUE(is_true_in_a_child([] { return members_that_meet(2) == 2; }));
+    stop = true;
+    other.join();
+}
+
+TEST(Team, EndsWithTheThreadThatItHelps) {
+    for (int k = 0; k < 50; ++k) std::thread([] { EXPECT_EQ(members_that_meet(3), 3); }).join();
+}
+
+TEST(Team, ServesTeamsOfAllSizesInTurn) {
+    for (const int size : {2, 5, 3, 1, 4, 2}) EXPECT_EQ(members_that_meet(size), size);
+}
+
+TEST(Team, IsOneThreadInAParallelRegionOfOpenMP) {
+    is_in_region_of_openmp = true;
+    EXPECT_EQ(team_size(3), 1);
+    EXPECT_EQ(members_that_meet(3), 1);
+    is_in_region_of_openmp = false;
+    EXPECT_EQ(team_size(3), 3);
+}
+
+TEST(Team, SleepsWhereWaitingIsLong) {
+    timespec before{}, after{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    run_team(3, [](const TeamMember& member) {
+        if (member.number() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        member.meet();
+    });
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    const double seconds = static_cast<double>(after.tv_sec - before.tv_sec) +
+                           1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
+    EXPECT_LT(seconds, 0.1);
+}
+
+/// Without `full_teams`: more members than processors are late for most calls.
+TEST(Team, LeavesOutWhoIsLateAndLosesNoTimeByIt) {
+    unsetenv("SWIRL_FULL_TEAMS");
+    std::thread([] { // its team is new
+        const auto begin = std::chrono::steady_clock::now();
+        for (int k = 0; k < 200; ++k) {
+            std::vector<std::atomic<int>> took_part(16);
+            int size = 0;
+            run_team(16, [&](const TeamMember& member) {
+                if (member.number() == 0) size = member.size();
+                ++took_part[static_cast<std::size_t>(member.number())];
+                member.meet();
+            });
+            for (int number = 0; number < 16; ++number)
+                ASSERT_EQ(took_part[static_cast<std::size_t>(number)], number < size ? 1 : 0);
+        }
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    })
+        .join();
+    setenv("SWIRL_FULL_TEAMS", "1", 1);
 }
 
 TEST(Team, HasAtLeastOneProcessor) { EXPECT_GE(processors(), 1); }

@@ -9,11 +9,18 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace swirl::search {
 namespace {
+
+/// Members are waited for however busy the machine is.
+const int full_teams = setenv("SWIRL_FULL_TEAMS", "1", 1);
 
 using planning::Plan;
 using planning::ProblemData;
@@ -105,6 +112,45 @@ TEST(Threads, WorkInTheCallersWorkspace) {
     data.fill(1);
     plan->execute(data.arguments(), workspace.data());
     EXPECT_TRUE(std::all_of(end, end + 64, [](unsigned char byte) { return byte == 0x5a; }));
+}
+
+TEST(Workspace, HasToLieApartFromTheData) {
+    for (const char* text : {"dft 256x240", "dft 256x240 inplace", "dft 256x240 planar"}) {
+        const Problem problem = parse_problem(text);
+        const auto plan = plan_for(problem, 1);
+        ASSERT_GT(plan->workspace_bytes(), 0U);
+        ProblemData data(problem);
+        const planning::Arguments arguments = data.arguments();
+        for (const auto& [name, array] : {std::pair<const char*, const void*>{"input", arguments.input},
+                                          {"output", arguments.output},
+                                          {"imaginary input", arguments.input_imaginary},
+                                          {"imaginary output", arguments.output_imaginary}}) {
+            if (array == nullptr) continue;
+            try {
+                plan->execute(arguments, const_cast<void*>(array));
+                ADD_FAILURE() << text << ": in the " << name;
+            } catch (const UserError& error) {
+                const std::string message = error.what();
+                EXPECT_NE(message.find("workspace = "), std::string::npos) << message;
+                EXPECT_NE(message.find(problem.placement == Placement::in_place ? "input" : name),
+                          std::string::npos)
+                    << message;
+            }
+        }
+    }
+}
+
+TEST(Threads, ShareAPlanInAForkedProcessToo) {
+    const auto plan = plan_for(parse_problem("dft 96x80"), 3);
+    const std::vector<std::byte> expected = bytes_after(*plan);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(bytes_after(*plan) == expected ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Threads, AreNotUsedForSmallTransforms) {

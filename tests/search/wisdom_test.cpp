@@ -1,6 +1,7 @@
 #include "search/wisdom.hpp"
 
 #include "base/error.hpp"
+#include "search/shared_wisdom.hpp"
 #include "search/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -14,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -266,6 +268,41 @@ TEST_F(WisdomFile, LivesInMemoryWhereNoFileCanBe) {
     EXPECT_EQ(wisdom.file(), ":memory:");
     EXPECT_EQ(warnings.size(), 1U);
     EXPECT_TRUE(wisdom.remember(key, timed));
+}
+
+TEST_F(WisdomFile, LivesInMemoryWhereThePathLeadsToNoFile) {
+    const fs::path loop = folder.path() / "loop", pipe = folder.path() / "pipe";
+    fs::create_symlink(loop, loop);
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+    for (const fs::path& path :
+         {fs::path("/dev/null"), loop, loop / "wisdom.sqlite", folder.path(), pipe,
+          folder.path() / std::string(300, 'x'), fs::path("/" + std::string(5000, 'x'))}) {
+        file = path;
+        warnings.clear();
+        Wisdom wisdom = open();
+        EXPECT_EQ(wisdom.file(), ":memory:") << path;
+        EXPECT_TRUE(wisdom.remember(key, timed));
+        EXPECT_EQ(wisdom.find(key), timed);
+        EXPECT_EQ(warnings.size(), 1U) << path;
+    }
+    EXPECT_FALSE(fs::exists("/dev/null.lock"));
+}
+
+TEST_F(WisdomFile, IsNowhereForPlanningWhereThePathLeadsToNoFile) {
+    const fs::path loop = folder.path() / "loop";
+    fs::create_symlink(loop, loop);
+    for (const fs::path& path : {fs::path("/dev/null"), loop, folder.path() / std::string(300, 'x')}) {
+        setenv("SWIRL_WISDOM", path.c_str(), 1);
+        testing::internal::CaptureStderr();
+        for (int k = 0; k < 2; ++k) {
+            Wisdom* const wisdom = shared_wisdom(false);
+            ASSERT_NE(wisdom, nullptr);
+            EXPECT_EQ(wisdom->find(key), std::nullopt);
+        }
+        const std::string notice = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(std::count(notice.begin(), notice.end(), '\n'), 1) << notice;
+    }
+    unsetenv("SWIRL_WISDOM");
 }
 
 // ---- JSON lines -----------------------------------------------------------------------------------------------
