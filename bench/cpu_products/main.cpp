@@ -16,7 +16,7 @@
 namespace swirl::bench {
 namespace {
 
-/// OpenBLAS's threads wait actively for 2^26 cycles (its THREAD_TIMEOUT), those of OpenMP for less.
+/// OpenBLAS's threads wait actively for 2^26 cycles (its THREAD_TIMEOUT), those of swirl and OpenMP for less.
 constexpr double spinning_seconds = 0.035;
 
 struct Arguments {

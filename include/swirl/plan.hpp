@@ -102,7 +102,7 @@ struct Pointer {
 /// stays on the calling thread.
 ///
 /// Each execute() throws UserError before anything is written if its arguments are not what the problem says: type and
-/// number of arrays, null, misaligned or overlapping pointers, a workspace that is too small. Pointers are to the
+/// number of arrays, null, misaligned or overlapping pointers, a workspace that is too small or overlaps the data. Pointers are to the
 /// element of index 0. In place, the output is the input.
 class SWIRL_API Plan {
 public:

@@ -140,7 +140,7 @@ SWIRL_API double swirl_plan_bytes(const swirl_plan* plan);
 /* Interleaved and real data: complex numbers as pairs, like double _Complex or double[2]. Pointers are to the element
  * of index 0, of the problem's precision. In place, output is input. */
 SWIRL_API swirl_status swirl_execute(const swirl_plan* plan, const void* input, void* output);
-/* The same with `bytes` bytes of workspace, 64-byte aligned, used by one execution at a time. */
+/* The same with `bytes` bytes of workspace, 64-byte aligned, apart from the data, used by one execution at a time. */
 SWIRL_API swirl_status swirl_execute_with_workspace(const swirl_plan* plan, const void* input, void* output,
                                                     void* workspace, size_t bytes);
 /* Planar data; a real side has its data in the first of its two arrays and NULL for the second. */

@@ -10,7 +10,7 @@ std::int64_t monotonic_nanoseconds() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-void BriefWait::spin_then_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+void BriefWait::spin_then_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t value, bool may_spin) {
     constexpr int polls_between_looks_at_the_clock = 32;
     const std::int64_t begin = monotonic_nanoseconds();
     std::int64_t asleep = begin;
@@ -23,10 +23,11 @@ void BriefWait::spin_then_sleep(const std::atomic<std::uint32_t>& word, std::uin
             pause_briefly();
         }
         asleep = monotonic_nanoseconds();
-    } while (asleep - begin < spin_);
+    } while (may_spin && asleep - begin < spin_);
     word.wait(value, std::memory_order_acquire);
     const std::int64_t end = monotonic_nanoseconds();
-    spin_ = end - asleep < nap ? std::min(2 * spin_, longest_spin) : std::max(spin_ / 2, shortest_spin);
+    if (may_spin)
+        spin_ = end - asleep < nap ? std::min(2 * spin_, longest_spin) : std::max(spin_ / 2, shortest_spin);
     in_long_waits_ += end - begin;
 }
 

@@ -23,15 +23,15 @@ inline void pause_briefly() {
 /// and may need this very processor: the thread sleeps, and spins for less time from then on, until spinning pays off.
 class BriefWait {
 public:
-    /// Returns when the word has another value. Who changes it notifies.
-    void while_equal(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
-        if (word.load(std::memory_order_acquire) == value) spin_then_sleep(word, value);
+    /// Returns when the word has another value. Who changes it notifies. `may_spin`: there is a processor for each thread.
+    void while_equal(const std::atomic<std::uint32_t>& word, std::uint32_t value, bool may_spin = true) {
+        if (word.load(std::memory_order_acquire) == value) spin_then_sleep(word, value, may_spin);
     }
     /// Nanoseconds in waits that were too long for spinning, all together.
     std::int64_t in_long_waits() const { return in_long_waits_; }
 
 private:
-    void spin_then_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t value);
+    void spin_then_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t value, bool may_spin);
 
     /// Nanoseconds of spinning, and of a sleep that spinning would have been better than.
     static constexpr std::int64_t longest_spin = 100'000, shortest_spin = 2'000, nap = 50'000;

@@ -56,7 +56,8 @@ void run_alone(const Crew::Body& body) {
 
 void Barrier::wait(BriefWait& how) {
     const std::uint32_t round = round_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_) return how.while_equal(round_, round);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_)
+        return how.while_equal(round_, round, may_spin_);
     arrived_.store(0, std::memory_order_relaxed);
     round_.store(round + 1, std::memory_order_release);
     round_.notify_all();
@@ -124,7 +125,10 @@ void Crew::gather(std::size_t wanted, std::int64_t patience) {
     helpers_.reserve(wanted - 1);
     const std::size_t known = helpers_.size();
     while (helpers_.size() + 1 < wanted && add_helper()) continue;
-    if (helpers_.size() > known) patience = std::max(patience, patience_for_new_threads);
+    if (helpers_.size() > known) {
+        processors_ = processors();
+        patience = std::max(patience, patience_for_new_threads);
+    }
     present_.clear();
     for (const auto& helper : helpers_)
         if (present_.size() + 1 < wanted) present_.push_back(helper.get());
@@ -161,7 +165,7 @@ void Crew::work_together(const Body& body) {
     body_ = &body;
     size_ = static_cast<int>(present_.size()) + 1;
     std::fegetenv(&environment_);
-    barrier_.prepare(size_);
+    barrier_.prepare(size_, size_ <= processors_);
     at_work_.store(static_cast<std::uint32_t>(present_.size()), std::memory_order_relaxed);
     int number = 0;
     for (Helper* helper : present_) {
@@ -170,7 +174,7 @@ void Crew::work_together(const Body& body) {
     }
     take_part(0, wait_);
     while (const std::uint32_t left = at_work_.load(std::memory_order_acquire))
-        wait_.while_equal(at_work_, left);
+        wait_.while_equal(at_work_, left, size_ <= processors_);
 }
 
 void Crew::run(int wanted, double seconds, const Body& body) {

@@ -17,11 +17,16 @@ namespace swirl::runtime {
 /// Where the members of a team wait for each other.
 class Barrier {
 public:
-    void prepare(int size) { size_ = static_cast<std::uint32_t>(size); }
+    /// `may_spin`: there is a processor for each member.
+    void prepare(int size, bool may_spin) {
+        size_ = static_cast<std::uint32_t>(size);
+        may_spin_ = may_spin;
+    }
     void wait(BriefWait& how);
 
 private:
     std::uint32_t size_ = 1;
+    bool may_spin_ = true;
     alignas(64) std::atomic<std::uint32_t> arrived_ = 0;
     alignas(64) std::atomic<std::uint32_t> round_ = 0;
 };
@@ -81,8 +86,9 @@ private:
     void serve(Helper& helper);
 
     std::vector<std::unique_ptr<Helper>> helpers_;
-    BriefWait wait_;               ///< the caller's
-    bool waits_for_all_;           ///< whatever it costs
+    BriefWait wait_;     ///< the caller's
+    bool waits_for_all_; ///< whatever it costs
+    int processors_ = 1;
     std::int64_t alone_until_ = 0; ///< nanoseconds
     // Of the call in progress:
     std::vector<Helper*> present_;

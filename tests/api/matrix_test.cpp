@@ -232,6 +232,12 @@ TEST(MatrixPlan, ServesC) {
     EXPECT_EQ(c[1], 20 - 2);
     EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, nullptr, c), SWIRL_USER_ERROR);
     swirl_matrix_plan_destroy(plan);
+    product.batch = 0; // as in a struct of zeros: one matrix
+    c[0] = 10;
+    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
+    EXPECT_EQ(c[0], 10 + 11);
+    swirl_matrix_plan_destroy(plan);
     ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
     EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
     swirl_matrix_plan_destroy(plan);
