@@ -68,10 +68,11 @@ Wisdom::Store::~Store() {
 void Wisdom::Store::warn(const std::string& message) {
     if (!warned_.insert(message).second) return;
     const std::string text = fmt::format("wisdom in {}: {}", file_.string(), message);
-    if (warn_)
-        warn_(text);
-    else
-        std::fprintf(stderr, "swirl: %s\n", text.c_str());
+    if (warn_) return warn_(text);
+    static std::mutex printing;
+    static auto& printed = *new std::set<std::string>; // by all of the process
+    const std::lock_guard guard(printing);
+    if (printed.insert(text).second) std::fprintf(stderr, "swirl: %s\n", text.c_str());
 }
 
 std::filesystem::path Wisdom::Store::file() const {
