@@ -122,7 +122,8 @@ ir::Value GpuEpilogueWriter::integer(Integer number) const {
 
 /// A real for each lane.
 ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) const {
-    const auto& [wanted, start] = form;
+    const lower::PlaceForm& wanted = form.form;
+    const FormStart& start = form.start;
     const auto at = [&](Integer more) {
         ir::Value value = builder_.index(offset(wanted, place) + more);
         if (start.value != ir::no_value)
@@ -139,7 +140,8 @@ ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) co
 
 GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
                                                            const Place& place) const {
-    const auto& [index, start] = form;
+    const lower::PlaceForm& index = form.form;
+    const FormStart& start = form.start;
     const bool is_complex = epilogue_.arrays[array].is_complex;
     const Integer scalars = is_complex ? 2 : 1, stride = scalars * index.strides[GpuEpilogue::row];
     const auto part = [&](Integer which) {

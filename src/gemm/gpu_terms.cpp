@@ -69,7 +69,10 @@ ir::BufferInfo buffer_of_terms(const char* name, const GpuTermsLayout& terms) {
 }
 
 ir::Program gpu_split(const char* name, const GpuSplit& split) {
-    const auto& [layout, rows, columns, batch, terms, range] = split;
+    const MatrixLayout& layout = split.layout;
+    const Integer rows = split.rows, columns = split.columns, batch = split.batch;
+    const int terms = split.terms;
+    const auto& range = split.range;
     const GpuTermsLayout to = terms_of(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
     ir::Builder builder(std::string("split_") + name);

@@ -225,7 +225,7 @@ void Allocator::binary(MachineOperation operation) {
 }
 
 void Allocator::accumulate(const MachineOperation& operation) {
-    const auto [sum, a, b] = operation.sources;
+    const auto a = operation.sources[1], b = operation.sources[2]; // behind the sum
     const bool from_memory = choose_folded(operation, {b}) == b;
     into_register(a);
     if (!from_memory) into_register(b);

@@ -9,8 +9,7 @@ namespace swirl::machine {
 
 namespace {
 
-constexpr Width none = Width::none, one = Width::one, two = Width::two, four = Width::four,
-                sized = Width::sized;
+constexpr Width none = Width::none, one = Width::one, two = Width::two, sized = Width::sized;
 using namespace predicate_field;
 
 /// Operands a, b and c, or a and b, of which one may be something else than a register.

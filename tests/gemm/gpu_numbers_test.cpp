@@ -139,7 +139,8 @@ std::vector<double> stored(Number number, const std::vector<double>& numbers) {
 }
 
 TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
-    constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    constexpr double infinity = std::numeric_limits<double>::infinity(),
+                     nan = std::numeric_limits<double>::quiet_NaN();
     using Numbers = std::vector<double>;
     EXPECT_EQ(
         stored(Number::int8, {0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127.5, -128.5, 300, -infinity, nan}),
