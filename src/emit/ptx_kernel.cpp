@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 
 #include <algorithm>
@@ -58,10 +59,15 @@ void PtxKernelWriter::write() {
                                                 [](const ir::BufferInfo& buffer) { return buffer.kept; }))
         keeps_ = out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
     declare_tensors();
-    if (std::any_of(
-            program_.operations.begin(), program_.operations.end(),
-            [](const ir::Operation& operation) { return operation.opcode == ir::Opcode::tile_product; }))
-        adds_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
+    const auto multiplies_tiles = [&](bool adds) {
+        return std::any_of(program_.operations.begin(), program_.operations.end(),
+                           [&](const ir::Operation& operation) {
+                               return operation.opcode == ir::Opcode::tile_product &&
+                                      operation.tile->instruction->adds == adds;
+                           });
+    };
+    if (multiplies_tiles(true)) adds_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
+    if (multiplies_tiles(false)) sets_ = out_.result(PtxRegister::predicate, "setp.ne.u32", {"0", "0"});
     write(program_.body);
     out_.code().line("ret;");
 }

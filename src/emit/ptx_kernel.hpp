@@ -135,6 +135,7 @@ private:
     std::vector<std::string>
         maps_;                 ///< by Tensor: registers with the addresses of what the driver made of them
     std::string adds_;         ///< a predicate that holds: products add to what sums are
+    std::string sets_;         ///< and one that does not: sums become the products
     int role_barrier_ = 0;     ///< the number of the barrier of the role that is being written; 0: none
     Integer role_threads_ = 0; ///< and its threads
     std::string keeps_;        ///< a register with the policy of caches for what is kept

@@ -307,7 +307,7 @@ void PtxKernelWriter::tile_product(const ir::Operation& operation) {
     const auto turned = [&](std::size_t k) { return tile.layouts[k].along_depth ? 0 : 1; };
     const std::string layouts =
         entry.has_layouts ? fmt::format(", {}, {}", turned(0), turned(1)) : std::string();
-    out_.emit(entry.text, {sums, a, b, adds_, "1", "1" + layouts});
+    out_.emit(entry.text, {sums, a, b, entry.adds ? adds_ : sets_, "1", "1" + layouts});
 }
 
 } // namespace swirl::emit

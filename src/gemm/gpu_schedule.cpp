@@ -227,11 +227,19 @@ bool suits_steps(const MatrixLayout& layout, Integer stride, Integer line_stride
     return suits_lanes(layout, stride, lines == 1 ? 0 : line_stride, depth, steps);
 }
 
+int longest_promotion_interval(Integer depth) {
+    constexpr Integer least_depth = 64, of_two_instructions = 192;
+    if (depth < least_depth) return 0;
+    return depth < of_two_instructions ? 16 : 32;
+}
+
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) {
     if (product.number_of_a() != Number::float32 || !schedule.has_tiles()) return Accuracy::ordinary;
     if (schedule.rounds()) return Accuracy::eleven_bits;
-    const bool rounds = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run;
-    if (schedule.terms == 3 && rounds)
+    const bool is_promoted = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run &&
+                             schedule.promotes() &&
+                             schedule.promotion_interval <= longest_promotion_interval(product.depth);
+    if (schedule.terms == 3 && is_promoted)
         return schedule.is_guarded() ? Accuracy::ordinary : Accuracy::ordinary_in_range;
     return schedule.terms >= 2 ? Accuracy::reduced : Accuracy::low;
 }

@@ -70,6 +70,7 @@ struct GpuSchedule {
     int staged_rows = 64;
     int terms = 0;
     int run = 0;
+    int promotion_interval = 0;
     int rounded = 0;
     int guarded = 0;
     int a_along_depth = 0;
@@ -82,6 +83,10 @@ struct GpuSchedule {
     bool has_terms() const { return terms > 0; }
     /// Whether they multiply float32 numbers as the copy engine rounds them.
     bool rounds() const { return rounded > 0; }
+    /// Whether tensor cores' accumulators are added to sums of float32 before a tile is done.
+    bool has_sums() const { return run > 0 || promotes(); }
+    /// Whether the products that count most are promoted to these more often than a run of others.
+    bool promotes() const { return promotion_interval > 0; }
     /// Whether threads multiply where numbers are not as terms have to be (gemm/gpu_range.hpp).
     bool is_guarded() const { return guarded > 0; }
     /// Whether few blocks go through the pieces of all tiles (gemm/gpu_stream.hpp).
@@ -110,9 +115,13 @@ struct GpuSchedule {
     int warp_rows() const { return block_rows / (lane_rows * thread_rows); }
 };
 
-/// Steps after which tensor cores' sums have to be rounded to be no worse than sums of multiply-adds: longer runs are cut off more often
-/// than these round (docs/decisions/026-tiles-signals-and-roles.md).
+/// Steps after which accumulators of products of lesser terms are promoted: what tensor cores cut off of these is 2^−8 of what they
+/// cut off of the products of first terms.
 constexpr int longest_run = 1024;
+/// Steps after which accumulators of products of first terms have to be promoted for errors no worse than those of sums of
+/// multiply-adds, which are the smaller the less is added (docs/decisions/034-promote-leading-products-often.md); 0: depths at which
+/// no interval is short enough.
+int longest_promotion_interval(Integer depth);
 /// How far results by a schedule may be from the exact ones.
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product);
 

@@ -14,7 +14,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<GpuParameter, 39> parameters = {{
+constexpr std::array<GpuParameter, 40> parameters = {{
     {"block_rows", &GpuSchedule::block_rows, "rows of C's tile that a block has", GpuParameter::Of::all},
     {"block_columns", &GpuSchedule::block_columns, "its columns", GpuParameter::Of::all},
     {"block_depth", &GpuSchedule::block_depth, "steps along the depth in shared memory at once",
@@ -106,6 +106,10 @@ constexpr std::array<GpuParameter, 39> parameters = {{
     {"run", &GpuSchedule::run,
      "pieces after which what tensor cores have added up, cutting off, is added with float32's rounding to "
      "what they had before; 0: all are one run",
+     GpuParameter::Of::tiles, 0},
+    {"promotion_interval", &GpuSchedule::promotion_interval,
+     "steps along the depth after which accumulators of the products that count most, those of first terms, "
+     "are added to sums likewise; 0: after a run, as others",
      GpuParameter::Of::tiles, 0},
     {"rounded", &GpuSchedule::rounded,
      "1: tensor cores multiply float32 numbers that the copy engine rounds to 11 significant bits; 0: terms "

@@ -79,7 +79,7 @@ GpuTileBalance gpu_tile_balance(const MatrixProduct& product, const GpuSchedule&
     result.threads = (schedule.warpgroups + 1) * warpgroup_threads;
     result.shared_bytes = tile_shared_bytes(schedule, oriented);
     result.sums = Integer{schedule.block_rows} * schedule.block_columns /
-                  (schedule.warpgroups * warpgroup_threads) * (schedule.run > 0 ? 2 : 1);
+                  (schedule.warpgroups * warpgroup_threads) * (schedule.has_sums() ? 2 : 1);
     add_tiles(result, oriented, schedule, gpu);
     return result;
 }

@@ -29,6 +29,7 @@ constexpr double across_lines = 1.8;       ///< as long where rows do not begin 
 constexpr double slowed_by_cluster = 1.04; ///< blocks that wait for each other
 constexpr double staged_bytes = 40;        ///< of C, a cycle of a multiprocessor
 constexpr double around_run = 700;         ///< cycles
+constexpr double around_promotion = 40;    ///< cycles, where the other warpgroups do not hide all of it
 constexpr double launch_of_split = 3e-6;   ///< seconds
 constexpr double around_guard =
     4e-6; ///< seconds: a flag is cleared, and a kernel launched whose blocks end at once
@@ -40,11 +41,12 @@ constexpr double eased_by_cluster =
 struct TileShape {
     int rows, columns, warpgroups, cluster_rows, cluster_columns;
 };
-constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
+constexpr std::array<TileShape, 11> shapes = {{{256, 128, 2, 1, 1},
                                                {256, 128, 2, 1, 2},
                                                {128, 256, 2, 1, 1},
                                                {128, 256, 2, 2, 1},
                                                {128, 192, 3, 1, 1},
+                                               {192, 128, 2, 1, 1},
                                                {128, 128, 2, 1, 1},
                                                {64, 128, 2, 1, 1},
                                                {256, 64, 1, 1, 1},
@@ -157,8 +159,10 @@ void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const M
         schedule.guarded = arithmetic.guarded;
         const Integer bytes = bytes_of_factor(schedule, oriented);
         schedule.block_depth = rows_of_depth * static_cast<int>(ir::tile_row_bytes / bytes);
-        if (schedule.has_terms() && accuracy <= Accuracy::ordinary_in_range)
+        if (schedule.has_terms() && accuracy <= Accuracy::ordinary_in_range) {
             schedule.run = longest_run / schedule.block_depth;
+            schedule.promotion_interval = longest_promotion_interval(oriented.depth);
+        }
         schedule.staged_rows = staged_rows_of(schedule, oriented);
         schedule.group = group_of(schedule, oriented, gpu);
         if (add_stages(schedule, oriented, gpu) && objection_to_tiles(schedule, oriented, gpu).empty())
@@ -206,6 +210,7 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const double of_tile = std::max(2 * sums * depth / rate, loads) + around_tile +
                            sums * static_cast<double>(bytes_of(oriented.number_of_c())) / staged_bytes;
     const double runs = schedule.run == 0 ? 0 : depth / (schedule.run * schedule.block_depth);
+    const double promotions = schedule.promotes() ? depth / products / schedule.promotion_interval : 0;
     const double numbers =
         static_cast<double>((oriented.rows + oriented.columns) * oriented.depth * oriented.batch);
     const double split =
@@ -219,7 +224,8 @@ double gpu_tile_seconds(const GpuSchedule& schedule, const MatrixProduct& orient
     const bool is_eased = schedule.rounds() && !has_fragments(schedule, oriented);
     const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.is_guarded() ? around_guard : 0;
-    return launch + split + guard + turned + each * together * (of_tile + runs * around_run) / rates.hertz;
+    return launch + split + guard + turned +
+           each * together * (of_tile + runs * around_run + promotions * around_promotion) / rates.hertz;
 }
 
 std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const target::Gpu& gpu,
@@ -228,6 +234,7 @@ std::vector<GpuSchedule> gpu_tile_schedules(const MatrixProduct& oriented, const
     for (const Arithmetic& arithmetic : arithmetics(oriented, accuracy)) {
         if (arithmetic.terms > 0 && (oriented.depth == 0 || !is_worth_memory(oriented, arithmetic.terms)))
             continue;
+        if (arithmetic.terms == 3 && longest_promotion_interval(oriented.depth) == 0) continue;
         for (const TileShape& shape : shapes)
             for (int a_along_depth = 0; a_along_depth <= (may_turn_a(arithmetic, oriented) ? 1 : 0);
                  ++a_along_depth)

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int lines_of_pattern = static_cast<int>(ir::tile_pattern_bytes / ir::tile_row_bytes);
 
+constexpr int bytes_of_steps = 32; ///< of a tile_product's depth
+
 bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
 
 /// Where A's rows are those of tile_products, warpgroups share them.
@@ -28,6 +30,23 @@ std::string objection_to_fragments(const GpuSchedule& schedule) {
         schedule.staged_rows * schedule.block_columns % schedule.block_rows != 0)
         return fmt::format("staged_rows is {}, which is {} columns of A's rows; multiples of {} are possible",
                            schedule.staged_rows, columns_of_round(schedule), lines_of_pattern);
+    return {};
+}
+
+/// Of whole instructions, within a piece.
+std::string objection_to_promotion(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    if (!schedule.promotes()) return {};
+    const int step = bytes_of_steps / static_cast<int>(bytes_of_factor(schedule, oriented));
+    if (!is_multiple(schedule.promotion_interval, step) ||
+        schedule.block_depth % schedule.promotion_interval != 0)
+        return fmt::format("promotion_interval is {}; multiples of {} that divide {} are possible",
+                           schedule.promotion_interval, step, schedule.block_depth);
+    if (has_fragments(schedule, oriented))
+        return fmt::format("promotion_interval is {}; 0 is possible for A as it lies",
+                           schedule.promotion_interval);
+    if (schedule.terms > 1 && schedule.run == 0)
+        return fmt::format("promotion_interval is {}, of several terms of which run is 0",
+                           schedule.promotion_interval);
     return {};
 }
 
@@ -52,9 +71,10 @@ std::string objection_to_shape(const GpuSchedule& schedule, const MatrixProduct&
                            schedule.staged_rows, c_row, schedule.block_rows);
     if (schedule.stages < 2 || schedule.stages > 32) return fmt::format("stages is {}", schedule.stages);
     const int registers = schedule.block_columns / 2 * schedule.block_rows / 64 / schedule.warpgroups *
-                          (schedule.run > 0 ? 2 : 1);
+                          (schedule.has_sums() ? 2 : 1);
     if (registers > (schedule.warpgroups == 3 ? 128 : 192))
         return fmt::format("{} sums in each thread", registers);
+    if (std::string why = objection_to_promotion(schedule, oriented); !why.empty()) return why;
     if (schedule.guarded > 1 || (schedule.is_guarded() && !schedule.has_terms()))
         return fmt::format("guarded is {} of {} terms; 1 is possible where there are terms", schedule.guarded,
                            schedule.terms);

@@ -135,7 +135,7 @@ private:
             fragments_ =
                 builder_.local("fragments", ir::Scalar::float32, GpuTileFragments::registers(products()));
         result_.sums =
-            schedule_.run == 0 ? added_ : builder_.local("sums", ir::Scalar::float32, count_of_sums());
+            schedule_.has_sums() ? builder_.local("sums", ir::Scalar::float32, count_of_sums()) : added_;
     }
 
     void declare_result(ir::Buffer c) {
@@ -246,10 +246,10 @@ private:
         ways.start();
         const GpuTileUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
         for_tiles([&](const GpuTileStart& tile) {
-            if (schedule_.run == 0)
-                multiply_run(warpgroup, stages, steps_ * (number_of_pieces() * count_of_products()));
-            else
+            if (schedule_.has_sums())
                 multiply_runs(warpgroup, stages);
+            else
+                multiply_run(warpgroup, stages, steps_ * (number_of_pieces() * count_of_products()));
             update.write(tile);
         });
         update.finish();
@@ -263,11 +263,35 @@ private:
 
     void multiply_runs(int warpgroup, const GpuTileStages& stages) {
         clear(result_.sums);
-        builder_.for_loop("run", steps_ * (runs() * count_of_products()), [&](const Affine&) {
-            multiply_run(warpgroup, stages, length_of_run());
-            for (Integer k = 0; k < count_of_sums(); ++k)
-                builder_.store(result_.sums, k,
-                               builder_.add(builder_.load(result_.sums, k), builder_.load(added_, k)));
+        const Integer products = count_of_products() - (schedule_.promotes() ? 1 : 0);
+        if (products > 0)
+            builder_.for_loop("run", steps_ * (runs() * products), [&](const Affine&) {
+                multiply_run(warpgroup, stages, length_of_run());
+                promote();
+            });
+        if (schedule_.promotes()) multiply_leading(warpgroup, stages);
+    }
+
+    /// What tensor cores have added up, cutting off, to sums of float32, which are rounded.
+    void promote() {
+        for (Integer k = 0; k < count_of_sums(); ++k)
+            builder_.store(result_.sums, k,
+                           builder_.add(builder_.load(result_.sums, k), builder_.load(added_, k)));
+    }
+
+    /// The last of the products, which count most: accumulators begin anew after each interval. While a warpgroup promotes them,
+    /// tensor cores multiply for the others.
+    void multiply_leading(int warpgroup, const GpuTileStages& stages) {
+        const Integer interval = schedule_.promotion_interval;
+        builder_.for_loop("leading_piece", steps_ * number_of_pieces(), [&](const Affine&) {
+            pieces_.wait(stages.stage(), stages.parity());
+            for (Integer first = 0; first < schedule_.block_depth; first += interval) {
+                start_products(warpgroup, stages.stage(), {first, first + interval, true});
+                builder_.fence({CopyFence::Kind::wait, 0, CopyFence::What::tile_products});
+                if (first + interval == schedule_.block_depth) pieces_.release(stages.stage());
+                promote();
+            }
+            stages.advance();
         });
     }
 
@@ -291,15 +315,30 @@ private:
 
     /// Starts the products of a piece, and waits for those of the piece before.
     void multiply_piece(int warpgroup, Value stage) {
+        start_products(warpgroup, stage, {0, schedule_.block_depth, false});
+        builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
+    }
+
+    /// Steps of a piece; accumulators begin with them, or go on.
+    struct Steps {
+        Integer begin, end;
+        bool is_first;
+    };
+    void start_products(int warpgroup, Value stage, const Steps& steps) {
         builder_.fence({CopyFence::Kind::begin, 0, CopyFence::What::tile_products});
-        for (Integer step = 0; step < schedule_.block_depth; step += product_entry_.depth)
+        for (Integer step = steps.begin; step < steps.end; step += product_entry_.depth) {
+            const bool begins = steps.is_first && step == steps.begin;
             for (int part = 0; part < products(); ++part)
                 builder_.tile_product(
-                    product_entry_, added_, Integer{part} * product_entry_.registers(),
+                    begins ? first_entry() : product_entry_, added_,
+                    Integer{part} * product_entry_.registers(),
                     pieces_.factor(0, Integer{warpgroup * products() + part} * rows_of_product, step, stage),
                     pieces_.factor(1, 0, step, stage));
+        }
         builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_products});
-        builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
+    }
+    const ir::TileInstruction& first_entry() const {
+        return target::first_tile_product_of(product_entry_.factor, product_entry_.columns);
     }
 
     const MatrixProduct& product_;

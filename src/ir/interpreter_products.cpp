@@ -18,6 +18,13 @@ double without_bits(double value, int ignored) {
     return std::bit_cast<float>(bits & ~((1U << ignored) - 1U));
 }
 
+std::vector<TensorCoreFactor> factors_of(const std::vector<double>& values, const TileInstruction& entry) {
+    std::vector<TensorCoreFactor> result;
+    result.reserve(values.size());
+    for (const double value : values) result.push_back(tensor_core_factor(value, entry.least_exponent));
+    return result;
+}
+
 } // namespace
 
 void Interpreter::Machine::tile_product(const Step& step, Threads threads) {
@@ -99,12 +106,13 @@ std::vector<double> Interpreter::Machine::read_registers(const Step& step, int f
     return values;
 }
 
-/// A product that begins now reads, or adds to, a register.
+/// A product that begins now reads, or adds to, or sets, a register.
 void Interpreter::Machine::use_register(const Step& step, Buffer buffer, Integer index, int thread) {
     const View& view = views_[static_cast<std::size_t>(buffer)];
     const Integer at = position(view, index, thread);
     Sum& used = view.sums[at];
-    if (view.written[at] == 0) report(Finding::Kind::unwritten_read, step, buffer, index, thread);
+    const bool is_read = buffer != step.buffer || step.source->tile->instruction->adds;
+    if (is_read && view.written[at] == 0) report(Finding::Kind::unwritten_read, step, buffer, index, thread);
     if (used.products == 0 && used.touched > begins_[static_cast<std::size_t>(thread)])
         report(Finding::Kind::missing_begin, step, buffer, index, thread);
     ++used.products;
@@ -135,16 +143,18 @@ void Interpreter::Machine::add_products(const Step& step, int first_thread, cons
                                         const std::vector<double>& b) {
     const TileInstruction& entry = *step.source->tile->instruction;
     View& sums = view(step);
+    const std::vector<TensorCoreFactor> lefts = factors_of(a, entry), rights = factors_of(b, entry);
+    const auto depth = static_cast<std::size_t>(entry.depth);
     for (int t = 0; t < entry.threads; ++t) {
         const int thread = first_thread + t;
         for (int r = 0; r < entry.registers(); ++r) {
             const Integer index = base(step, thread) + r, at = position(sums, index, thread);
             use_register(step, step.buffer, index, thread);
-            const double* left = a.data() + row_of_sum(t, r) * entry.depth;
-            const double* right = b.data() + column_of_sum(t, r) * entry.depth;
-            double value = sums.written[at] == 0 ? 0 : sums.cells[at].real;
-            for (int k = 0; k < entry.depth; ++k) value += left[k] * right[k];
-            sums.cells[at].real = static_cast<float>(value);
+            const std::span left(lefts.data() + row_of_sum(t, r) * entry.depth, depth);
+            const std::span right(rights.data() + column_of_sum(t, r) * entry.depth, depth);
+            const bool adds = entry.adds && sums.written[at] != 0;
+            const float before = adds ? static_cast<float>(sums.cells[at].real) : 0.0F;
+            sums.cells[at].real = tensor_core_sum(left, right, before, entry.sums);
             sums.written[at] = 1;
         }
     }

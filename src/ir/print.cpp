@@ -123,8 +123,9 @@ private:
         }
         case Opcode::tile_store: return fmt::format("tile_store {} to {}", at, box(operation));
         case Opcode::tile_product:
-            return fmt::format("{} += {} * {} by {}", at, factor(tile, 0), factor(tile, 1),
-                               tile.instruction == nullptr ? "?" : tile.instruction->name);
+            return fmt::format(
+                "{} {} {} * {} by {}", at, tile.instruction == nullptr || tile.instruction->adds ? "+=" : "=",
+                factor(tile, 0), factor(tile, 1), tile.instruction == nullptr ? "?" : tile.instruction->name);
         case Opcode::signal_initialize:
             return fmt::format("signal_initialize {} for {} arrivals", at, tile.count);
         case Opcode::signal_expect: return fmt::format("signal_expect {} bytes at {}", tile.count, at);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/program.hpp"
+#include "ir/tensor_core.hpp"
 
 #include <string_view>
 
@@ -47,8 +48,11 @@ struct TileInstruction {
     bool has_layouts = false;         ///< factors may also lie with rows not along the depth
     bool takes_registers = false;     ///< A may be in the threads' registers, its numbers of 4 bytes
     int threads = 128;
-    int capability = 90;   ///< compute capability, times 10, of the only one that has it
-    std::string_view text; ///< PTX mnemonic
+    bool adds = true;          ///< to what sums are; else they become the products alone
+    TensorCoreSums sums = {};  ///< how products are added up
+    int least_exponent = -126; ///< of a factor that is normal
+    int capability = 90;       ///< compute capability, times 10, of the only one that has it
+    std::string_view text;     ///< PTX mnemonic
 
     constexpr int registers() const { return rows * columns / threads; }
     constexpr int factor_registers() const { return rows * depth / threads; }

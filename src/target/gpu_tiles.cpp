@@ -25,20 +25,25 @@ struct Kind {
     int depth;
     int ignored_bits;
     bool has_layouts;
+    int least_exponent = -126;
+    ir::TensorCoreSums sums = {};
 };
+/// Of 8 bits the sums have fewer: what is kept is a float32 with 13 bits of fraction.
+constexpr ir::TensorCoreSums short_sums = {.aligned_bits = 13, .kept_bits = 13};
 constexpr std::array kinds = {
-    Kind{Scalar::float16, "f16", 16, 0, true},
+    Kind{Scalar::float16, "f16", 16, 0, true, -14},
     Kind{Scalar::bfloat16, "bf16", 16, 0, true},
     Kind{Scalar::float32, "tf32", 8, 13, false},
-    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false},
+    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false, -6, short_sums},
 };
 
 /// The entries of one kind by columns, and the words that they name.
 class Table {
 public:
-    Table(const Kind& kind) {
+    Table(const Kind& kind, bool adds) {
         for (int columns = column_step; columns <= most_columns; columns += column_step) {
-            names_.push_back(fmt::format("tile_product_64x{}x{}_{}", columns, kind.depth, kind.name));
+            names_.push_back(fmt::format("{}tile_product_64x{}x{}_{}", adds ? "" : "first_", columns,
+                                         kind.depth, kind.name));
             texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns,
                                          kind.depth, kind.name, kind.name));
         }
@@ -50,6 +55,9 @@ public:
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,
                                 .takes_registers = kind.factor == Scalar::float32,
+                                .adds = adds,
+                                .sums = kind.sums,
+                                .least_exponent = kind.least_exponent,
                                 .text = texts_[k]});
     }
     const ir::TileInstruction& of(int columns) const {
@@ -61,14 +69,30 @@ private:
     std::vector<ir::TileInstruction> entries_;
 };
 
-} // namespace
+std::vector<Table> tables_of(bool adds) {
+    std::vector<Table> tables;
+    tables.reserve(kinds.size());
+    for (const Kind& kind : kinds) tables.emplace_back(kind, adds);
+    return tables;
+}
 
-const ir::TileInstruction& tile_product_of(ir::Scalar factor, int columns) {
-    static const auto& tables = *new std::vector<Table>(kinds.begin(), kinds.end());
+const ir::TileInstruction& entry_of(const std::vector<Table>& tables, ir::Scalar factor, int columns) {
     const bool is_known = columns % column_step == 0 && columns >= column_step && columns <= most_columns;
     for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
         if (kinds[k].factor == factor) return tables[k].of(columns);
     throw InternalError("no instruction multiplies tiles of {} by {} columns", name_of(factor), columns);
+}
+
+} // namespace
+
+const ir::TileInstruction& tile_product_of(ir::Scalar factor, int columns) {
+    static const auto& tables = *new std::vector<Table>(tables_of(true));
+    return entry_of(tables, factor, columns);
+}
+
+const ir::TileInstruction& first_tile_product_of(ir::Scalar factor, int columns) {
+    static const auto& tables = *new std::vector<Table>(tables_of(false));
+    return entry_of(tables, factor, columns);
 }
 
 } // namespace swirl::target

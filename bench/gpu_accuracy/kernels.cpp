@@ -1,0 +1,143 @@
+#include "bench/gpu_accuracy/kernels.hpp"
+
+#include "base/error.hpp"
+#include "gemm/gpu_model.hpp"
+#include "peers/cublas.hpp"
+#include "runtime/cuda_memory.hpp"
+
+#include <swirl/gpu_matrix_product.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace swirl::bench {
+namespace {
+
+using peers::GpuArithmetic;
+using peers::GpuMatrixCall;
+
+/// As BLAS have it: by columns, without gaps.
+MatrixProduct product_of(const GpuMatrixCall& call) {
+    const auto layout = [](bool transposed, Integer leading) {
+        return transposed ? MatrixLayout{leading, 1} : MatrixLayout{1, leading};
+    };
+    MatrixProduct product;
+    product.number = call.arithmetic == GpuArithmetic::float64 ? Number::float64 : Number::float32;
+    if (call.arithmetic == GpuArithmetic::bfloat16) product.a_number = product.b_number = Number::bfloat16;
+    if (call.arithmetic == GpuArithmetic::float16) product.a_number = product.b_number = Number::float16;
+    if (call.arithmetic == GpuArithmetic::e4m3) product.a_number = product.b_number = Number::float8_e4m3;
+    product.rows = call.rows;
+    product.columns = call.columns;
+    product.depth = call.depth;
+    product.a = layout(call.transposed_a, call.leading_a());
+    product.b = layout(call.transposed_b, call.leading_b());
+    product.c = layout(false, call.rows);
+    return product;
+}
+
+template <class T, class C = T>
+void multiply(const gpu::MatrixPlan& plan, const void* a, const void* b, void* c, gpu::Stream stream) {
+    plan.execute(1, static_cast<const T*>(a), static_cast<const T*>(b), 0, static_cast<C*>(c), stream);
+}
+
+auto multiply_of(Number number) {
+    switch (number) {
+    case Number::float64: return multiply<double>;
+    case Number::bfloat16: return multiply<bfloat16, float>;
+    case Number::float16: return multiply<float16, float>;
+    case Number::float8_e4m3: return multiply<float8_e4m3, float>;
+    default: return multiply<float>;
+    }
+}
+
+class Kernels {
+public:
+    Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
+        : call_(call), stream_(stream), product_(product_of(call)) {}
+
+    void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
+                   bool is_promised = false) {
+        add(name, [&] {
+            const gpu::MatrixPlan plan = gpu::plan(product_, {.device = stream_.device().facts().number,
+                                                              .accuracy = accuracy,
+                                                              .check = false, // results are compared here
+                                                              .use_cache = false,
+                                                              .schedule = schedule});
+            const auto call = multiply_of(product_.number_of_a());
+            const gpu::Stream queue(static_cast<void*>(stream_.handle()));
+            return AccuracyKernel{
+                name, plan.schedule(), is_promised,
+                [plan, call, queue](const void* a, const void* b, void* c) { call(plan, a, b, c, queue); }};
+        });
+    }
+    void add_cublas(const std::string& name, GpuArithmetic arithmetic) {
+        add(name, [&] {
+            GpuMatrixCall other = call_;
+            other.arithmetic = arithmetic;
+            const auto plan =
+                std::make_shared<const peers::CublasPlan>(other, stream_.device(), stream_.handle());
+            return AccuracyKernel{name, plan->routine(), false,
+                                  [plan](const void* a, const void* b, void* c) { plan->execute(a, b, c); }};
+        });
+    }
+    std::string threads() const {
+        return to_string(gemm::gpu_thread_schedule(product_, stream_.device().target()));
+    }
+    std::string best() const {
+        return gpu::schedules(product_, 1, stream_.device().facts().number, Accuracy::ordinary).at(0);
+    }
+    std::vector<AccuracyKernel> take() { return std::move(kernels_); }
+
+private:
+    template <class Make> void add(const std::string& name, const Make& make) {
+        try {
+            kernels_.push_back(make());
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s is left out: %s\n", name.c_str(), error.what());
+        }
+    }
+
+    const GpuMatrixCall& call_;
+    const runtime::GpuStream& stream_;
+    MatrixProduct product_;
+    std::vector<AccuracyKernel> kernels_;
+};
+
+} // namespace
+
+const StoredNumber& operand_of(const GpuMatrixCall& call) {
+    switch (call.arithmetic) {
+    case GpuArithmetic::float64: return stored(Precision::float64);
+    case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);
+    case GpuArithmetic::float16: return stored(Precision::float16);
+    case GpuArithmetic::e4m3: return stored_e4m3();
+    default: return stored(Precision::float32);
+    }
+}
+
+std::vector<AccuracyKernel> kernels_for(const GpuMatrixCall& call, const std::vector<std::string>& decisions,
+                                        const runtime::GpuStream& stream) {
+    Kernels kernels(call, stream);
+    const bool is_float32 = operand_of(call).bytes == 4;
+    kernels.add_swirl("SIMT", Accuracy::ordinary, kernels.threads());
+    if (call.arithmetic == GpuArithmetic::float64) return kernels.take();
+    kernels.add_swirl("default", Accuracy::ordinary, {}, is_float32);
+    for (const std::string& one : decisions)
+        kernels.add_swirl("with " + one, Accuracy::ordinary, kernels.best() + " " + one);
+    if (is_float32) {
+        kernels.add_swirl("ordinary_in_range", Accuracy::ordinary_in_range, {});
+        kernels.add_swirl("reduced", Accuracy::reduced, {});
+        kernels.add_swirl("eleven_bits", Accuracy::eleven_bits, {});
+        kernels.add_swirl("low", Accuracy::low, {});
+        kernels.add_cublas("cuBLAS", GpuArithmetic::float32);
+        kernels.add_cublas("cuBLAS emulated", GpuArithmetic::float32_tensors);
+        kernels.add_cublas("cuBLAS tf32", GpuArithmetic::tf32);
+    } else {
+        kernels.add_cublas("cuBLAS", call.arithmetic);
+    }
+    return kernels.take();
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,281 @@
+// Errors of products on a GPU, of patterns of numbers on which sums' errors depend, beside those of multiply-adds and of cuBLAS.
+
+#include "base/error.hpp"
+#include "bench/gpu_accuracy/kernels.hpp"
+#include "bench/gpu_accuracy/patterns.hpp"
+#include "bench/support/gpu_run.hpp"
+#include "ir/rounding.hpp"
+#include "peers/cublas.hpp"
+#include "runtime/cuda_memory.hpp"
+#include "target/gpu_tiles.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace swirl::bench {
+namespace {
+
+using peers::GpuArithmetic;
+using peers::GpuMatrixCall;
+
+struct Arguments {
+    std::vector<std::string> products;
+    std::vector<std::string> decisions;
+    std::string only;
+    std::uint64_t seed = 1;
+    int device = 0;
+    bool model = false;
+};
+
+/// A and B of a pattern, as their format has them; A's rows and B's columns are contiguous (product TN).
+struct Data {
+    std::vector<double> a, b;
+};
+Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uint64_t seed) {
+    Random random(seed);
+    const StoredNumber& format = operand_of(call);
+    std::vector<std::byte> bytes(format.bytes);
+    const auto draw = [&](int operand, Integer lines) {
+        std::vector<double> values;
+        values.reserve(static_cast<std::size_t>(lines * call.depth));
+        for (Integer line = 0; line < lines; ++line)
+            for (Integer k = 0; k < call.depth; ++k) {
+                format.write(pattern.element(random, operand, line, k), bytes.data());
+                values.push_back(format.read(bytes.data()));
+            }
+        return values;
+    };
+    Data data;
+    data.a = draw(0, call.rows);
+    data.b = draw(1, call.columns);
+    return data;
+}
+
+runtime::GpuBuffer to_gpu(const runtime::GpuDevice& device, const std::vector<double>& values,
+                          const StoredNumber& format) {
+    std::vector<std::byte> bytes(values.size() * format.bytes);
+    for (std::size_t i = 0; i < values.size(); ++i) format.write(values[i], &bytes[i * format.bytes]);
+    runtime::GpuBuffer buffer(device, bytes.size());
+    copy_to_gpu(device, buffer.address(), bytes.data(), bytes.size());
+    return buffer;
+}
+
+template <class T>
+std::vector<T> product_on_gpu(const AccuracyKernel& kernel, const runtime::GpuBuffer& a,
+                              const runtime::GpuBuffer& b, std::size_t elements,
+                              const runtime::GpuStream& stream) {
+    const runtime::GpuBuffer c(stream.device(), elements * sizeof(T));
+    fill_on_gpu(stream, c.address(), 0xff, c.bytes());
+    stream.synchronize();
+    kernel.execute(reinterpret_cast<const void*>(a.address()), reinterpret_cast<const void*>(b.address()),
+                   reinterpret_cast<void*>(c.address()));
+    stream.synchronize();
+    std::vector<T> result(elements);
+    copy_from_gpu(stream.device(), result.data(), c.address(), c.bytes());
+    return result;
+}
+
+/// What results are, and the sums of their products' magnitudes, in float64.
+struct Reference {
+    std::vector<double> values, magnitudes;
+};
+Reference reference_of(const Data& data, const GpuMatrixCall& call, const AccuracyKernel& float64,
+                       const runtime::GpuStream& stream) {
+    const auto elements = static_cast<std::size_t>(call.rows * call.columns);
+    const StoredNumber& format = stored(Precision::float64);
+    const auto multiply = [&](const std::vector<double>& a, const std::vector<double>& b) {
+        return product_on_gpu<double>(float64, to_gpu(stream.device(), a, format),
+                                      to_gpu(stream.device(), b, format), elements, stream);
+    };
+    Reference reference;
+    reference.values = multiply(data.a, data.b);
+    Data magnitudes = data;
+    for (auto* side : {&magnitudes.a, &magnitudes.b})
+        for (double& x : *side) x = std::abs(x);
+    reference.magnitudes = multiply(magnitudes.a, magnitudes.b);
+    // Some of them by the definition.
+    Random random(1);
+    for (int sample = 0; sample < 100; ++sample) {
+        const Integer i = static_cast<Integer>(random() % static_cast<std::uint64_t>(call.rows));
+        const Integer j = static_cast<Integer>(random() % static_cast<std::uint64_t>(call.columns));
+        long double value = 0;
+        for (Integer k = 0; k < call.depth; ++k)
+            value += static_cast<long double>(data.a[static_cast<std::size_t>(i * call.depth + k)]) *
+                     data.b[static_cast<std::size_t>(j * call.depth + k)];
+        const auto at = static_cast<std::size_t>(j * call.rows + i);
+        if (std::isfinite(static_cast<double>(value)) &&
+            !(std::abs(value - reference.values[at]) <= 1e-12L * reference.magnitudes[at]))
+            throw UserError("the product in float64 is wrong at row {}, column {}", i, j);
+    }
+    return reference;
+}
+
+/// Of errors over |A|·|B|. The bias is counted away from zero, as what is cut off makes results smaller.
+struct Errors {
+    double mean = 0, largest = 0, bias = 0;
+    std::size_t strange = 0; ///< infinite or NaN where the exact result is not, or the other way round
+};
+Errors errors_of(const std::vector<float>& found, const Reference& reference) {
+    constexpr double least = 0x1p-126, most = 0x1.fffffep127; // below, spacing bounds errors
+    Errors errors;
+    double count = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const double exact = reference.values[i], value = static_cast<double>(found[i]);
+        if (std::isnan(exact) || std::abs(exact) > most) {
+            const bool is_right =
+                std::isnan(exact) ? std::isnan(value) : value == std::copysign(HUGE_VAL, exact);
+            errors.strange += is_right ? 0 : 1;
+            continue;
+        }
+        if (!std::isfinite(value)) {
+            ++errors.strange;
+            continue;
+        }
+        const double error = (value - exact) / std::max(reference.magnitudes[i], least);
+        errors.mean += std::abs(error);
+        errors.largest = std::max(errors.largest, std::abs(error));
+        errors.bias += exact < 0 ? -error : error;
+        ++count;
+    }
+    errors.mean /= std::max(count, 1.0);
+    errors.bias /= std::max(count, 1.0);
+    return errors;
+}
+
+/// What is promised of products of float32: mean and largest errors of multiply-adds, and a bias of theirs or of half a unit in the
+/// last place, times 1.1.
+bool keeps_promise(const Errors& errors, const Errors& simt) {
+    constexpr double slack = 1.1, half_unit = 0x1p-24;
+    return errors.mean <= slack * simt.mean && errors.largest <= slack * simt.largest &&
+           std::abs(errors.bias) <= slack * std::max(std::abs(simt.bias), half_unit) &&
+           errors.strange <= simt.strange;
+}
+
+int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime::GpuStream& stream) {
+    GpuMatrixCall in_float64 = call;
+    in_float64.arithmetic = GpuArithmetic::float64;
+    const AccuracyKernel float64 = kernels_for(in_float64, {}, stream).at(0);
+    const std::vector<AccuracyKernel> kernels = kernels_for(call, arguments.decisions, stream);
+    print_now(fmt::format("\n### {}\n\n", to_text(call)));
+    for (const AccuracyKernel& kernel : kernels)
+        print_now(fmt::format("- {}: `{}`\n", kernel.name, kernel.made_by));
+    print_now(
+        "\n| pattern | kernel | mean | largest | bias | mean / SIMT | largest / SIMT | "
+        "|\n|---|---|---:|---:|---:|---:|---:|---|\n");
+    const std::regex only = parse_only(arguments.only);
+    int broken = 0;
+    for (const AccuracyPattern& pattern : accuracy_patterns()) {
+        if (!std::regex_search(pattern.name, only)) continue;
+        if (!pattern.is_narrow && operand_of(call).bytes < 4) continue;
+        const Data data = data_of(pattern, call, arguments.seed);
+        const Reference reference = reference_of(data, call, float64, stream);
+        const runtime::GpuBuffer a = to_gpu(stream.device(), data.a, operand_of(call));
+        const runtime::GpuBuffer b = to_gpu(stream.device(), data.b, operand_of(call));
+        Errors simt;
+        for (const AccuracyKernel& kernel : kernels) {
+            const Errors errors =
+                errors_of(product_on_gpu<float>(kernel, a, b, reference.values.size(), stream), reference);
+            if (&kernel == kernels.data()) simt = errors;
+            const bool holds = !kernel.is_promised || keeps_promise(errors, simt);
+            broken += holds ? 0 : 1;
+            print_now(fmt::format("| {} | {} | {:.2e} | {:.2e} | {:+.1e} | {:.2f} | {:.2f} | {}{} |\n",
+                                  pattern.name, kernel.name, errors.mean, errors.largest, errors.bias,
+                                  errors.mean / simt.mean, errors.largest / simt.largest,
+                                  errors.strange > 0 ? fmt::format("{} not as expected", errors.strange) : "",
+                                  holds ? "" : " **breaks the promise**"));
+        }
+    }
+    return broken;
+}
+
+/// What one instruction after the other gives by its meaning (ir/tensor_core.hpp), against the default kernel's bits.
+int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
+                       const runtime::GpuStream& stream) {
+    const auto scalar = call.arithmetic == GpuArithmetic::bfloat16  ? ir::Scalar::bfloat16
+                        : call.arithmetic == GpuArithmetic::float16 ? ir::Scalar::float16
+                        : call.arithmetic == GpuArithmetic::e4m3    ? ir::Scalar::float8_e4m3
+                                                                    : ir::Scalar::float32;
+    const ir::TileInstruction& entry = target::tile_product_of(scalar, 64);
+    const std::vector<AccuracyKernel> kernels = kernels_for(call, {}, stream);
+    const char* const wanted = scalar == ir::Scalar::float32 ? "eleven_bits" : "default";
+    const auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                     [&](const AccuracyKernel& one) { return one.name == wanted; });
+    if (kernel == kernels.end()) throw UserError("{} has no kernel to compare", to_text(call));
+    int different = 0;
+    for (const AccuracyPattern& pattern : accuracy_patterns()) {
+        if (!pattern.is_narrow) continue;
+        const Data data = data_of(pattern, call, arguments.seed);
+        const auto factors = [&](const std::vector<double>& values) {
+            std::vector<ir::TensorCoreFactor> result;
+            for (const double x : values)
+                result.push_back(ir::tensor_core_factor(
+                    scalar == ir::Scalar::float32 ? ir::round_to_tf32(x) : x, entry.least_exponent));
+            return result;
+        };
+        const auto a = factors(data.a), b = factors(data.b);
+        const std::vector<float> found =
+            product_on_gpu<float>(*kernel, to_gpu(stream.device(), data.a, operand_of(call)),
+                                  to_gpu(stream.device(), data.b, operand_of(call)),
+                                  static_cast<std::size_t>(call.rows * call.columns), stream);
+        const auto depth = static_cast<std::size_t>(call.depth), step = static_cast<std::size_t>(entry.depth);
+        int wrong = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(call.columns); ++j)
+            for (std::size_t i = 0; i < static_cast<std::size_t>(call.rows); ++i) {
+                float sum = 0;
+                for (std::size_t k = 0; k < depth; k += step)
+                    sum = ir::tensor_core_sum({&a[i * depth + k], step}, {&b[j * depth + k], step}, sum,
+                                              entry.sums);
+                wrong += sum == found[j * static_cast<std::size_t>(call.rows) + i] ? 0 : 1;
+            }
+        print_now(fmt::format("{}, {}: {} of {} results differ from the model ({})\n", to_text(call),
+                              pattern.name, wrong, found.size(), kernel->made_by));
+        different += wrong;
+    }
+    return different;
+}
+
+int run(const Arguments& arguments, const std::string& command) {
+    const runtime::GpuDevice device(arguments.device);
+    const runtime::GpuStream stream(device);
+    const GpuSetting setting = setting_now(command, device.facts().name, device.driver());
+    const std::string no_cublas = peers::cublas_absent_because();
+    print_now(fmt::format("{}; driver {}; {}; seed {}\n`{}`\n", setting.gpu, setting.driver,
+                          no_cublas.empty() ? peers::cublas_version() : "no cuBLAS: " + no_cublas,
+                          arguments.seed, setting.command));
+    int wrong = 0;
+    for (const std::string& text : arguments.products) {
+        GpuMatrixCall call = peers::parse_gpu_matrix_call(text);
+        call.transposed_a = true; // as data lies
+        call.transposed_b = false;
+        wrong +=
+            arguments.model ? compare_with_model(call, arguments, stream) : measure(call, arguments, stream);
+    }
+    return wrong > 0 ? 1 : 0;
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    CLI::App program("Errors of products on a GPU, beside those of multiply-adds and of cuBLAS.");
+    Arguments arguments;
+    program
+        .add_option("--product", arguments.products, "Such as 'sgemm TN 2560x2560x2560'; may be given again")
+        ->required();
+    program.add_option("--with", arguments.decisions,
+                       "Parameters in place of those of the model's schedule; may be given again");
+    program.add_option("--only", arguments.only,
+                       "Of the patterns only those in which this regular expression is found");
+    program.add_option("--seed", arguments.seed, "Of the random numbers")->capture_default_str();
+    program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
+    program.add_flag("--model", arguments.model,
+                     "Compare bits with what the ir says of tensor cores' sums, in place of errors");
+    return run_program(count, values, "bench_gpu_accuracy", program,
+                       [&](const std::string& command) { return run(arguments, command); });
+}
