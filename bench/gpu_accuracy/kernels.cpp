@@ -57,6 +57,15 @@ public:
     Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
         : call_(call), stream_(stream), product_(product_of(call)) {}
 
+    /// Multiply-adds; of numbers that they do not have, none.
+    void add_threads() {
+        try {
+            add_swirl("SIMT", Accuracy::ordinary,
+                      to_string(gemm::gpu_thread_schedule(product_, stream_.device().target())));
+        } catch (const UserError& error) {
+            std::fprintf(stderr, "SIMT is left out: %s\n", error.what());
+        }
+    }
     void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
                    bool is_promised = false) {
         add(name, [&] {
@@ -81,9 +90,6 @@ public:
             return AccuracyKernel{name, plan->routine(), false,
                                   [plan](const void* a, const void* b, void* c) { plan->execute(a, b, c); }};
         });
-    }
-    std::string threads() const {
-        return to_string(gemm::gpu_thread_schedule(product_, stream_.device().target()));
     }
     std::string best() const {
         return gpu::schedules(product_, 1, stream_.device().facts().number, Accuracy::ordinary).at(0);
@@ -121,7 +127,7 @@ std::vector<AccuracyKernel> kernels_for(const GpuMatrixCall& call, const std::ve
                                         const runtime::GpuStream& stream) {
     Kernels kernels(call, stream);
     const bool is_float32 = operand_of(call).bytes == 4;
-    kernels.add_swirl("SIMT", Accuracy::ordinary, kernels.threads());
+    kernels.add_threads();
     if (call.arithmetic == GpuArithmetic::float64) return kernels.take();
     kernels.add_swirl("default", Accuracy::ordinary, {}, is_float32);
     for (const std::string& one : decisions)
