@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/print.hpp"
 #include "ir/ranges.hpp"
+#include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 #include "ir/verify_rules.hpp"
 
@@ -293,6 +294,8 @@ private:
         if (const auto problem = tile_rule_error(program_, ranges_, operation, conditional_ == 0))
             fail_at(value, "{}", *problem);
         note_store(value);
+        if (operation.opcode == Opcode::tile_product && !operation.tile->instruction->adds)
+            has_store_[static_cast<std::size_t>(operation.address.buffer)] = 1;
         needs_store(value, operation.address.buffer, false);
         for (const Address& place : operation.tile->places) needs_store(value, place.buffer, false);
         if (operation.tile->tensor < 0) return;
