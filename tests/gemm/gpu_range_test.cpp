@@ -21,7 +21,7 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 GpuSchedule guarded_schedule() {
     return parse_gpu_schedule(
         "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64 group=2 terms=3 "
-        "run=1 guarded=1");
+        "run=1 promotion_interval=16 guarded=1");
 }
 
 struct Kind {
