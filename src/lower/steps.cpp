@@ -139,7 +139,7 @@ std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
     if (is_nonterminal(steps[0].factor)) return {1};
     if (!steps[0].factor.is<Kronecker>()) return {};
     const std::vector<Formula>& factors = steps[0].factor.children();
-    if (factors[0].is<Identity>()) return {};
+    if (factors[0].is<Identity>() || (!merge_columns && factors[0].is<Product>())) return {};
     std::vector<Integer> counts;
     for (std::size_t k = 1; k < factors.size(); ++k) {
         if (!factors[k].is<Identity>()) return {};
