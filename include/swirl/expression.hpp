@@ -4,6 +4,7 @@
 #include <swirl/export.h>
 #include <swirl/kinds.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,13 @@ struct ExpressionTree;
 /// Division is by reals; by a number it is a product with its reciprocal. sigmoid(x) is 1/(1 + e^-x), gelu(x) is
 /// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Errors of functions in units in the last place: 1 of exp, 1.5 of tanh, 2.5 of sigmoid,
 /// 3.5 of gelu; the other ones, and division, are correctly rounded. Where a transform writes complex numbers a real result has the imaginary part 0.
+/// Beyond the limits below, and where a name is no word or a number not finite, reading and building throw UserError.
 class SWIRL_API Expression {
 public:
+    static constexpr std::size_t most_terms = 1000; ///< numbers, names, operators and functions
+    static constexpr int deepest_nesting = 200;     ///< levels of brackets, functions, signs and choices
+    static constexpr std::size_t longest_name = 64; ///< letters, digits and '_', no digit first
+
     Expression() = default; ///< x as it is
     /// SyntaxError shows what is wrong where.
     explicit Expression(std::string_view text);

@@ -5,12 +5,18 @@
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace swirl {
+
+/// A problem has at most so many dimensions, and so many loops around them: more than 62 longer than 1 would not fit in memory
+/// that 64 bits address.
+constexpr std::size_t most_dimensions = 64;
+constexpr std::size_t most_batch_loops = 64;
 
 /// One axis of the data. A stride is the distance between neighbours in elements of that side: complex elements
 /// where the side holds complex data (for planar data, elements of each of its two arrays), real elements where it
@@ -72,7 +78,8 @@ struct SWIRL_API Problem {
 
     bool operator==(const Problem&) const = default;
 
-    /// Throws UserError if the number of strides is not that of the lengths or a default stride overflows.
+    /// Throws UserError if the number of strides is not that of the lengths, a default stride overflows, or there are more than
+    /// most_dimensions or most_batch_loops.
     static Problem make(TransformKind kind, const std::vector<Integer>& lengths,
                         const ProblemOptions& options = {});
 
@@ -101,7 +108,7 @@ SWIRL_API std::vector<ProblemArray> arrays_of(const Problem& problem);
 
 /// Throws UserError, naming the argument, its value and what would work, unless the problem can be computed as
 /// stated:
-/// - at least one dimension; lengths and batch counts ≥ 1; powers of two for wht
+/// - at least one dimension and at most most_dimensions; at most most_batch_loops loops around; lengths and batch counts ≥ 1; powers of two for wht
 /// - a finite scale; direction and layout only where the kind has them
 /// - sizes and the extreme addresses, in bytes, fit in 64 bits
 /// - no two elements of the output share a place (input elements may, out of place)

@@ -68,7 +68,7 @@ typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
  * computed is said when it is planned. */
 typedef struct swirl_problem swirl_problem;
 
-/* A transform along each of `rank` dimensions, slowest first. */
+/* A transform along each of `rank` dimensions, at most 64, slowest first. */
 SWIRL_API swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths,
                                             swirl_problem** problem);
 /* NULL is allowed. */
@@ -88,7 +88,7 @@ SWIRL_API swirl_status swirl_problem_set_load(swirl_problem* problem, const char
 SWIRL_API swirl_status swirl_problem_set_store(swirl_problem* problem, const char* expression);
 /* One stride for each dimension, in elements of that side. */
 SWIRL_API swirl_status swirl_problem_set_strides(swirl_problem* problem, int side, const int64_t* strides);
-/* A loop of `count` transforms inside those added before; the strides follow what lies inside it. */
+/* A loop of `count` transforms inside those added before, at most 64 in all; the strides follow what lies inside it. */
 SWIRL_API swirl_status swirl_problem_add_batch(swirl_problem* problem, int64_t count);
 /* The same with its strides. */
 SWIRL_API swirl_status swirl_problem_add_strided_batch(swirl_problem* problem, int64_t count,

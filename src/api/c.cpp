@@ -93,6 +93,7 @@ Expression expression_in(const char* text) {
 
 void add_batch(swirl_problem* problem, const Batch& batch) {
     require(problem, "problem");
+    check_rank(problem->lengths.size(), problem->options.batches.size() + 1);
     problem->options.batches.push_back(batch);
 }
 
@@ -127,6 +128,9 @@ swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths,
         require(problem, "problem");
         *problem = nullptr;
         if (rank == 0) throw swirl::UserError("argument 'rank' is 0; a transform has at least one dimension");
+        if (rank > swirl::most_dimensions)
+            throw swirl::UserError("argument 'rank' is {}; a transform has at most {} dimensions", rank,
+                                   swirl::most_dimensions);
         require(lengths, "lengths");
         *problem = new swirl_problem{value_of(kind, kinds, "kind"), {lengths, lengths + rank}, {}};
     });

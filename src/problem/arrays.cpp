@@ -49,14 +49,14 @@ std::vector<IndexRange> touched_ranges(const Problem& problem, Side side) {
         const auto below = [&](Integer bound) { range.end = std::min(range.end, bound); };
         switch (condition.relation) {
         case IndexCondition::Relation::negative:
-            c > 0 ? below(ceil_divide(-k, c)) : at_least(floor_divide(-k, c) + 1);
+            c > 0 ? below(ceil_divide(-k, c)) : at_least(floor_divide(k, -c) + 1);
             break;
         case IndexCondition::Relation::nonnegative:
-            c > 0 ? at_least(ceil_divide(-k, c)) : below(floor_divide(-k, c) + 1);
+            c > 0 ? at_least(ceil_divide(-k, c)) : below(floor_divide(k, -c) + 1);
             break;
         case IndexCondition::Relation::zero:
-            at_least(ceil_divide(-k, c));
-            below(floor_divide(-k, c) + 1);
+            at_least(c > 0 ? ceil_divide(-k, c) : ceil_divide(k, -c));
+            below((c > 0 ? floor_divide(-k, c) : floor_divide(k, -c)) + 1);
             break;
         }
     }

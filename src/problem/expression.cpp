@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace swirl {
@@ -11,12 +12,6 @@ namespace swirl {
 namespace {
 
 using Kind = ExpressionNode::Kind;
-
-ExpressionTerm term_of(Kind kind, std::vector<ExpressionTerm> operands) {
-    ExpressionNode node{.kind = kind};
-    node.operands = std::move(operands);
-    return std::make_shared<const ExpressionNode>(std::move(node));
-}
 
 ExpressionTerm value_of(const Expression& expression) {
     return expression.is_identity() ? term_of(Kind::x, {}) : expression.tree()->value;
@@ -37,7 +32,7 @@ Expression array_of(std::string name, std::vector<std::string> indices, bool is_
     node.name = std::move(name);
     node.indices = std::move(indices);
     node.is_complex = is_complex;
-    return expression_of(std::make_shared<const ExpressionNode>(std::move(node)));
+    return expression_of(term_of(std::move(node)));
 }
 
 const char* word_of(Precision precision) {
@@ -56,23 +51,83 @@ int strength_of(Kind kind) {
     case Kind::choose: return 0;
     case Kind::either: return 1;
     case Kind::both: return 2;
+    case Kind::opposite: return 3;
     case Kind::less:
     case Kind::less_equal:
-    case Kind::equal: return 3;
+    case Kind::equal: return 4;
     case Kind::add:
-    case Kind::subtract: return 4;
+    case Kind::subtract: return 5;
     case Kind::multiply:
-    case Kind::divide: return 5;
-    case Kind::negate:
-    case Kind::opposite: return 6;
-    default: return 7;
+    case Kind::divide: return 6;
+    case Kind::negate: return 7;
+    default: return 8;
     }
 }
 
-std::string operand(const ExpressionTerm& term, int least) {
-    const std::string text = to_text(term);
-    const bool negative = term->kind == Kind::number && std::signbit(term->number);
-    return strength_of(term->kind) < least || (negative && least > 4) ? "(" + text + ")" : text;
+bool is_negative_number(const ExpressionNode& node) {
+    return node.kind == Kind::number && std::signbit(node.number);
+}
+
+/// The strength from which on operand `k` of the node is written without brackets; 0 where none are needed.
+int least_strength(const ExpressionNode& node, std::size_t k) {
+    const int own = strength_of(node.kind);
+    switch (node.kind) {
+    case Kind::add:
+    case Kind::subtract:
+    case Kind::multiply:
+    case Kind::divide:
+    case Kind::both:
+    case Kind::either: return own + static_cast<int>(k);
+    case Kind::less:
+    case Kind::less_equal:
+    case Kind::equal: return own + 1;
+    case Kind::negate: return own + 1;
+    case Kind::opposite: return node.operands[k]->kind == Kind::opposite ? own : strength_of(Kind::negate);
+    case Kind::choose: return k == 0 ? strength_of(Kind::either) : 0;
+    default: return 0; // between the brackets of a function
+    }
+}
+
+bool has_brackets(const ExpressionNode& node, std::size_t k) {
+    const ExpressionNode& operand = *node.operands[k];
+    const int least = least_strength(node, k);
+    return strength_of(operand.kind) < least ||
+           (is_negative_number(operand) && least > strength_of(Kind::add));
+}
+
+/// Of operand `k`, seen from outside the node.
+int nesting_of(const ExpressionNode& node, std::size_t k) {
+    const bool is_binary = least_strength(node, k) > 0 &&
+                           strength_of(node.kind) < strength_of(Kind::negate) && node.kind != Kind::opposite;
+    return node.operands[k]->nesting + (has_brackets(node, k) ? 1 : 0) + (is_binary ? 0 : 1);
+}
+
+bool is_word(std::string_view name) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !name.empty() && !is_digit(name.front()) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return is_digit(c) || is_letter(c); });
+}
+
+void check_name(std::string_view name) {
+    constexpr std::string_view keywords[] = {"x",     "complex", "and",     "or",      "not",
+                                             "where", "float16", "float32", "float64", "bfloat16"};
+    if (name.size() > Expression::longest_name)
+        throw UserError("a name of {} characters in an expression, {}…\n  names have at most {}", name.size(),
+                        name.substr(0, 16), Expression::longest_name);
+    if (!is_word(name))
+        throw UserError("the name '{}' in an expression\n  use letters, digits and '_', no digit first",
+                        name);
+    if (std::find(std::begin(keywords), std::end(keywords), name) != std::end(keywords))
+        throw UserError("the name '{}' in an expression, where it means something else\n  use another one",
+                        name);
+}
+
+std::string operand(const ExpressionTerm& term, std::size_t k) {
+    const std::string text = to_text(term->operands[k]);
+    return has_brackets(*term, k) ? "(" + text + ")" : text;
 }
 
 std::string text_of_array(const ExpressionNode& node) {
@@ -83,12 +138,45 @@ std::string text_of_array(const ExpressionNode& node) {
 
 } // namespace
 
+ExpressionTerm term_of(ExpressionNode node) {
+    if (node.kind == Kind::number && !std::isfinite(node.number))
+        throw UserError("the number {} in an expression\n  use finite numbers", node.number);
+    if (node.kind == Kind::index || node.kind == Kind::array) check_name(node.name);
+    for (const std::string& index : node.indices) check_name(index);
+    node.terms = 1;
+    node.nesting = is_negative_number(node) ? 1 : 0;
+    for (std::size_t k = 0; k < node.operands.size(); ++k) {
+        node.terms += node.operands[k]->terms;
+        node.nesting = std::max(node.nesting, nesting_of(node, k));
+    }
+    if (node.terms > Expression::most_terms)
+        throw UserError(
+            "an expression of {} numbers, names, operators and functions\n  use at most {}; what is more can "
+            "be done to the arrays before or after",
+            node.terms, Expression::most_terms);
+    if (node.nesting > Expression::deepest_nesting)
+        throw UserError(
+            "an expression whose brackets, functions, signs and choices nest {} levels deep\n  use at most "
+            "{}",
+            node.nesting, Expression::deepest_nesting);
+    return std::make_shared<const ExpressionNode>(std::move(node));
+}
+
+ExpressionTerm term_of(Kind kind, std::vector<ExpressionTerm> operands) {
+    ExpressionNode node{.kind = kind};
+    node.operands = std::move(operands);
+    return term_of(std::move(node));
+}
+
+ExpressionTerm quotient_of(const ExpressionTerm& a, const ExpressionTerm& b) {
+    if (b->kind != Kind::number) return term_of(Kind::divide, {a, b});
+    if (a->kind == Kind::number) return term_of({.kind = Kind::number, .number = a->number / b->number});
+    return term_of(Kind::multiply, {a, term_of({.kind = Kind::number, .number = 1 / b->number})});
+}
+
 std::string to_text(const ExpressionTerm& term) {
     const auto& operands = term->operands;
-    const int strength = strength_of(term->kind);
-    const auto binary = [&](const char* sign) {
-        return operand(operands[0], strength) + sign + operand(operands[1], strength + 1);
-    };
+    const auto binary = [&](const char* sign) { return operand(term, 0) + sign + operand(term, 1); };
     const auto call = [&](const char* name) {
         std::string text = to_text(operands[0]);
         for (std::size_t k = 1; k < operands.size(); ++k) text += ", " + to_text(operands[k]);
@@ -103,8 +191,8 @@ std::string to_text(const ExpressionTerm& term) {
     case Kind::subtract: return binary(" - ");
     case Kind::multiply: return binary(" * ");
     case Kind::divide: return binary(" / ");
-    case Kind::negate: return "-" + operand(operands[0], strength + 1);
-    case Kind::opposite: return "not " + operand(operands[0], strength);
+    case Kind::negate: return "-" + operand(term, 0);
+    case Kind::opposite: return "not " + operand(term, 0);
     case Kind::conj: return call("conj");
     case Kind::re: return call("re");
     case Kind::im: return call("im");
@@ -118,13 +206,12 @@ std::string to_text(const ExpressionTerm& term) {
     case Kind::tanh: return call("tanh");
     case Kind::sigmoid: return call("sigmoid");
     case Kind::gelu: return call("gelu");
-    case Kind::less: return operand(operands[0], 4) + " < " + operand(operands[1], 4);
-    case Kind::less_equal: return operand(operands[0], 4) + " <= " + operand(operands[1], 4);
-    case Kind::equal: return operand(operands[0], 4) + " == " + operand(operands[1], 4);
+    case Kind::less: return binary(" < ");
+    case Kind::less_equal: return binary(" <= ");
+    case Kind::equal: return binary(" == ");
     case Kind::both: return binary(" and ");
     case Kind::either: return binary(" or ");
-    case Kind::choose:
-        return operand(operands[0], 1) + " ? " + to_text(operands[1]) + " : " + to_text(operands[2]);
+    case Kind::choose: return operand(term, 0) + " ? " + operand(term, 1) + " : " + operand(term, 2);
     }
     throw InternalError("unknown kind of expression");
 }
@@ -140,14 +227,13 @@ std::string Expression::text() const {
 Expression Expression::x() { return expression_of(term_of(Kind::x, {})); }
 
 Expression Expression::number(double value) {
-    return expression_of(
-        std::make_shared<const ExpressionNode>(ExpressionNode{.kind = Kind::number, .number = value}));
+    return expression_of(term_of({.kind = Kind::number, .number = value}));
 }
 
 Expression Expression::index(std::string name) {
     ExpressionNode node{.kind = Kind::index};
     node.name = std::move(name);
-    return expression_of(std::make_shared<const ExpressionNode>(std::move(node)));
+    return expression_of(term_of(std::move(node)));
 }
 
 Expression Expression::array(std::string name, std::vector<std::string> indices) {
@@ -160,7 +246,9 @@ Expression Expression::complex_array(std::string name, std::vector<std::string> 
 Expression operator+(const Expression& a, const Expression& b) { return combined(Kind::add, {a, b}); }
 Expression operator-(const Expression& a, const Expression& b) { return combined(Kind::subtract, {a, b}); }
 Expression operator*(const Expression& a, const Expression& b) { return combined(Kind::multiply, {a, b}); }
-Expression operator/(const Expression& a, const Expression& b) { return combined(Kind::divide, {a, b}); }
+Expression operator/(const Expression& a, const Expression& b) {
+    return expression_of(quotient_of(value_of(a), value_of(b)));
+}
 Expression conj(const Expression& a) { return combined(Kind::conj, {a}); }
 Expression abs(const Expression& a) { return combined(Kind::abs, {a}); }
 Expression sqrt(const Expression& a) { return combined(Kind::sqrt, {a}); }

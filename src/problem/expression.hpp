@@ -57,7 +57,16 @@ struct ExpressionNode {
     bool is_complex = false;
     std::optional<Precision> stored = {};
     std::vector<ExpressionTerm> operands = {};
+    std::size_t terms = 1; ///< with those of the operands; term_of sets it
+    int nesting = 0;       ///< levels of brackets, functions, signs and choices in its text; term_of sets it
 };
+
+/// The node as a term: the only way to one. UserError where it has too many terms, nests too deeply (Expression's limits),
+/// or has a name or a number that no text could have. So every term can be walked by recursion, printed and read again.
+ExpressionTerm term_of(ExpressionNode node);
+ExpressionTerm term_of(ExpressionNode::Kind kind, std::vector<ExpressionTerm> operands);
+/// a / b; by a number, times its reciprocal.
+ExpressionTerm quotient_of(const ExpressionTerm& a, const ExpressionTerm& b);
 
 struct ExpressionTree {
     ExpressionTerm value;

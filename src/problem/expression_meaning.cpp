@@ -1,6 +1,7 @@
 #include "problem/expression.hpp"
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,17 +84,35 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     throw InternalError("unknown kind of expression");
 }
 
-std::optional<IndexForm> index_form(const ExpressionTerm& term) {
-    constexpr double largest = 1e15;
-    const auto operand = [&](std::size_t k) { return index_form(term->operands[k]); };
-    const auto sum = [](IndexForm a, const IndexForm& b, Integer sign) {
-        a.constant += sign * b.constant;
-        for (const auto& [name, coefficient] : b.coefficients) a.coefficients[name] += sign * coefficient;
-        return a;
+namespace {
+
+/// Beyond it a number is no part of an index form; sums of two fit in 64 bits.
+constexpr Integer largest_in_form = 1'000'000'000'000'000;
+
+bool is_small(Integer value) { return value <= largest_in_form && value >= -largest_in_form; }
+
+/// a + by·b, where its numbers are not too large.
+std::optional<IndexForm> sum_of(IndexForm a, const IndexForm& b, Integer by) {
+    const auto add = [by](Integer& to, Integer value) {
+        const auto product = checked_multiply(by, value);
+        if (!product || !is_small(*product)) return false;
+        to += *product;
+        return is_small(to);
     };
+    if (!add(a.constant, b.constant)) return std::nullopt;
+    for (const auto& [name, coefficient] : b.coefficients)
+        if (!add(a.coefficients[name], coefficient)) return std::nullopt;
+    return a;
+}
+
+} // namespace
+
+std::optional<IndexForm> index_form(const ExpressionTerm& term) {
+    const auto operand = [&](std::size_t k) { return index_form(term->operands[k]); };
     switch (term->kind) {
     case Kind::number:
-        if (term->number != std::floor(term->number) || std::fabs(term->number) > largest)
+        if (term->number != std::floor(term->number) ||
+            std::fabs(term->number) > static_cast<double>(largest_in_form))
             return std::nullopt;
         return IndexForm{{}, static_cast<Integer>(term->number)};
     case Kind::index: return IndexForm{{{term->name, 1}}, 0};
@@ -101,11 +120,11 @@ std::optional<IndexForm> index_form(const ExpressionTerm& term) {
     case Kind::subtract: {
         const auto a = operand(0), b = operand(1);
         if (!a || !b) return std::nullopt;
-        return sum(*a, *b, term->kind == Kind::add ? 1 : -1);
+        return sum_of(*a, *b, term->kind == Kind::add ? 1 : -1);
     }
     case Kind::negate: {
         const auto a = operand(0);
-        return a ? std::optional(sum({}, *a, -1)) : std::nullopt;
+        return a ? sum_of({}, *a, -1) : std::nullopt;
     }
     case Kind::multiply: {
         const auto a = operand(0), b = operand(1);
@@ -113,7 +132,7 @@ std::optional<IndexForm> index_form(const ExpressionTerm& term) {
         if (!a->coefficients.empty() && !b->coefficients.empty()) return std::nullopt;
         const IndexForm& form = a->coefficients.empty() ? *b : *a;
         const Integer by = a->coefficients.empty() ? a->constant : b->constant;
-        return sum({}, form, by);
+        return sum_of({}, form, by);
     }
     default: return std::nullopt;
     }
@@ -132,12 +151,11 @@ std::optional<IndexCondition> index_condition(const ExpressionTerm& term) {
     const bool swaps = term->kind == Kind::less_equal; // a ≤ b as b − a ≥ 0
     const auto a = index_form(term->operands[swaps ? 1 : 0]), b = index_form(term->operands[swaps ? 0 : 1]);
     if (!a || !b) return std::nullopt;
-    IndexCondition condition{*a, term->kind == Kind::less         ? Relation::negative
-                                 : term->kind == Kind::less_equal ? Relation::nonnegative
-                                                                  : Relation::zero};
-    condition.form.constant -= b->constant;
-    for (const auto& [name, coefficient] : b->coefficients) condition.form.coefficients[name] -= coefficient;
-    return condition;
+    const auto difference = sum_of(*a, *b, -1);
+    if (!difference) return std::nullopt;
+    return IndexCondition{*difference, term->kind == Kind::less         ? Relation::negative
+                                       : term->kind == Kind::less_equal ? Relation::nonnegative
+                                                                        : Relation::zero};
 }
 
 std::optional<std::vector<IndexCondition>> index_conditions(const ExpressionTerm& term) {

@@ -3,7 +3,8 @@
 #include "base/error.hpp"
 #include "problem/words.hpp"
 
-#include <cctype>
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace swirl {
@@ -12,7 +13,8 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-constexpr int deepest = 200; ///< levels of brackets and operators
+/// Of calls for what nests; the outermost is one, too. It bounds the recursion before there is a term that could.
+constexpr int deepest = Expression::deepest_nesting + 1;
 
 class Parser {
 public:
@@ -34,12 +36,12 @@ private:
         throw SyntaxError(expected, text_, position_);
     }
 
-    static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+    static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
     static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
     void skip_spaces() {
-        while (position_ < end_ && std::isspace(static_cast<unsigned char>(text_[position_])) != 0)
-            ++position_;
+        while (position_ < end_ && is_space(text_[position_])) ++position_;
     }
     std::string_view next_word() {
         skip_spaces();
@@ -78,14 +80,31 @@ private:
         return std::nullopt;
     }
 
-    static ExpressionTerm node(Kind kind, std::vector<ExpressionTerm> operands) {
-        ExpressionNode result{.kind = kind};
-        result.operands = std::move(operands);
-        return std::make_shared<const ExpressionNode>(std::move(result));
+    /// What no term can be is wrong in the text up to here.
+    template <class Make> ExpressionTerm made(Make&& make) const {
+        try {
+            return make();
+        } catch (const UserError& error) {
+            const std::string_view message = error.what();
+            const std::size_t line = message.find('\n');
+            fail(fmt::format("no {}; {}", message.substr(0, line), message.substr(line + 3)));
+        }
+    }
+    ExpressionTerm node(Kind kind, std::vector<ExpressionTerm> operands) const {
+        return made([&] { return term_of(kind, std::move(operands)); });
+    }
+    ExpressionTerm node(ExpressionNode result) const {
+        return made([&] { return term_of(std::move(result)); });
+    }
+
+    void descend() {
+        if (++depth_ > deepest)
+            fail(fmt::format("at most {} levels of brackets, functions, signs and choices",
+                             Expression::deepest_nesting));
     }
 
     ExpressionTerm choice() {
-        if (++depth_ > deepest) fail("fewer levels of brackets");
+        descend();
         ExpressionTerm first = disjunction();
         if (accept("?")) {
             ExpressionTerm yes = choice();
@@ -107,7 +126,7 @@ private:
     }
     ExpressionTerm denial() {
         if (!accept_word("not")) return comparison();
-        if (++depth_ > deepest) fail("fewer levels of brackets");
+        descend();
         ExpressionTerm term = node(Kind::opposite, {denial()});
         --depth_;
         return term;
@@ -139,29 +158,22 @@ private:
             if (accept("*")) {
                 term = node(Kind::multiply, {term, factor()});
             } else if (accept("/")) {
-                term = divided(term, factor());
+                const ExpressionTerm by = factor();
+                term = made([&] { return quotient_of(term, by); });
             } else {
                 return term;
             }
         }
     }
-    /// By a number: times its reciprocal.
-    static ExpressionTerm divided(const ExpressionTerm& term, const ExpressionTerm& by) {
-        if (by->kind != Kind::number) return node(Kind::divide, {term, by});
-        return term->kind == Kind::number ? constant(term->number / by->number)
-                                          : node(Kind::multiply, {term, constant(1 / by->number)});
-    }
     ExpressionTerm factor() {
         if (!accept("-")) return primary();
-        if (++depth_ > deepest) fail("fewer levels of brackets");
+        descend();
         ExpressionTerm term = factor();
         --depth_;
         return term->kind == Kind::number ? constant(-term->number) : node(Kind::negate, {term});
     }
 
-    static ExpressionTerm constant(double value) {
-        return std::make_shared<const ExpressionNode>(ExpressionNode{.kind = Kind::number, .number = value});
-    }
+    ExpressionTerm constant(double value) const { return node({.kind = Kind::number, .number = value}); }
     double number(const std::string& expected) {
         double value = 0;
         const char* const begin = text_.data() + position_;
@@ -234,10 +246,10 @@ private:
         result.name = std::string(word);
         if (!accept("[")) {
             if (has_type) fail("'[' and the array's indices");
-            return std::make_shared<const ExpressionNode>(std::move(result));
+            return node(std::move(result));
         }
         result.kind = Kind::array;
-        if (accept("]")) return std::make_shared<const ExpressionNode>(std::move(result)); // a single number
+        if (accept("]")) return node(std::move(result)); // a single number
         do {
             const std::string_view index = next_word();
             if (index.empty()) fail("an index, such as i");
@@ -245,7 +257,7 @@ private:
             result.indices.emplace_back(index);
         } while (accept(","));
         expect("]");
-        return std::make_shared<const ExpressionNode>(std::move(result));
+        return node(std::move(result));
     }
 
     std::string_view text_;

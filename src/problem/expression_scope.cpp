@@ -1,6 +1,7 @@
 #include "problem/expression_scope.hpp"
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 
 #include <fmt/ranges.h>
 
@@ -12,6 +13,24 @@ namespace swirl {
 namespace {
 
 using Kind = ExpressionNode::Kind;
+
+/// Of an array: their bytes fit in 61 bits.
+constexpr Integer most_elements = Integer{1} << 57;
+/// What sums of indices in conditions stay below: exact in float64 as well as in 64 bits.
+constexpr Integer largest_form = Integer{1} << 53;
+
+/// The largest magnitude of a sum of indices; nothing beyond largest_form.
+std::optional<Integer> reach_of(const IndexForm& form, const ExpressionScope& scope) {
+    std::optional<Integer> reach = form.constant < 0 ? -form.constant : form.constant;
+    for (const auto& [name, coefficient] : form.coefficients) {
+        const auto axis = scope.axis_of(name);
+        const Integer length = axis ? scope.lengths[*axis] : 0;
+        const auto along = checked_multiply(coefficient < 0 ? -coefficient : coefficient, length);
+        reach = along ? checked_add(*reach, *along) : std::nullopt;
+        if (!reach || *reach > largest_form) return std::nullopt;
+    }
+    return *reach <= largest_form ? reach : std::nullopt;
+}
 
 void check_index(const std::string& name, const ExpressionScope& scope) {
     if (!scope.axis_of(name))
@@ -38,6 +57,14 @@ void check_node(const ExpressionNode& node, const ExpressionScope& scope) {
         scope.reject(fmt::format("an array is named {}", node.name), "use another name");
 }
 
+/// Of one comparison of indices.
+void check_reach(const ExpressionNode& node, const ExpressionScope& scope) {
+    if (node.kind != Kind::less && node.kind != Kind::less_equal && node.kind != Kind::equal) return;
+    const auto condition = index_condition(term_of(node));
+    if (condition && !reach_of(condition->form, scope))
+        scope.reject("a condition's sum of indices exceeds 2^53", "use smaller factors of indices");
+}
+
 } // namespace
 
 void check_types(const ExpressionTree& tree, const ExpressionScope& scope) {
@@ -62,7 +89,10 @@ void check_types(const ExpressionTree& tree, const ExpressionScope& scope) {
 
 void check_names(const ExpressionTree& tree, const ExpressionScope& scope) {
     for (const ExpressionTerm& term : {tree.value, tree.where})
-        for_each_term(term, [&](const ExpressionNode& node) { check_node(node, scope); });
+        for_each_term(term, [&](const ExpressionNode& node) {
+            check_node(node, scope);
+            check_reach(node, scope);
+        });
 }
 
 void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,
@@ -93,7 +123,14 @@ void add_arrays(const ExpressionTree& tree, const ExpressionScope& scope, std::v
         if (known) return;
         ProblemArray array{node.name, node.is_complex, node.stored.value_or(scope.precision), 1};
         for (const std::string& index : node.indices)
-            if (const auto axis = scope.axis_of(index)) array.elements *= scope.lengths[*axis];
+            if (const auto axis = scope.axis_of(index)) {
+                const auto more = checked_multiply(array.elements, scope.lengths[*axis]);
+                if (!more || *more > most_elements)
+                    throw UserError(
+                        "array {} has more than {} elements\n  use fewer indices, or shorter dimensions",
+                        array.name, most_elements);
+                array.elements = *more;
+            }
         arrays.push_back(std::move(array));
     });
 }

@@ -28,7 +28,8 @@ ExpressionScope scope_of(const Problem& problem, Side side);
 
 /// Rejects an expression whose result is a condition, or complex where x is real, and 'where' without a condition.
 void check_types(const ExpressionTree& tree, const ExpressionScope& scope);
-/// Rejects indices that there are not, or twice in an array, and arrays named like something else.
+/// Rejects indices that there are not, or twice in an array, arrays named like something else, and conditions whose sums of
+/// indices need not fit in 64 bits.
 void check_names(const ExpressionTree& tree, const ExpressionScope& scope);
 /// Rejects a name that stands for two arrays; `shapes` holds those that are known, and then the expression's too.
 void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,

@@ -1,6 +1,7 @@
 #include "problem/matrix_syntax.hpp"
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "problem/expression.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -8,6 +9,7 @@
 #include <charconv>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace swirl {
 
@@ -36,14 +38,25 @@ struct LayoutText {
     bool is_shared = false;
     std::optional<Number> number = {};
 
-    MatrixLayout layout(Integer rows, Integer columns) const {
+    /// Nothing where the distance of the batch's matrices does not fit in 64 bits.
+    std::optional<MatrixLayout> layout(Integer rows, Integer columns) const {
         MatrixLayout result{row_stride, column_stride, conjugated, 0};
         if (order == Order::columns) result.column_stride = rows;
         if (order == Order::rows) result.row_stride = columns;
-        const Integer down = std::abs(result.row_stride) * (rows - 1),
-                      across = std::abs(result.column_stride) * (columns - 1);
-        if (!is_shared) result.batch_stride = std::max<Integer>(down + across + 1, 1);
+        if (is_shared) return result;
+        const auto down = reach(rows, result.row_stride), across = reach(columns, result.column_stride);
+        const auto last = down && across ? checked_add(*down, *across) : std::nullopt;
+        const auto distance = last ? checked_add(*last, 1) : std::nullopt;
+        if (!distance) return std::nullopt;
+        result.batch_stride = *distance;
         return result;
+    }
+
+private:
+    static std::optional<Integer> reach(Integer length, Integer stride) {
+        if (length <= 1) return 0;
+        const auto distance = checked_multiply(length - 1, stride);
+        return distance ? checked_multiply(*distance, *distance < 0 ? -1 : 1) : std::nullopt;
     }
 };
 
@@ -61,9 +74,9 @@ public:
         expect("x");
         product.depth = extent();
         while (skip_spaces(), position_ < text_.size()) option(product);
-        product.a = a_.layout(product.rows, product.depth);
-        product.b = b_.layout(product.depth, product.columns);
-        product.c = c_.layout(product.rows, product.columns);
+        product.a = layout(a_, product.rows, product.depth);
+        product.b = layout(b_, product.depth, product.columns);
+        product.c = layout(c_, product.rows, product.columns);
         product.a_number = a_.number;
         product.b_number = b_.number;
         product.c_number = c_.number;
@@ -74,7 +87,16 @@ public:
 private:
     [[noreturn]] void fail(const char* expected) const { throw SyntaxError(expected, text_, position_); }
 
+    MatrixLayout layout(const LayoutText& text, Integer rows, Integer columns) const {
+        const std::optional<MatrixLayout> result = text.layout(rows, columns);
+        if (!result) fail("extents and strides for which a matrix's size fits in 64 bits");
+        return *result;
+    }
+
     bool at_end_of_word() const { return position_ == text_.size() || text_[position_] == ' '; }
+    static bool is_name(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    }
     void skip_spaces() {
         while (position_ < text_.size() && text_[position_] == ' ') ++position_;
     }
@@ -107,8 +129,12 @@ private:
         if (accept("batch=")) {
             product.batch = integer("a count");
             product.listed = accept(",lists");
-            if (product.listed && accept(":"))
-                product.list_alignment = static_cast<int>(integer("bytes, as in batch=10,lists:16"));
+            if (product.listed && accept(":")) {
+                constexpr const char* expected = "bytes, a number of 32 bits, as in batch=10,lists:16";
+                const Integer alignment = integer(expected);
+                if (!std::in_range<int>(alignment)) fail(expected);
+                product.list_alignment = static_cast<int>(alignment);
+            }
             return end_word();
         }
         if (accept("reduce=")) {
@@ -139,9 +165,9 @@ private:
     }
     Reduction reduction() {
         Reduction result;
-        const std::size_t end_of_name = std::min(text_.find(':', position_), text_.size());
-        result.name = text_.substr(position_, end_of_name - position_);
-        position_ = end_of_name;
+        const std::size_t start = position_;
+        while (position_ < text_.size() && is_name(text_[position_])) ++position_;
+        result.name = text_.substr(start, position_ - start);
         colon("':' and an operation, as in reduce=amax:max:columns:abs(x)");
         result.operation = one_of({Reduce::sum, Reduce::maximum, Reduce::minimum}, "sum, max or min");
         colon("':' and columns, rows or all");

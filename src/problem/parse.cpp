@@ -2,6 +2,7 @@
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -15,10 +16,15 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// The text on one line and, below it, a caret at `position`.
+/// The text on one line and, below it, a caret at `position`; of a long one, what is around it.
 std::string with_caret(std::string_view text, std::size_t position) {
+    constexpr std::size_t whole = 160, before = 100;
+    std::size_t begin = text.size() > whole && position > before ? position - before : 0;
+    std::size_t end = std::min(text.size(), begin + whole);
+    while (begin > 0 && continues_utf8(text[begin])) --begin;
+    while (end < text.size() && continues_utf8(text[end])) ++end;
     std::string line, blanks;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
         const bool control = static_cast<unsigned char>(text[i]) < ' ' || text[i] == '\x7f';
         line += control ? ' ' : text[i];
         if (i < position && !continues_utf8(text[i])) blanks += ' ';
@@ -159,8 +165,11 @@ private:
 
     void read_lengths() {
         lengths_at_ = in_.position();
-        do lengths_.push_back(in_.integer("a length, such as 64 or 2^10"));
-        while (in_.take('x'));
+        do {
+            if (lengths_.size() == most_dimensions)
+                in_.fail("at most " + std::to_string(most_dimensions) + " dimensions");
+            lengths_.push_back(in_.integer("a length, such as 64 or 2^10"));
+        } while (in_.take('x'));
         in_.require_end_of_word("'x' and another length, or a space");
     }
 
@@ -209,8 +218,11 @@ private:
             options_.input_strides = options_.output_strides = read_strides();
         } else if (word == "batch") {
             once(has_batch_, start, "one batch= only; write several loops as batch=4x5");
-            do options_.batches.push_back(read_batch());
-            while (in_.take('x'));
+            do {
+                if (options_.batches.size() == most_batch_loops)
+                    in_.fail("at most " + std::to_string(most_batch_loops) + " loops of a batch");
+                options_.batches.push_back(read_batch());
+            } while (in_.take('x'));
         } else if (word == "scale") {
             once(has_scale_, start, "one scale only");
             options_.scale = in_.number();

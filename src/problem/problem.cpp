@@ -176,8 +176,19 @@ std::vector<Integer> spectrum_strides(const Problem& problem) {
     return strides;
 }
 
+void check_rank(std::size_t dimensions, std::size_t loops) {
+    if (dimensions > most_dimensions)
+        throw UserError(
+            "the transform has {} dimensions\n  use at most {}; those of length 1 can be left out",
+            dimensions, most_dimensions);
+    if (loops > most_batch_loops)
+        throw UserError("the batch has {} loops\n  use at most {}; those of count 1 can be left out", loops,
+                        most_batch_loops);
+}
+
 Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
                       const ProblemOptions& options) {
+    check_rank(lengths.size(), options.batches.size());
     const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"input", options.input_strides},
                                                                          {"output", options.output_strides}};
     for (const auto& [name, strides] : sides)

@@ -72,6 +72,9 @@ Precision stored_precision(const Problem& problem, Side side);
 /// The position in `axes` that an index of an expression counts along; nothing for names that the problem has no axis for.
 std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_view index);
 
+/// UserError where there are more dimensions, or loops of a batch, than a problem may have.
+void check_rank(std::size_t dimensions, std::size_t loops);
+
 /// Number of points of one transform, and number of transforms. For a valid problem.
 Integer transform_size(const Problem& problem);
 Integer batch_count(const Problem& problem);

@@ -27,6 +27,8 @@ std::string axis_name(const Problem& problem, std::size_t axis) {
 }
 
 void check_lengths(const Problem& problem) {
+    check_rank(problem.dimensions.size(),
+               problem.batches.size()); // without the problem's text, which would be long
     if (problem.dimensions.empty())
         reject(problem, "the transform has no dimensions", "give at least one length");
     for (std::size_t i = 0; i < problem.batches.size(); ++i)
@@ -207,11 +209,11 @@ void validate(const Problem& problem) {
     check_lengths(problem);
     check_powers_of_two(problem);
     check_kind(problem);
-    check_expressions(problem);
     for (const Side side : {Side::input, Side::output}) {
         check_size(problem, side);
         check_reach(problem, side);
     }
+    check_expressions(problem); // which multiplies lengths: of arrays, and in conditions
     check_output_is_disjoint(problem);
     if (problem.placement == Placement::out_of_place) return;
     check_in_place_strides(problem);

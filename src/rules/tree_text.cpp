@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::string_view codelet = "codelet";
 
+/// Trees of transforms that fit in memory are far flatter; it bounds the recursion of all that walks a tree.
+constexpr int deepest = 64;
+
 bool is_codelet(const BreakdownTree& tree) { return tree == BreakdownTree{}; }
 
 /// tree = "codelet" | name ["(" integer {"," integer} ")"] ["[" tree {"," tree} "]"]; spaces between tokens.
@@ -24,6 +27,14 @@ public:
 
 private:
     BreakdownTree tree() {
+        if (depth_ == deepest) fail(fmt::format("at most {} rules inside each other", deepest));
+        ++depth_;
+        BreakdownTree result = node();
+        --depth_;
+        return result;
+    }
+
+    BreakdownTree node() {
         BreakdownTree result;
         result.rule = std::string(name());
         if (result.rule == codelet) return {};
@@ -82,6 +93,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
+    int depth_ = 0;
 };
 
 } // namespace

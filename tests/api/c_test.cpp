@@ -121,6 +121,8 @@ TEST(C, NamesArgumentsThatCannotBe) {
     EXPECT_EQ(problem, nullptr);
     expect_error(swirl_problem_create(-1, 1, &length, &problem), SWIRL_USER_ERROR, "kind");
     expect_error(swirl_problem_create(SWIRL_DFT, 0, &length, &problem), SWIRL_USER_ERROR, "rank");
+    expect_error(swirl_problem_create(SWIRL_DFT, std::size_t{1} << 62, &length, &problem), SWIRL_USER_ERROR,
+                 "at most 64");
     expect_error(swirl_problem_create(SWIRL_DFT, 1, nullptr, &problem), SWIRL_USER_ERROR, "lengths");
     expect_error(swirl_problem_create(SWIRL_DFT, 1, &length, nullptr), SWIRL_USER_ERROR, "problem");
 

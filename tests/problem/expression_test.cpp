@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
+#include <string>
 
 namespace swirl {
 namespace {
@@ -135,6 +137,91 @@ TEST(Expressions, MustFitTheirProblem) {
             EXPECT_NE(std::string(error.what()).find("problem: "), std::string::npos) << error.what();
         }
     }
+}
+
+std::string repeated(const char* text, int times) {
+    std::string result;
+    for (int k = 0; k < times; ++k) result += text;
+    return result;
+}
+
+TEST(Expressions, AreRefusedBeforeTheyOverflowTheStack) {
+    const std::string texts[] = {
+        repeated("x+", 30000) + "x",
+        repeated("x*", 30000) + "x",
+        repeated("-", 1000000) + "x",
+        repeated("(", 1000000) + "x",
+        repeated("exp(", 1000000) + "x",
+        repeated("not ", 1000000) + "x",
+        repeated("x?x:", 30000) + "x",
+        repeated("i<1 and ", 30000) + "i<1",
+        "x * " + repeated("w", 1000000) + "[i]",
+        "x where " + repeated("i<1 and ", 30000) + "i<1",
+    };
+    for (const std::string& text : texts) {
+        try {
+            const Expression expression(text);
+            ADD_FAILURE() << text.substr(0, 20);
+        } catch (const SyntaxError& error) {
+            const std::string message = error.what();
+            EXPECT_LT(message.size(), 1000U);
+            EXPECT_TRUE(message.find("at most 1000") != std::string::npos ||
+                        message.find("at most 200 levels") != std::string::npos ||
+                        message.find("names have at most 64") != std::string::npos)
+                << message;
+        }
+    }
+}
+
+TEST(Expressions, UpToTheLimitsReadAsTheyAreWritten) {
+    for (const std::string& text :
+         {repeated("x+", 499) + "x", repeated("(", 199) + "x" + repeated(")", 199), repeated("-", 99) + "x",
+          repeated("exp(", 199) + "re(x)" + repeated(")", 199), repeated("i < 1 ? x : ", 199) + "x"}) {
+        const Expression expression(text);
+        EXPECT_EQ(Expression(expression.text()).text(), expression.text());
+    }
+}
+
+TEST(Expressions, ThatAreBuiltKeepToTheLimitsOfText) {
+    Expression doubled = Expression::x();
+    EXPECT_THROW(for (int k = 0; k < 60; ++k) doubled = doubled + doubled,
+                 UserError); // 2^60 terms, in few nodes
+    Expression nested = Expression::x();
+    EXPECT_THROW(for (int k = 0; k < 1000; ++k) nested = exp(nested), UserError);
+    EXPECT_THROW(Expression::number(std::numeric_limits<double>::infinity()), UserError);
+    EXPECT_THROW(Expression::array("w[i] + v", {"i"}), UserError);
+    EXPECT_THROW(Expression::array("w", {"i]"}), UserError);
+    EXPECT_THROW(Expression::index("not"), UserError);
+    EXPECT_THROW(Expression("x / 0"), SyntaxError);
+    const Expression third = Expression::x() / Expression::number(3);
+    EXPECT_EQ(Expression(third.text()), third);
+}
+
+TEST(Expressions, OfAnyKindReadAsTheyAreWritten) {
+    for (const char* text :
+         {"(not i < 2) * x", "-(not i < 2)", "not not (i < 2) and b < 1", "(i < 2) < (b < 1)", "--x",
+          "not -x", "x - -2 - (-3)", "(x ? x : x) ? x : (x ? x : x)"}) {
+        const Expression expression(text);
+        EXPECT_EQ(Expression(expression.text()).text(), expression.text()) << text;
+    }
+}
+
+TEST(Expressions, MultiplyLengthsAndFactorsWithinSixtyFourBits) {
+    for (const char* text :
+         {"dft 4611686018427387904x4611686018427387904 strides=(1,1) load=\"x * w[i0, i1]\"",
+          "dft 8 load=\"x where i * 1e15 * 1e15 * 1e15 < 1\"", "dft 1048576 load=\"x where i * 1e15 < 1\""})
+        EXPECT_THROW(problem(text), UserError) << text;
+}
+
+TEST(Expressions, TouchWhatConditionsWithNegativeFactorsLeave) {
+    const auto range = [](const char* condition) {
+        const Problem p = problem(std::string("dft 8 load=\"x where ") + condition + "\"");
+        const IndexRange touched = touched_ranges(p, Side::input)[0];
+        return std::pair(touched.first, touched.end);
+    };
+    EXPECT_EQ(range("2 * i <= 5"), std::pair(Integer{0}, Integer{3}));
+    EXPECT_EQ(range("5 - 2 * i < 0"), std::pair(Integer{3}, Integer{8}));
+    EXPECT_EQ(range("6 - 2 * i == 0"), std::pair(Integer{3}, Integer{4}));
 }
 
 TEST(Expressions, SurviveAnyDamageToTheirText) {

@@ -29,6 +29,13 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
               std::vector<Reduction>{(Reduction{"a", Reduce::sum, Over::all, Expression("x * x")})});
 }
 
+TEST(MatrixSyntax, RefusesSizesThatDoNotFitInSixtyFourBits) {
+    for (const char* text :
+         {"gemm 9223372036854775807x9223372036854775807x1", "gemm 2x2x2 a=-9223372036854775808:1",
+          "gemm 1x1x1 batch=1,lists:4294967300", "gemm 1x1x1 reduce=a b:max:columns"})
+        EXPECT_THROW(parse_matrix_product(text), SyntaxError) << text;
+}
+
 TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
     const std::pair<const char*, std::size_t> wrong[] = {{"gem 2x2x2", 0},
                                                          {"gemm 2x2", 8},

@@ -86,6 +86,31 @@ TEST(SyntaxError, CountsCharactersNotBytesAndKeepsToOneLine) {
     }
 }
 
+std::string ones(int count) {
+    std::string text = "1";
+    for (int k = 1; k < count; ++k) text += "x1";
+    return text;
+}
+
+TEST(ProblemText, HasALimitedNumberOfDimensionsAndLoops) {
+    EXPECT_EQ(problem("dft " + ones(64) + " batch=" + ones(64)).dimensions.size(), most_dimensions);
+    for (const std::string& text : {"dft " + ones(100000), "dft 8 batch=" + ones(20000)}) {
+        try {
+            parse_problem(text);
+            FAIL();
+        } catch (const SyntaxError& error) {
+            const std::string message = error.what();
+            EXPECT_NE(message.find("at most 64"), std::string::npos);
+            EXPECT_LT(message.size(), 500U) << "a long text is shown around the mistake only";
+        }
+    }
+    EXPECT_THROW(Problem::dft(std::vector<Integer>(65, 1)), UserError);
+    EXPECT_THROW(Problem::dft({8}, {.batches = std::vector<Batch>(65)}), UserError);
+    Problem whole = problem("dft 8");
+    whole.dimensions.resize(65);
+    EXPECT_THROW(validate(whole), UserError);
+}
+
 /// A text, the position where it stops being a problem, and a part of what was expected there.
 struct Mistake {
     const char* text;

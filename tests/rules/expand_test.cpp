@@ -113,6 +113,17 @@ TEST(BreakdownTreeText, ErrorsShowThePlaceAndWhatWasExpected) {
 }
 
 // The exact form that lower/ merges into loop nests.
+TEST(BreakdownTreeText, NestsOnlySoDeep) {
+    const auto nested = [](int rules) {
+        std::string text;
+        for (int k = 1; k < rules; ++k) text += "rader[";
+        return text + "rader" + std::string(static_cast<std::size_t>(rules - 1), ']');
+    };
+    EXPECT_EQ(to_string(parse_tree(nested(64))), nested(64));
+    EXPECT_THROW(parse_tree(nested(65)), UserError);
+    EXPECT_THROW(parse_tree(nested(1000000)), UserError);
+}
+
 TEST(Stockham, PassesAreAPermutationAfterButterfliesAfterTwiddles) {
     const Formula f = rule_named("stockham").build(DFT(24), {2, 3, 4});
     ASSERT_TRUE(f.is<formula::Product>());
