@@ -5,6 +5,7 @@
 #include "plan/check.hpp"
 #include "plan/emitted_kernel.hpp"
 #include "plan/kernel.hpp"
+#include "plan/memory_need.hpp"
 #include "plan/portable_kernel.hpp"
 #include "plan/steps.hpp"
 #include "problem/validate.hpp"
@@ -135,6 +136,7 @@ Plan::~Plan() = default;
 std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& recipe,
                                         const PlanOptions& options) {
     validate_for_cpu(problem);
+    require_memory(problem);
     const target::Cpu& cpu = kernel_cpu(recipe);
     const std::vector<Stage> parts = stages(problem);
     match(recipe, parts);

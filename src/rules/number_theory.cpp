@@ -41,10 +41,24 @@ std::vector<Integer> prime_powers(Integer n) {
 
 Integer largest_prime_factor(Integer n) { return n == 1 ? 1 : prime_factors(n).back(); }
 
+std::vector<Integer> divisors(Integer n) {
+    std::vector<Integer> result{1};
+    Integer last = 0;
+    std::size_t with_fewer = 0; // from here on they have this prime as often as it has come already
+    for (const Integer p : prime_factors(n)) {
+        const std::size_t first = p == last ? with_fewer : 0, end = result.size();
+        for (std::size_t k = first; k < end; ++k) result.push_back(result[k] * p);
+        with_fewer = end;
+        last = p;
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
 std::vector<std::pair<Integer, Integer>> ordered_splits(Integer n) {
     std::vector<std::pair<Integer, Integer>> splits;
-    for (Integer m = 2; m <= n / m; ++m) {
-        if (n % m != 0) continue;
+    for (const Integer m : divisors(n)) {
+        if (m < 2 || m > n / m) continue;
         if (m != n / m) splits.emplace_back(n / m, m);
         splits.emplace_back(m, n / m);
     }

@@ -17,6 +17,9 @@ std::vector<Integer> prime_factors(Integer n);
 std::vector<Integer> prime_powers(Integer n);
 Integer largest_prime_factor(Integer n); ///< 1 for n = 1
 
+/// All divisors in ascending order, by way of the prime factors.
+std::vector<Integer> divisors(Integer n);
+
 /// All (m, n/m) with 1 < m < n, ordered by how far the parts are from each other, the smaller part first.
 std::vector<std::pair<Integer, Integer>> ordered_splits(Integer n);
 /// Those whose parts have no common divisor.

@@ -10,6 +10,7 @@
 // (Sorensen, Jones, Heideman and Burrus 1987) in the four steps of Bailey (1990). Choice {a}.
 
 #include "rules/building_blocks.hpp"
+#include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 
 namespace swirl::rules {
@@ -23,8 +24,8 @@ bool divides(Integer n, Integer columns) { return n % columns == 0 && n / column
 std::vector<Choice> choices(const Formula& f) {
     std::vector<Choice> result;
     const Integer n = f.rows();
-    for (Integer a = 4; 2 * a <= n; a += 2)
-        if (divides(n, a)) result.push_back({a});
+    for (const Integer a : divisors(n))
+        if (a >= 4 && a % 2 == 0 && 2 * a <= n && divides(n, a)) result.push_back({a});
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
+#include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/executable_memory.hpp"
@@ -143,6 +144,7 @@ private:
 
 std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptions& options) {
     validate_for_cpu(problem);
+    planning::require_memory(problem);
     const target::Cpu& cpu = options.cpu != nullptr                    ? *options.cpu
                              : runtime::ExecutableCode::is_available() ? target::host_cpu()
                                                                        : target::portable_cpu();

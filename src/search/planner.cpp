@@ -1,6 +1,7 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
+#include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
 #include "search/cost_model.hpp"
 
@@ -24,6 +25,7 @@ void add_rejections(Choice& choice, const planning::Stage& stage, const std::vec
 
 Choice estimate(const Problem& problem, const target::Cpu& cpu, const MachineModel& machine) {
     validate_for_cpu(problem);
+    planning::require_memory(problem);
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
