@@ -1,6 +1,6 @@
 # A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz sanitize format docs
+.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz fuzz-parsers sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -9,6 +9,7 @@ help:
 	@echo "make bench-gpu  compare transforms and matrix products on a GPU with cuFFT and cuBLAS (minutes)"
 	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
+	@echo "make fuzz-parsers  fuzz the readers of all texts (SECONDS=30 each, SEED=…)"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       write the generated parts of docs/ anew"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
@@ -63,12 +64,17 @@ sanitize: setup
 	cmake --build --preset tsan
 	ctest --preset tsan --progress
 
-SECONDS = 60
-JOBS = 1
 fuzz: setup
 	cmake --preset dev
 	cmake --build --preset dev --target swirl_fuzz
-	build/dev/bin/fuzz --seconds $(SECONDS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED)) $(FUZZ)
+	build/dev/bin/fuzz --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1) $(if $(SEED),--seed $(SEED)) $(FUZZ)
+
+# SEED and SECONDS are for make's command line: in the environment bash has a SECONDS of its own.
+fuzz-parsers: setup
+	cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DSWIRL_FUZZ_PARSERS=ON \
+		-DSWIRL_BUILD_TESTS=OFF -DSWIRL_BUILD_BENCH=OFF -DSWIRL_BUILD_EXAMPLES=OFF
+	cmake --build build/fuzz --target fuzz_parsers
+	SECONDS_EACH=$(or $(SECONDS),30) SEED=$(SEED) scripts/fuzz_parsers
 
 format: setup
 	scripts/check_format --fix

@@ -84,6 +84,7 @@ if(SWIRL_BUILD_TESTS)
     include(GoogleTest)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
+    list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
     set(test_folders)
     set(folders_that_run_programs cli docs)
     foreach(source IN LISTS test_sources)

@@ -1,0 +1,7 @@
+#include "problem/expression.hpp"
+#include "fuzz/parsers/fixpoint.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return swirl::fuzz::check_fixpoint(data, size,
+                                       [](std::string_view text) { return swirl::Expression(text).text(); });
+}

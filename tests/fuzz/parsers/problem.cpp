@@ -1,0 +1,7 @@
+#include "fuzz/parsers/fixpoint.hpp"
+#include "problem/syntax.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return swirl::fuzz::check_fixpoint(
+        data, size, [](std::string_view text) { return swirl::to_text(swirl::parse_problem(text)); });
+}

@@ -1,0 +1,8 @@
+#include "gemm/schedule.hpp"
+#include "fuzz/parsers/fixpoint.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return swirl::fuzz::check_fixpoint(data, size, [](std::string_view text) {
+        return swirl::gemm::to_string(swirl::gemm::parse_schedule(text, 8));
+    });
+}
