@@ -156,7 +156,6 @@ private:
     Integer shared_row_;               ///< see KernelRequest
     Integer shared_entries_;           ///< the same
     bool loops_inside_;                ///< the same
-    bool in_chain_ = false;            ///< inside a step of several
     std::vector<Variable> tile_loops_; ///< run inside each step of a product
 };
 
@@ -238,11 +237,14 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
     const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
         return can_pair_in(recorder_, endpoint, entries, counts, shared_row_);
     };
-    if (!can_pair(in, complex.columns())) {
+    const bool reads_pairs = can_pair(in, complex.columns()), writes_pairs = can_pair(out, complex.rows());
+    if ((!reads_pairs || !writes_pairs) && goes_by_iterations(recorder_, loops))
+        return nest_by_iterations(recorder_, loops, in, [&] { (*this)(f, in, out, {}); });
+    if (!reads_pairs) {
         from = make_temporary(recorder_, f.columns(), loops, false);
         add_copy(recorder_, f.columns(), in, from->endpoint, loops);
     }
-    if (!can_pair(out, complex.rows())) to = make_temporary(recorder_, f.rows(), loops, false);
+    if (!writes_pairs) to = make_temporary(recorder_, f.rows(), loops, false);
     (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
             (to ? to->endpoint : out).through(Pairs{}), loops);
     if (to) add_copy(recorder_, f.rows(), to->endpoint, out, loops);
@@ -310,7 +312,7 @@ void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loo
 void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
     if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
-    if (loops_inside_ && in_chain_) return lower_chain(steps, in, out, loops);
+    if (loops_inside_ && recorder_.is_among_steps()) return lower_chain(steps, in, out, loops);
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
@@ -351,17 +353,17 @@ void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoi
 
 void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
-    const bool outside = std::exchange(in_chain_, true);
     std::optional<Temporary> previous;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
         if (k + 1 < steps.size())
             next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
-        lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+        recorder_.among_steps([&] {
+            lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+        });
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
     }
-    in_chain_ = outside;
 }
 
 } // namespace

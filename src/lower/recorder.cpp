@@ -202,6 +202,10 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
     if (!targets && recorder.for_gpu()) targets = tabled_all(recorder, out, codelet.rows);
     const bool overlapping = sources && targets && !sources->empty() &&
                              in.memory().array == out.memory().array && !same_places(*sources, *targets);
+    const bool copies = !sources || !targets || overlapping;
+    if (copies && goes_by_iterations(recorder, loops))
+        return nest_by_iterations(recorder, loops, in,
+                                  [&] { add_codelet(recorder, codelet, in, out, {}, between); });
     if (!sources || overlapping) {
         const Temporary copy = make_temporary(recorder, codelet.columns, loops, in.is_complex());
         add_copy(recorder, codelet.columns, in, copy.endpoint, loops);
@@ -280,6 +284,26 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
         const formula::IndexMap own = formula::IndexMap::table(entries, n).canonical();
         add_copy(recorder, own.domain(), in.through(own), out.through(own), loops);
     }
+}
+
+bool goes_by_iterations(const Recorder& recorder, const std::vector<Loop>& loops) {
+    return recorder.for_gpu() && !recorder.is_among_steps() && !loops.empty();
+}
+
+void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpoint& endpoint,
+                        const std::function<void()>& body) {
+    const auto place = endpoint.locate(0, recorder.extents());
+    const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
+    const auto has_neighbours = [&](const Loop& loop) {
+        return place && place->re.coefficient(loop.variable) == unit;
+    };
+    const auto lane = std::find_if(loops.begin(), loops.end(), has_neighbours);
+    if (lane != loops.end()) std::rotate(lane, lane + 1, loops.end());
+    const std::function<void(std::size_t)> nest = [&](std::size_t k) {
+        if (k == loops.size()) return recorder.among_steps(body);
+        recorder.nest(loops[k], [&] { nest(k + 1); });
+    };
+    nest(0);
 }
 
 bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,

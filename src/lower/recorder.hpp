@@ -2,6 +2,7 @@
 
 #include "lower/loop_program.hpp"
 
+#include <functional>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -37,6 +38,14 @@ public:
     }
     void add(Call call) { program_.body.push_back({std::move(call)}); }
 
+    /// What `body` records is one step of several, which hand temporaries on inside the loops that they share.
+    template <class Body> void among_steps(Body&& body) {
+        const bool outside = std::exchange(among_steps_, true);
+        body();
+        among_steps_ = outside;
+    }
+    bool is_among_steps() const { return among_steps_; }
+
     /// A temporary of `elements` entries; planar when complex. Once released it may serve again, those of
     /// single iterations apart from those that several iterations share.
     Memory acquire(Integer elements, bool complex);
@@ -52,6 +61,7 @@ private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
     bool nested_ = false;      ///< inside a loop of several iterations
+    bool among_steps_ = false;
     bool for_gpu_;
     Variable next_variable_ = 0;
 };
@@ -73,6 +83,14 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
 /// of an array whose parts lie apart in two copies, of real and of imaginary parts.
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
+
+/// Whether a step that copies to or from a temporary is to have `loops` around both, so that the temporary is of one iteration:
+/// on a GPU it lies in the shared memory of a block, and blocks have iterations. Among steps the loops are inside already.
+bool goes_by_iterations(const Recorder& recorder, const std::vector<Loop>& loops);
+
+/// What `body` records lies inside all of the loops, the one whose iterations are neighbours at the endpoint innermost.
+void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpoint& endpoint,
+                        const std::function<void()>& body);
 
 /// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with rows left out, also where
 /// one of these loops has to be split for that.

@@ -95,6 +95,18 @@ TEST(RecipesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
             prove(fmt::format("{} {}", kind, rest));
 }
 
+TEST(RecipesForGpus, CopyWithinTheIterationsOfAStep) {
+    for (const char* text :
+         {"dst4 20x3 float32 batch=5", "dst4 20x3 inplace batch=2", "dst4 18x5 batch=3:90 scale=0.5",
+          "rdft 17 inplace batch=70", "rdft 3x17 float32 backward inplace batch=5 scale=0.5"})
+        prove(text);
+    for (const char* name : {"sm_80", "sm_90"})
+        for (const char* text : {"dst4 17x20x32 float32 batch=33", "dst4 30x35x3x5 batch=40001",
+                                 "dst4 17x18x32x8", "rdft 32x20x14x17 float32 inplace batch=7",
+                                 "rdft 2x5x32x17 backward inplace batch=33 scale=0.5"})
+            EXPECT_NO_THROW(gpu_recipe(swirl::problem(text), target::gpu_named(name))) << text << " " << name;
+}
+
 TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     const target::Gpu& small = target::gpu_named("generic");
     for (const char* text : {"dft 8192 float32", "dft 4096 batch=2", "dft 5000 inplace backward",
