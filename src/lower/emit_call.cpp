@@ -49,7 +49,7 @@ public:
             std::vector<Factor> result;
             for (const Location& place : places) {
                 result.push_back(limited(factor_of(place.diagonals, context.extents())));
-                if (place.limit) result.back().limit = place.limit;
+                if (place.limit) limit_to(result.back(), *place.limit);
             }
             return FactorTables(context, complex_, std::move(result), around, lane_);
         };

@@ -104,6 +104,11 @@ Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& exten
     return factor;
 }
 
+void limit_to(Factor& factor, const Affine& limit) {
+    factor.limit = limit;
+    for (Location& place : factor.beside) place.limit = limit;
+}
+
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values) {
     if (factor.limit && factor.limit->evaluate(lookup) >= 0) return 0;
@@ -221,8 +226,16 @@ Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& a
 
 Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic) {
     const ir::Buffer array = context_.callers_array(context_.request.beside->array);
-    const Affine index = context_.placed(beside_[place].re);
-    const ir::Value dynamic = beside_tables_->dynamic(place);
+    Affine index = context_.placed(beside_[place].re);
+    ir::Value dynamic = beside_tables_->dynamic(place);
+    if (const auto& limit = beside_[place].limit) { // entry 0, which is always there, for those of no entry
+        ir::Builder& builder = context_.builder;
+        ir::Value wanted = builder.index(index);
+        if (dynamic != ir::no_value) wanted = builder.add(wanted, dynamic);
+        const ir::Value is_there = builder.less(builder.index(context_.placed(*limit)), builder.index(0));
+        dynamic = builder.select(is_there, wanted, builder.index(0));
+        index = 0;
+    }
     Scaled factor;
     if (complex_ && context_.request.for_gpu) {
         const ir::Value both =

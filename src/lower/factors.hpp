@@ -28,6 +28,9 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 Factor factor_of(const std::vector<MetDiagonal>& diagonals, const Extents& extents);
 
 /// The factor for the values of its variables that `lookup` gives.
+/// What the factor is of is zero, and it is not read in the caller's array, but where the form is negative.
+void limit_to(Factor& factor, const Affine& limit);
+
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values);
 

@@ -22,9 +22,9 @@ namespace {
 [[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
     const bool cpus_can = problem.kind != TransformKind::convolution && real_bytes(problem.precision) >= 4 &&
                           problem.load.is_identity() && problem.store.is_identity();
-    throw UserError(
-        "not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
-        cpus_can ? "a plan for the CPU can compute it" : "use a length whose prime factors are up to 31");
+    throw UserError("not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
+                    cpus_can ? "a plan for the CPU can compute it"
+                             : "use a shorter length, or one whose prime factors are up to 31");
 }
 
 std::optional<GpuCandidate> find_best_step(const Problem& problem, const Stage& stage,
@@ -38,13 +38,11 @@ std::optional<GpuCandidate> find_best_step(const Problem& problem, const Stage& 
 GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
     if (auto best = find_best_step(problem, stage, gpu)) return *best;
     const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
-    if (prime > largest_gpu_prime && !stage.nonterminal.is<formula::Dft>())
-        not_yet(problem,
-                fmt::format("a transform of {} points, which has the prime factor {}; primes go up to {}", n,
-                            prime, largest_gpu_prime));
     not_yet(problem,
-            fmt::format("{} of {} points along one dimension (shared memory of a block is {} bytes on {})",
-                        name_of(problem.kind), n, gpu.shared_bytes_per_block_at_most, gpu.name));
+            fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
+                        name_of(problem.kind), n,
+                        prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "",
+                        gpu.name));
 }
 
 struct RatedRecipe {

@@ -68,6 +68,13 @@ std::vector<BreakdownTree> of_cosines(int type, Integer n) {
                       : around("dct4-rdft", of_reals(n, Direction::forward));
 }
 
+/// There and back by the same sweeps.
+std::vector<BreakdownTree> of_convolutions(Integer n) {
+    std::vector<BreakdownTree> result;
+    for (const BreakdownTree& tree : sweeps(n)) result.push_back({"circulant-dft", {}, {tree, tree}});
+    return result;
+}
+
 std::vector<BreakdownTree> of_signs(Integer n) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
@@ -90,6 +97,7 @@ std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform) {
     if (const auto* dst = transform.get_if<formula::Dst>())
         return around("dst-dct", of_cosines(dst->type, n));
     if (transform.is<formula::Wht>()) return of_signs(n);
+    if (transform.is<formula::Circulant>()) return of_convolutions(n);
     return {};
 }
 
