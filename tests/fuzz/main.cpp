@@ -8,11 +8,13 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <span>
 
 namespace swirl::fuzz {
 namespace {
 
 constexpr Part parts[] = {{"transforms", fuzz_transform, 1}};
+constexpr Part gpu_parts[] = {{"transforms", fuzz_gpu_transform, 1}, {"products", fuzz_gpu_product, 1}};
 
 std::vector<std::string> cpus_of(const std::string& word) {
     std::vector<std::string> cpus;
@@ -42,18 +44,21 @@ std::uint64_t seed_of_the_day() {
 int fuzz(int count, char** words) {
     CLI::App program("Random transforms against references in long double");
     Work work;
-    std::string cpu = "all", only;
+    std::string cpu = "all", device = "cpu", only;
     Integer points = 0;
     work.seed = seed_of_the_day();
     program.add_option("--seconds", work.seconds, "How long")->capture_default_str();
     program.add_option("--cases", work.cases, "Stop after so many; 0: when the time is over")
         ->capture_default_str();
     program.add_option("--seed", work.seed, "The date, unless given")->capture_default_str();
-    program.add_option("--jobs", work.jobs, "Processes at a time")
-        ->capture_default_str()
+    const CLI::Option* const jobs_option =
+        program.add_option("--jobs", work.jobs, "Processes at a time; 1, or 4 on a GPU")
         ->check(CLI::Range(1, 256));
     program.add_option("--cpu", cpu, "portable, sse2, avx2, avx512 or all")->capture_default_str();
-    program.add_option("--only", only, "transforms");
+    program.add_option("--device", device, "cpu, or gpu: the first GPU")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"cpu", "gpu"}));
+    program.add_option("--only", only, "transforms, or products (on a GPU)");
     program.add_option("--case", work.only_case, "Only this case of the part that --only names");
     program.add_option("--max-points", points, "Of a transform");
     program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")
@@ -63,9 +68,10 @@ int fuzz(int count, char** words) {
         ->capture_default_str();
     CLI11_PARSE(program, count, words);
 
-    for (const Part& part : parts)
+    const bool on_gpu = device == "gpu";
+    for (const Part& part : on_gpu ? std::span<const Part>(gpu_parts) : std::span<const Part>(parts))
         if ((only.empty() || only == part.name)) work.parts.push_back(part);
-    if (work.parts.empty()) throw UserError("--only is " + only + "; use transforms");
+    if (work.parts.empty()) throw UserError("--only is " + only + "; use transforms or products");
     if (work.only_case >= 0 && only.empty()) throw UserError("--case needs --only");
     if (!has_fast_reference()) work.setting.limits.points = 4096; // by the definition alone
     if (points > 0) {
@@ -74,7 +80,11 @@ int fuzz(int count, char** words) {
         work.setting.limits.places = std::max(work.setting.limits.places, 4 * points);
         work.options += fmt::format(" --max-points {}", points);
     }
-    work.cpus = cpus_of(cpu);
+    work.setting.on_gpu = on_gpu;
+    // Nothing of CUDA is called in this process, as workers forked from it could not use it any more.
+    work.cpus = on_gpu ? std::vector<std::string>{"gpu"} : cpus_of(cpu);
+    constexpr int jobs_on_gpu = 4;
+    if (on_gpu && jobs_option->empty()) work.jobs = jobs_on_gpu;
     // What is asked of swirl here is to plan anew, and to leave the user's files alone.
     ::setenv("SWIRL_WISDOM", ":memory:", 0);
     ::setenv("SWIRL_KERNEL_CACHE", "off", 0);

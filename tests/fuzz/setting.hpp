@@ -11,6 +11,7 @@ namespace swirl::fuzz {
 /// What a worker works with, the same for all of its cases.
 struct Setting {
     std::string cpu; ///< whose code it tests
+    bool on_gpu = false;
     Limits limits = {};
     double tolerance = 4; ///< of transforms, in units of ε·√log₂n
 };
@@ -20,5 +21,7 @@ struct Setting {
 using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 } // namespace swirl::fuzz

@@ -63,7 +63,7 @@ TransformData::TransformData(const Problem& problem, Random& random)
     : problem_(problem), scalar_(bytes_of(problem.precision)) {
     transform_ = {problem.kind, problem.direction, {}};
     for (const Dimension& dimension : problem.dimensions) transform_.lengths.push_back(dimension.length);
-    const bool both = problem.kind == TransformKind::dft;
+    const bool both = problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution;
     const bool forward = problem.direction == Direction::forward;
     input_.is_complex = both || (problem.kind == TransformKind::real_dft && !forward);
     output_.is_complex = both || (problem.kind == TransformKind::real_dft && forward);

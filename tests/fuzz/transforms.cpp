@@ -76,25 +76,6 @@ std::optional<Problem> inverse_of(const Problem& problem) {
     return inverse;
 }
 
-bool is_valid(const Problem& problem) {
-    try {
-        validate(problem);
-        return true;
-    } catch (const UserError&) {
-        return false;
-    }
-}
-
-void require_same(const Values& found, const Values& expected, const char* what) {
-    for (std::size_t k = 0; k < found.size(); ++k)
-        if (found[k] != expected[k])
-            throw Failure("other bits", fmt::format("element {} is {}{:+}i and not {}{:+}i {}", k,
-                                                    static_cast<double>(found[k].real()),
-                                                    static_cast<double>(found[k].imag()),
-                                                    static_cast<double>(expected[k].real()),
-                                                    static_cast<double>(expected[k].imag()), what));
-}
-
 /// One problem on the CPU at hand.
 class TransformRun {
 public:
@@ -193,6 +174,25 @@ private:
 
 } // namespace
 
+bool is_valid(const Problem& problem) {
+    try {
+        validate(problem);
+        return true;
+    } catch (const UserError&) {
+        return false;
+    }
+}
+
+void require_same(const Values& found, const Values& expected, const char* what) {
+    for (std::size_t k = 0; k < found.size(); ++k)
+        if (found[k] != expected[k])
+            throw Failure("other bits", fmt::format("element {} is {}{:+}i and not {}{:+}i {}", k,
+                                                    static_cast<double>(found[k].real()),
+                                                    static_cast<double>(found[k].imag()),
+                                                    static_cast<double>(expected[k].real()),
+                                                    static_cast<double>(expected[k].imag()), what));
+}
+
 void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
     if (data.problem().precision == Precision::float32) return execute_as<float>(plan, data, workspace);
     execute_as<double>(plan, data, workspace);
@@ -200,7 +200,8 @@ void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
 
 Values random_input(const Transform& transform, std::size_t transforms, Random& random) {
     const auto points = static_cast<std::size_t>(transform.points());
-    const bool is_complex = transform.kind == TransformKind::dft;
+    const bool is_complex =
+        transform.kind == TransformKind::dft || transform.kind == TransformKind::convolution;
     Values result;
     for (std::size_t k = 0; k < transforms; ++k) {
         Values values(points);

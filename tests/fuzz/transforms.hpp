@@ -9,6 +9,11 @@
 
 namespace swirl::fuzz {
 
+bool is_valid(const Problem& problem);
+
+/// Throws a Failure where numbers are not the same bits.
+void require_same(const Values& found, const Values& expected, const char* what);
+
 /// Executes a plan on a problem's arrays.
 void execute(const Plan& plan, const TransformData& data, Workspace workspace = {});
 

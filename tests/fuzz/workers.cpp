@@ -22,7 +22,7 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr std::uint64_t cases_of_a_process = 60;
+constexpr std::uint64_t cases_of_a_process = 60, cases_of_a_gpu_process = 500;
 
 /// Which case a number of the common sequence stands for.
 struct Numbered {
@@ -60,8 +60,10 @@ public:
         setting_ = work_.setting;
         setting_.cpu = cpu;
         // The whole library, products and the C interface too, works for this CPU.
-        ::setenv("SWIRL_CPU", cpu.c_str(), 1);
-        for (std::uint64_t k = 0; k < cases_of_a_process && !is_over(); ++k) {
+        if (!setting_.on_gpu) ::setenv("SWIRL_CPU", cpu.c_str(), 1);
+        const std::uint64_t cases = setting_.on_gpu ? cases_of_a_gpu_process : cases_of_a_process;
+        // A kernel that fails may take all that the process does on the GPU after it along: another process goes on.
+        for (std::uint64_t k = 0; k < cases && !is_over() && !(has_failed_ && setting_.on_gpu); ++k) {
             const std::uint64_t sequence = record_.next;
             record_.next += static_cast<std::uint64_t>(work_.jobs);
             if (work_.only_case >= 0) {
@@ -80,18 +82,22 @@ private:
     }
 
     void run_case(const Part& part, std::uint64_t number) {
-        journal_.begin(fmt::format("--only {} --seed {} --case {} --cpu {}{}", part.name, work_.seed, number,
-                                   setting_.cpu, work_.options));
+        journal_.begin(fmt::format("--only {} --seed {} --case {} {} {}{}", part.name, work_.seed, number,
+                                   setting_.on_gpu ? "--device" : "--cpu", setting_.cpu, work_.options));
+        const auto fail = [&](std::string_view kind, const char* message) {
+            journal_.fail(kind, message);
+            has_failed_ = true;
+        };
         try {
             part.run(seed_of(work_.seed, part, number), setting_, journal_);
         } catch (const Failure& failure) {
-            journal_.fail(failure.kind, failure.what());
+            fail(failure.kind, failure.what());
         } catch (const UserError& error) {
-            journal_.fail("refused", error.what());
+            fail("refused", error.what());
         } catch (const InternalError& error) {
-            journal_.fail("internal error", error.what());
+            fail("internal error", error.what());
         } catch (const std::exception& error) {
-            journal_.fail("exception", error.what());
+            fail("exception", error.what());
         }
         journal_.end();
     }
@@ -101,6 +107,7 @@ private:
     std::int64_t deadline_;
     Journal journal_;
     Setting setting_;
+    bool has_failed_ = false;
 };
 
 /// The processes, as their parent sees them.

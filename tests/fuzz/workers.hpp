@@ -16,7 +16,7 @@ struct Part {
 
 struct Work {
     std::vector<Part> parts;
-    std::vector<std::string> cpus; ///< slices of cases take them in turns
+    std::vector<std::string> cpus; ///< slices of cases take them in turns; "gpu" alone on GPUs
     Setting setting;
     std::uint64_t seed = 0;
     double seconds = 30;

@@ -1,0 +1,126 @@
+#include "fuzz/draw_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace swirl::fuzz {
+namespace {
+
+struct Numbers {
+    Number sums, a, b, c;
+};
+
+Number any_byte(Random& random) { return random.one_of({Number::int8, Number::uint8}); }
+Number any_narrow(Random& random) {
+    return random.one_of({Number::float32, Number::bfloat16, Number::float16, Number::int8, Number::uint8,
+                          Number::unorm8, Number::snorm8, Number::unorm16, Number::snorm16});
+}
+/// What sums of float32 are stored as.
+Number any_stored(Random& random) {
+    return random.one_of({Number::float32, Number::float32, Number::float32, Number::bfloat16,
+                          Number::float16, Number::int8, Number::uint8, Number::unorm8, Number::snorm8,
+                          Number::unorm16, Number::snorm16});
+}
+
+Numbers draw_numbers(Random& random, bool on_gpu) {
+    using enum Number;
+    switch (random.integer(0, on_gpu ? 9 : 7)) {
+    case 0: return {float32, float32, float32, any_stored(random)};
+    case 1: return {float64, float64, float64, float64};
+    case 2: {
+        const Number number = random.one_of({complex32, complex64});
+        return {number, number, number, number};
+    }
+    case 3: return {float32, bfloat16, bfloat16, random.one_of({float32, bfloat16})};
+    case 4: return {float32, float16, float16, random.one_of({float32, float16})};
+    case 5: return {int32, any_byte(random), any_byte(random), int32};
+    case 6:
+        return {int32, any_byte(random), any_byte(random),
+                random.one_of({int32, float32, bfloat16, float16, int8, uint8})};
+    case 8: return {float32, float8_e4m3, float8_e4m3, random.one_of({float32, bfloat16, float16})};
+    case 9: return {float32, any_narrow(random), any_narrow(random), any_stored(random)};
+    default: return {float32, float32, float32, float32};
+    }
+}
+
+struct Loop {
+    Integer length;
+    Integer* stride;
+};
+
+/// Strides by which no two elements share a place: mostly contiguous rows or columns one behind the other, some padded, some anything.
+void lay_out(Random& random, MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+    std::vector<Loop> loops{{batch, &layout.batch_stride}};
+    loops.push_back({rows, &layout.row_stride});
+    loops.push_back({columns, &layout.column_stride});
+    if (random.chance(50)) std::swap(loops[1], loops[2]);
+    const bool is_odd = random.chance(20);
+    if (is_odd) random.shuffle(loops);
+    const Integer least_gap = random.one_of({1, 1, 4, 8, 16});
+    Integer stride = is_odd ? random.one_of({1, 1, 2, 3}) : 1;
+    for (std::size_t k = loops.size(); k-- > 0;) {
+        *loops[k].stride = is_odd && random.chance(30) ? -stride : stride;
+        stride *= std::max<Integer>(loops[k].length, 1);
+        if (random.chance(30)) stride += random.integer(1, 9);
+        stride = (stride + least_gap - 1) / least_gap * least_gap;
+    }
+}
+
+Integer span_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+    return std::abs(layout.row_stride) * rows + std::abs(layout.column_stride) * columns +
+           std::abs(layout.batch_stride) * batch;
+}
+
+Integer draw_extent(Random& random, Integer most) {
+    most = std::max<Integer>(most, 1);
+    switch (random.integer(0, 9)) {
+    case 0: return random.chance(20) ? 0 : 1;
+    case 1:
+    case 2: return std::min(most, random.integer(1, 40) * 8);
+    case 3: return std::min<Integer>(most, random.one_of({32, 64, 96, 128, 192, 256, 384, 512}));
+    default: return random.logarithmic(1, most);
+    }
+}
+
+} // namespace
+
+MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
+    const Numbers numbers = draw_numbers(random, on_gpu);
+    MatrixProduct product;
+    product.number = numbers.sums;
+    if (numbers.a != numbers.sums || numbers.b != numbers.sums) {
+        product.a_number = numbers.a;
+        product.b_number = numbers.b;
+    }
+    if (numbers.c != numbers.sums) product.c_number = numbers.c;
+
+    const auto side = static_cast<Integer>(std::sqrt(static_cast<double>(elements)));
+    const Integer most = random.chance(60) ? std::min<Integer>(side, 200) : side;
+    std::vector<Integer> extents{draw_extent(random, most), draw_extent(random, most),
+                                 draw_extent(random, random.chance(10) ? 8 * most : most)};
+    const Integer greatest = std::max<Integer>(
+        {extents[0] * extents[1], extents[0] * extents[2], extents[1] * extents[2], 1});
+    if (greatest > elements)
+        for (Integer& extent : extents) extent = std::min(extent, side);
+    product.rows = extents[0];
+    product.columns = extents[1];
+    product.depth = extents[2];
+    const Integer room = std::max<Integer>(elements / std::min(greatest, elements), 1);
+    if (random.chance(40)) product.batch = random.logarithmic(1, std::min<Integer>(room, 40));
+
+    const auto draw_layout = [&](MatrixLayout& layout, Integer rows, Integer columns, bool is_result) {
+        lay_out(random, layout, rows, columns, product.batch);
+        if (span_of(layout, rows, columns, product.batch) > 4 * elements)
+            layout = {columns, 1, false, rows * columns};
+        if (is_result) return;
+        if (random.chance(10)) layout.batch_stride = 0; // one for the whole batch
+        if (is_complex(product.number)) layout.conjugated = random.chance(30);
+    };
+    draw_layout(product.a, product.rows, product.depth, false);
+    draw_layout(product.b, product.depth, product.columns, false);
+    draw_layout(product.c, product.rows, product.columns, true);
+    return product;
+}
+
+} // namespace swirl::fuzz

@@ -1,0 +1,227 @@
+#include "fuzz/on_gpu.hpp"
+#include "fuzz/reference.hpp"
+#include "fuzz/transforms.hpp"
+
+#include <swirl/gpu.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace swirl::fuzz {
+namespace {
+
+
+Integer points_of(const Problem& problem) {
+    Integer points = 1;
+    for (const Dimension& dimension : problem.dimensions) points *= dimension.length;
+    return points;
+}
+
+/// So that neither infinite nor subnormal numbers of float16 come: spectra of numbers around 1 grow with the root of their number, what is
+/// made of these with all of it.
+void suit_float16(Problem& problem) {
+    const auto points = static_cast<double>(points_of(problem));
+    const bool makes_reals =
+        problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
+    problem.scale = problem.kind == TransformKind::convolution ? 1
+                    : makes_reals                              ? 1 / points
+                                                               : 1 / std::sqrt(points);
+}
+
+/// A transform as CPUs have them, or one with what only GPUs have: halves, convolutions and expressions.
+Problem draw_gpu_transform(Random& random, const Limits& limits) {
+    Limits own = limits;
+    const auto precision = random.one_of({Precision::float32, Precision::float32, Precision::float64,
+                                          Precision::float16, Precision::bfloat16});
+    if (precision == Precision::float16) own.points = std::min<Integer>(own.points, 1 << 14);
+    Problem problem = draw_transform(random, own);
+    if (problem.kind == TransformKind::dft && random.chance(15)) {
+        problem.kind = TransformKind::convolution;
+        problem.direction = Direction::forward;
+        problem.spectrum = random.one_of({Sharing::shared, Sharing::each});
+    }
+    problem.precision = precision;
+    if (precision == Precision::float16) suit_float16(problem);
+    if (problem.dimensions.size() == 1 && random.chance(10))
+        problem.load = Expression(
+            fmt::format("x where i < {}", random.integer(1, std::max<Integer>(points_of(problem), 2) - 1)));
+    if (random.chance(10)) problem.store = Expression(random.one_of({"0.5 * x", "x - 3 * x", "-x"}));
+    return problem;
+}
+
+/// By how much the results are multiplied by the store expressions that are drawn.
+long double factor_of(const Expression& store) {
+    if (store.is_identity()) return 1;
+    if (store == Expression("0.5 * x")) return 0.5L;
+    return store == Expression("-x") ? -1 : -2;
+}
+
+template <class T> struct ComplexOf { using type = std::complex<T>; };
+template <> struct ComplexOf<float16> { using type = complex_half<float16>; };
+template <> struct ComplexOf<bfloat16> { using type = complex_half<bfloat16>; };
+
+/// One problem on the GPU.
+class GpuTransformRun {
+public:
+    GpuTransformRun(const Problem& problem, Random& random, const Setting& setting, Journal& journal)
+        : problem_(problem), random_(random), setting_(setting), journal_(journal), data_(problem, random) {}
+
+    void run() {
+        const gpu::PlanOptions options{
+            .use_wisdom = false, .check = random_.chance(50), .use_cache = false};
+        journal_.doing(fmt::format("gpu {} check={}", to_text(problem_), options.check));
+        const gpu::Plan plan = gpu::plan(problem_, options);
+        input_ = random_input(data_.transform(), data_.transforms(), random_);
+        data_.set(From::input, input_);
+        make_spectrum();
+        const Values expected = this->expected();
+        const bool bring_workspace = random_.chance(50);
+        execute(plan, bring_workspace);
+        const Values output = data_.elements(From::output);
+        const double tolerance =
+            setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
+        require_close(problem_, output, expected, tolerance);
+        if (random_.chance(20)) run_from_recipe(plan, options, output);
+    }
+
+private:
+    void run_from_recipe(const gpu::Plan& plan, gpu::PlanOptions options, const Values& output) {
+        options.recipe = plan.recipe();
+        options.check = false;
+        const gpu::Plan again = gpu::plan(problem_, options);
+        if (again.recipe() != plan.recipe())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        data_.set(From::input, input_);
+        execute(again, random_.chance(50));
+        require_same(data_.elements(From::output), output, "from the recipe");
+    }
+
+    void make_spectrum() {
+        if (problem_.kind != TransformKind::convolution) return;
+        Problem one = problem_; // a contiguous one has its elements where the spectrum has them
+        one.kind = TransformKind::dft;
+        one.placement = Placement::out_of_place;
+        std::vector<Integer> lengths;
+        for (const Dimension& dimension : problem_.dimensions) lengths.push_back(dimension.length);
+        ProblemOptions options{.precision = problem_.precision, .layout = problem_.layout};
+        if (problem_.spectrum == Sharing::each)
+            options.batches.push_back({.count = static_cast<Integer>(data_.transforms())});
+        spectrum_.emplace(Problem::dft(lengths, options), random_);
+        spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
+    }
+
+    Values expected() {
+        const std::size_t each = static_cast<std::size_t>(data_.transform().points());
+        Values input = data_.elements(From::input);
+        const std::size_t stored = input.size() / data_.transforms();
+        if (!problem_.load.is_identity()) {
+            const Integer end = std::stoll(problem_.load.text().substr(problem_.load.text().find('<') + 1));
+            for (std::size_t k = 0; k < input.size(); ++k)
+                if (static_cast<Integer>(k % stored) >= end) input[k] = 0;
+        }
+        const auto scale = static_cast<long double>(problem_.scale) * factor_of(problem_.store);
+        const Values spectrum = spectrum_ ? spectrum_->elements(From::input) : Values{};
+        Values result;
+        for (std::size_t k = 0; k < data_.transforms(); ++k) {
+            const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * stored);
+            Values one(first, first + static_cast<std::ptrdiff_t>(stored));
+            if (spectrum_) {
+                Transform transform{TransformKind::dft, Direction::forward, data_.transform().lengths};
+                one = reference(transform, one, random_);
+                for (std::size_t i = 0; i < each; ++i)
+                    one[i] *= spectrum[(problem_.spectrum == Sharing::each ? k * each : 0) + i] /
+                              static_cast<long double>(each);
+                transform.direction = Direction::backward;
+                one = reference(transform, one, random_);
+            } else {
+                one = reference(data_.transform(), one, random_);
+            }
+            for (const Complex& value : one) result.push_back(value * scale);
+        }
+        return result;
+    }
+
+    void execute(const gpu::Plan& plan, bool bring_workspace) {
+        data_.remember();
+        switch (problem_.precision) {
+        case Precision::float32: return execute_as<float>(plan, bring_workspace);
+        case Precision::float64: return execute_as<double>(plan, bring_workspace);
+        case Precision::float16: return execute_as<float16>(plan, bring_workspace);
+        case Precision::bfloat16: return execute_as<bfloat16>(plan, bring_workspace);
+        }
+    }
+
+    template <class T> void execute_as(gpu::Plan plan, bool bring_workspace) {
+        std::vector<OnGpu> in, out, spectrum;
+        for (GuardedMemory* array : data_.arrays(From::input)) in.emplace_back(*array);
+        const bool in_place = problem_.placement == Placement::in_place;
+        if (!in_place)
+            for (GuardedMemory* array : data_.arrays(From::output)) out.emplace_back(*array);
+        if (spectrum_) {
+            spectrum_->remember();
+            for (GuardedMemory* array : spectrum_->arrays(From::input)) spectrum.emplace_back(*array);
+            plan = plan_with<T>(plan, spectrum);
+        }
+        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
+        workspace.remember();
+        OnGpu workspace_on_gpu(workspace);
+        const Workspace given = bring_workspace && plan.workspace_bytes() > 0
+                                    ? Workspace{workspace_on_gpu.as<std::byte>(), plan.workspace_bytes()}
+                                    : Workspace{};
+        run_on<T>(plan, in, in_place ? in : out, given);
+        for (std::vector<OnGpu>* arrays : {&in, &out, &spectrum})
+            for (OnGpu& array : *arrays) array.fetch();
+        workspace_on_gpu.fetch();
+        workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
+        workspace.require_unharmed();
+        data_.require_unharmed();
+        if (spectrum_)
+            for (GuardedMemory* array : spectrum_->arrays(From::input)) array->require_unharmed();
+    }
+
+    template <class T> gpu::Plan plan_with(const gpu::Plan& plan, const std::vector<OnGpu>& spectrum) const {
+        using C = typename ComplexOf<T>::type;
+        if (spectrum.size() == 1) return plan.with("spectrum", spectrum[0].as<const C>());
+        return plan.with("spectrum", spectrum[0].as<const T>(), spectrum[1].as<const T>());
+    }
+
+    template <class T>
+    void run_on(const gpu::Plan& plan, const std::vector<OnGpu>& in, const std::vector<OnGpu>& out,
+                Workspace workspace) const {
+        using C = typename ComplexOf<T>::type;
+        const T* const re = in[0].as<const T>();
+        T* const to = out[0].as<T>();
+        if (in.size() == 2 && out.size() == 2)
+            return plan.execute(re, in[1].as<const T>(), to, out[1].as<T>(), {}, workspace);
+        if (in.size() == 2) return plan.execute(re, in[1].as<const T>(), to, {}, workspace);
+        if (out.size() == 2) return plan.execute(re, to, out[1].as<T>(), {}, workspace);
+        if (problem_.kind == TransformKind::dft || problem_.kind == TransformKind::convolution)
+            return plan.execute(in[0].as<const C>(), out[0].as<C>(), {}, workspace);
+        if (problem_.kind != TransformKind::real_dft) return plan.execute(re, to, {}, workspace);
+        if (problem_.direction == Direction::forward)
+            return plan.execute(re, out[0].as<C>(), {}, workspace);
+        plan.execute(in[0].as<const C>(), to, {}, workspace);
+    }
+
+    const Problem& problem_;
+    Random& random_;
+    const Setting& setting_;
+    Journal& journal_;
+    TransformData data_;
+    std::optional<TransformData> spectrum_; ///< its input is the spectrum
+    Values input_;
+};
+
+} // namespace
+
+void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal) {
+    Random random(seed);
+    const Problem problem = draw_gpu_transform(random, setting.limits);
+    journal.doing("gpu " + to_text(problem));
+    if (!is_valid(problem)) return journal.refused();
+    GpuTransformRun(problem, random, setting, journal).run();
+}
+
+} // namespace swirl::fuzz

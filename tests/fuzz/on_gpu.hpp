@@ -1,0 +1,26 @@
+#pragma once
+
+#include "fuzz/guarded_memory.hpp"
+
+#include <swirl/gpu.hpp>
+
+namespace swirl::fuzz {
+
+/// A guarded array and its guard zones in the memory of a GPU, aligned as on the host up to 256 bytes.
+class OnGpu {
+public:
+    /// Holds what the array holds now.
+    explicit OnGpu(GuardedMemory& host);
+
+    /// The element of index 0.
+    template <class T> T* as() const { return reinterpret_cast<T*>(first_ + (host_.origin() - host_.data())); }
+    /// All bytes back into the array, after what runs on the GPU.
+    void fetch();
+
+private:
+    GuardedMemory& host_;
+    gpu::Memory memory_;
+    std::byte* first_; ///< of the guard zone before the array
+};
+
+} // namespace swirl::fuzz

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "fuzz/definition.hpp"
+#include "fuzz/guarded_memory.hpp"
+#include "fuzz/random.hpp"
+
+#include <swirl/matrix_product.hpp>
+
+#include <array>
+#include <functional>
+#include <memory>
+
+namespace swirl::fuzz {
+
+/// A stored number as one in long double, and back; bytes of int32 wrap around.
+Complex read_number(const std::byte* at, Number number);
+void write_number(std::byte* at, Number number, Complex value);
+
+/// Whether sums are integers, exact modulo 2^32.
+bool is_exact(const MatrixProduct& product);
+
+/// α and β in the sums' kind of number, rounded as such.
+struct Factors {
+    Complex alpha = 1, beta = 0;
+};
+Factors draw_factors(const MatrixProduct& product, Random& random);
+
+/// The three matrices of a product, of all of its batch, in guarded memory. Where β is zero C begins as NaN.
+class ProductData {
+public:
+    ProductData(const MatrixProduct& product, const Factors& factors, Random& random);
+
+    /// C as it was before the first execution.
+    void restore();
+    /// Call before an execution, and after it: throws a Failure where anything else than C's elements has changed.
+    void remember();
+    void require_unharmed();
+
+    /// Throws a Failure where elements of C are wrong: all of them in small products, else some at random and corners.
+    void require_right(Random& random) const;
+
+    GuardedMemory& a() { return *a_; }
+    GuardedMemory& b() { return *b_; }
+    GuardedMemory& c() { return *c_; }
+
+private:
+    struct Expected {
+        Complex value;
+        long double allowed;
+    };
+    Expected expected(Integer matrix, Integer i, Integer j) const;
+    void require_right(Integer matrix, Integer i, Integer j) const;
+
+    MatrixProduct product_;
+    Factors factors_;
+    std::unique_ptr<GuardedMemory> a_, b_, c_;
+    std::vector<std::byte> before_; ///< C
+};
+
+} // namespace swirl::fuzz

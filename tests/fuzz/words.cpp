@@ -1,0 +1,38 @@
+#include "fuzz/words.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::fuzz {
+namespace {
+
+constexpr const char* number_words[] = {"float32", "float64", "complex32", "complex64", "bfloat16",
+                                        "float16", "int8",    "uint8",     "int32",     "float8_e4m3",
+                                        "unorm8",  "snorm8",  "unorm16",   "snorm16"};
+
+const char* word_of(Number number) { return number_words[static_cast<std::size_t>(number)]; }
+
+std::string in_words(const char* name, Number number, const MatrixLayout& layout) {
+    return fmt::format("{}={}:({},{},{}){}", name, word_of(number), layout.row_stride, layout.column_stride,
+                       layout.batch_stride, layout.conjugated ? ",conj" : "");
+}
+
+} // namespace
+
+std::string in_words(const MatrixProduct& product, const Factors& factors) {
+    const auto factor = [](Complex value) {
+        return fmt::format("{}{:+}i", static_cast<double>(value.real()), static_cast<double>(value.imag()));
+    };
+    std::string words = fmt::format(
+        "gemm {}x{}x{} {} batch={} {} {} {} alpha={} beta={}", product.rows, product.columns, product.depth,
+        word_of(product.number), product.batch, in_words("a", product.number_of_a(), product.a),
+        in_words("b", product.number_of_b(), product.b), in_words("c", product.number_of_c(), product.c),
+        factor(factors.alpha), factor(factors.beta));
+    if (!product.epilogue.is_identity()) words += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
+    for (const Reduction& reduction : product.reductions)
+        words += fmt::format(" {}: operation {} over {} of \"{}\"", reduction.name,
+                             static_cast<int>(reduction.operation), static_cast<int>(reduction.over),
+                             reduction.of.text());
+    return words;
+}
+
+} // namespace swirl::fuzz
