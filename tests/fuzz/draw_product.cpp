@@ -25,7 +25,10 @@ Number any_stored(Random& random) {
 
 Numbers draw_numbers(Random& random, bool on_gpu) {
     using enum Number;
-    switch (random.integer(0, on_gpu ? 9 : 7)) {
+    const Integer choice = random.integer(0, on_gpu ? 9 : 7);
+    if (on_gpu && (choice == 5 || choice == 6)) // sums of bytes are float32 there
+        return {float32, any_byte(random), any_byte(random), any_stored(random)};
+    switch (choice) {
     case 0: return {float32, float32, float32, any_stored(random)};
     case 1: return {float64, float64, float64, float64};
     case 2: {
