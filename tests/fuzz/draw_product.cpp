@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <vector>
 
 namespace swirl::fuzz {
 namespace {
@@ -86,6 +86,17 @@ Integer draw_extent(Random& random, Integer most) {
     }
 }
 
+/// E4M3 is multiplied along rows of A and columns of B, and moved in 16 bytes.
+void lay_out_e4m3(MatrixProduct& product) {
+    constexpr Integer chunk = 16;
+    const auto padded = [](Integer length) {
+        return (std::max<Integer>(length, 1) + chunk - 1) / chunk * chunk;
+    };
+    product.a = {padded(product.depth), 1, false, padded(product.depth) * product.rows};
+    product.b = {1, padded(product.depth), false, padded(product.depth) * product.columns};
+    product.c = {1, padded(product.rows), false, padded(product.rows) * product.columns};
+}
+
 } // namespace
 
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
@@ -102,8 +113,8 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     const Integer most = random.chance(60) ? std::min<Integer>(side, 200) : side;
     std::vector<Integer> extents{draw_extent(random, most), draw_extent(random, most),
                                  draw_extent(random, random.chance(10) ? 8 * most : most)};
-    const Integer greatest = std::max<Integer>(
-        {extents[0] * extents[1], extents[0] * extents[2], extents[1] * extents[2], 1});
+    const Integer greatest =
+        std::max<Integer>({extents[0] * extents[1], extents[0] * extents[2], extents[1] * extents[2], 1});
     if (greatest > elements)
         for (Integer& extent : extents) extent = std::min(extent, side);
     product.rows = extents[0];
@@ -123,6 +134,7 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     draw_layout(product.a, product.rows, product.depth, false);
     draw_layout(product.b, product.depth, product.columns, false);
     draw_layout(product.c, product.rows, product.columns, true);
+    if (numbers.a == Number::float8_e4m3) lay_out_e4m3(product);
     return product;
 }
 

@@ -15,12 +15,6 @@
 namespace swirl::fuzz {
 namespace {
 
-/// α or β.
-template <class S> S factor(Complex value) {
-    if constexpr (std::is_arithmetic_v<S>) return static_cast<S>(value.real());
-    else return S(value);
-}
-
 /// One product on the GPU.
 class GpuProductRun {
 public:

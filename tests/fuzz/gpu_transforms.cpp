@@ -12,7 +12,6 @@
 namespace swirl::fuzz {
 namespace {
 
-
 Integer points_of(const Problem& problem) {
     Integer points = 1;
     for (const Dimension& dimension : problem.dimensions) points *= dimension.length;
@@ -69,8 +68,7 @@ public:
         : problem_(problem), random_(random), setting_(setting), journal_(journal), data_(problem, random) {}
 
     void run() {
-        const gpu::PlanOptions options{
-            .use_wisdom = false, .check = random_.chance(50), .use_cache = false};
+        const gpu::PlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};
         journal_.doing(fmt::format("gpu {} check={}", to_text(problem_), options.check));
         const gpu::Plan plan = gpu::plan(problem_, options);
         input_ = random_input(data_.transform(), data_.transforms(), random_);
@@ -80,8 +78,7 @@ public:
         const bool bring_workspace = random_.chance(50);
         execute(plan, bring_workspace);
         const Values output = data_.elements(From::output);
-        const double tolerance =
-            setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
+        const double tolerance = setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
         require_close(problem_, output, expected, tolerance);
         if (random_.chance(20)) run_from_recipe(plan, options, output);
     }
@@ -200,8 +197,7 @@ private:
         if (problem_.kind == TransformKind::dft || problem_.kind == TransformKind::convolution)
             return plan.execute(in[0].as<const C>(), out[0].as<C>(), {}, workspace);
         if (problem_.kind != TransformKind::real_dft) return plan.execute(re, to, {}, workspace);
-        if (problem_.direction == Direction::forward)
-            return plan.execute(re, out[0].as<C>(), {}, workspace);
+        if (problem_.direction == Direction::forward) return plan.execute(re, out[0].as<C>(), {}, workspace);
         plan.execute(in[0].as<const C>(), to, {}, workspace);
     }
 

@@ -13,7 +13,7 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Part parts[] = {{"transforms", fuzz_transform, 1}};
+constexpr Part parts[] = {{"transforms", fuzz_transform, 2}, {"products", fuzz_product, 1}};
 constexpr Part gpu_parts[] = {{"transforms", fuzz_gpu_transform, 1}, {"products", fuzz_gpu_product, 1}};
 
 std::vector<std::string> cpus_of(const std::string& word) {
@@ -42,7 +42,7 @@ std::uint64_t seed_of_the_day() {
 }
 
 int fuzz(int count, char** words) {
-    CLI::App program("Random transforms against references in long double");
+    CLI::App program("Random transforms and products against references in long double");
     Work work;
     std::string cpu = "all", device = "cpu", only;
     Integer points = 0;
@@ -53,12 +53,12 @@ int fuzz(int count, char** words) {
     program.add_option("--seed", work.seed, "The date, unless given")->capture_default_str();
     const CLI::Option* const jobs_option =
         program.add_option("--jobs", work.jobs, "Processes at a time; 1, or 4 on a GPU")
-        ->check(CLI::Range(1, 256));
+            ->check(CLI::Range(1, 256));
     program.add_option("--cpu", cpu, "portable, sse2, avx2, avx512 or all")->capture_default_str();
     program.add_option("--device", device, "cpu, or gpu: the first GPU")
         ->capture_default_str()
         ->check(CLI::IsMember({"cpu", "gpu"}));
-    program.add_option("--only", only, "transforms, or products (on a GPU)");
+    program.add_option("--only", only, "transforms or products");
     program.add_option("--case", work.only_case, "Only this case of the part that --only names");
     program.add_option("--max-points", points, "Of a transform");
     program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")

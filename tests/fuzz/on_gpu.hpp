@@ -13,7 +13,9 @@ public:
     explicit OnGpu(GuardedMemory& host);
 
     /// The element of index 0.
-    template <class T> T* as() const { return reinterpret_cast<T*>(first_ + (host_.origin() - host_.data())); }
+    template <class T> T* as() const {
+        return reinterpret_cast<T*>(first_ + (host_.origin() - host_.data()));
+    }
     /// All bytes back into the array, after what runs on the GPU.
     void fetch();
 

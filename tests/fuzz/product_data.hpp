@@ -9,6 +9,8 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 namespace swirl::fuzz {
 
@@ -25,10 +27,21 @@ struct Factors {
 };
 Factors draw_factors(const MatrixProduct& product, Random& random);
 
+class Epilogue;
+
+/// α or β as a number.
+template <class S> S factor(Complex value) {
+    if constexpr (std::is_arithmetic_v<S>)
+        return static_cast<S>(value.real());
+    else
+        return S(value);
+}
+
 /// The three matrices of a product, of all of its batch, in guarded memory. Where β is zero C begins as NaN.
 class ProductData {
 public:
-    ProductData(const MatrixProduct& product, const Factors& factors, Random& random);
+    ProductData(const MatrixProduct& product, const Factors& factors, Random& random,
+                const Epilogue* epilogue = nullptr);
 
     /// C as it was before the first execution.
     void restore();
@@ -38,6 +51,9 @@ public:
 
     /// Throws a Failure where elements of C are wrong: all of them in small products, else some at random and corners.
     void require_right(Random& random) const;
+
+    /// What C holds now.
+    void for_each_result(const std::function<void(Integer, Integer, Integer, Complex)>& f) const;
 
     GuardedMemory& a() { return *a_; }
     GuardedMemory& b() { return *b_; }
@@ -53,6 +69,7 @@ private:
 
     MatrixProduct product_;
     Factors factors_;
+    const Epilogue* epilogue_; ///< null: none
     std::unique_ptr<GuardedMemory> a_, b_, c_;
     std::vector<std::byte> before_; ///< C
 };

@@ -10,7 +10,8 @@ template <class... Ts> struct Types {};
 using SumTypes = Types<float, double, std::complex<float>, std::complex<double>, std::int32_t>;
 using ByteTypes = Types<std::int8_t, std::uint8_t>;
 /// What is multiplied with sums of float, and what such sums are stored as.
-using NarrowTypes = Types<float, bfloat16, float16, std::int8_t, std::uint8_t, unorm8, snorm8, unorm16, snorm16>;
+using NarrowTypes =
+    Types<float, bfloat16, float16, std::int8_t, std::uint8_t, unorm8, snorm8, unorm16, snorm16>;
 /// What sums of int32 are stored as.
 using StoredIntegers = Types<std::int32_t, float, bfloat16, float16, std::int8_t, std::uint8_t>;
 

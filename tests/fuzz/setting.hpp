@@ -21,6 +21,7 @@ struct Setting {
 using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 
