@@ -36,7 +36,7 @@ public:
         outside.push_back({Nest{loop, std::move(program_.body)}});
         program_.body = std::move(outside);
     }
-    void add(Call call) { program_.body.push_back({std::move(call)}); }
+    void add(Call call) { program_.body.emplace_back().node = std::move(call); }
 
     /// What `body` records is one step of several, which hand temporaries on inside the loops that they share.
     template <class Body> void among_steps(Body&& body) {
