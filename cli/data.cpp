@@ -8,7 +8,7 @@
 namespace swirl::cli {
 namespace {
 
-template <class T> void fill_with(const runtime::AlignedBuffer& buffer, T value) {
+template <class T> void fill_with(const planning::GuardedBuffer& buffer, T value) {
     const std::span<T> numbers = buffer.span_of<T>();
     std::fill(numbers.begin(), numbers.end(), value);
 }
@@ -35,7 +35,7 @@ std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
 
 void Data::fill(std::uint32_t seed) {
     for (std::size_t k = 0; k < memory_.buffers().size(); ++k) {
-        const runtime::AlignedBuffer& buffer = memory_.buffers()[k];
+        const planning::GuardedBuffer& buffer = memory_.buffers()[k];
         switch (memory_.precision_of(k)) {
         case Precision::float32: fill_with(buffer, std::numeric_limits<float>::quiet_NaN()); break;
         case Precision::float64: fill_with(buffer, std::numeric_limits<double>::quiet_NaN()); break;

@@ -101,7 +101,7 @@ private:
     }
 
     double difference_from(const std::vector<std::byte>& expected) const {
-        const runtime::AlignedBuffer& output = data_.buffers().back();
+        const planning::GuardedBuffer& output = data_.buffers().back();
         if (problem_.precision == Precision::float32)
             return difference<float>(output.span_of<float>(),
                                      {reinterpret_cast<const float*>(expected.data()), expected.size() / 4});

@@ -2,7 +2,9 @@
 
 #include "base/error.hpp"
 #include "plan/definition.hpp"
+#include "plan/direct_call.hpp"
 #include "plan/problem_data.hpp"
+#include "plan/write_watch.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
 
@@ -59,24 +61,6 @@ Problem without_expressions(const Problem& problem) {
     return Problem::make(problem.kind, lengths, options);
 }
 
-/// Of one side, calls f with each element's indices along the axes.
-void for_each_index(const std::vector<Axis>& loops,
-                    const std::function<void(const std::vector<Integer>&)>& f) {
-    std::vector<Integer> indices(loops.size());
-    for (bool more = true; more;) {
-        f(indices);
-        std::size_t k = loops.size();
-        while (k > 0 && ++indices[k - 1] == loops[k - 1].length) indices[--k] = 0;
-        more = k > 0;
-    }
-}
-
-Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& indices) {
-    Integer offset = 0;
-    for (std::size_t k = 0; k < loops.size(); ++k) offset += indices[k] * loops[k].stride;
-    return offset;
-}
-
 class Check {
 public:
     Check(const Problem& problem, const Recipe& recipe)
@@ -87,14 +71,17 @@ public:
     }
 
     void run(const std::function<void(ProblemData&)>& execute) {
-        data_.fill(1);
+        data_.fill_input(1, 1);
         if (problem_.kind == TransformKind::convolution) fill_spectra();
         if (plain_data_) load_plain();
         if (!has_room(amplitude_)) return;
         std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
         for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
+        WriteWatch watch(data_, problem_, name_of_plan(problem_, recipe_));
         execute(data_);
+        watch.require_surroundings();
         for (const Expectation& expected : expectations) compare(expected);
+        watch.require_gaps();
     }
 
 private:
@@ -329,10 +316,9 @@ private:
 
     void require(Value found, Value expected, double tolerance) const {
         if (std::abs(found - expected) <= tolerance) return;
-        throw InternalError(
-            "a new kernel failed its check: problem \"{}\", recipe \"{}\": {}{:+}i instead of {}{:+}i",
-            to_text(problem_), to_string(recipe_), found.real(), found.imag(), expected.real(),
-            expected.imag());
+        throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i",
+                            name_of_plan(problem_, recipe_), found.real(), found.imag(), expected.real(),
+                            expected.imag());
     }
 
     const Problem& problem_;
@@ -347,6 +333,10 @@ private:
 
 } // namespace
 
+std::string name_of_plan(const Problem& problem, const Recipe& recipe) {
+    return fmt::format("problem \"{}\", recipe \"{}\"", to_text(problem), to_string(recipe));
+}
+
 void check_against_definition(const Problem& problem, const Recipe& recipe,
                               const std::function<void(ProblemData&)>& execute) {
     for (const Side side : {Side::input, Side::output}) {
@@ -357,6 +347,16 @@ void check_against_definition(const Problem& problem, const Recipe& recipe,
 }
 
 void check_against_definition(const Plan& plan) {
+    const std::string name = name_of_plan(plan.problem(), plan.recipe());
+    const std::size_t bytes = plan.workspace_bytes();
+    check_against_definition(plan.problem(), plan.recipe(), [&](ProblemData& data) {
+        run_in_guarded_workspace(bytes, name, [&](void* workspace) {
+            if (bytes == 0) return plan.execute(data.arguments());
+            plan.execute(data.arguments(), workspace);
+        });
+    });
+    if (bytes == 0 || bytes > DirectCall::most_workspace) return;
+    // Without a workspace of the caller's the plan may take another way.
     check_against_definition(plan.problem(), plan.recipe(),
                              [&](ProblemData& data) { plan.execute(data.arguments()); });
 }

@@ -61,9 +61,18 @@ public:
             std::optional<GpuMatrixLists> lists;
             if (plan_.product().listed)
                 arguments = lists.emplace(plan_.device(), product_, arguments).of(arguments);
-            plan_.execute(arguments, nullptr);
+            const std::size_t bytes = plan_.workspace_bytes();
+            const GuardedGpuBuffer workspace(plan_.device(), bytes);
+            const GpuWorkspace given{reinterpret_cast<void*>(workspace.address()), bytes};
+            plan_.execute(arguments, nullptr, bytes > 0 ? given : GpuWorkspace{});
             plan_.device().synchronize();
+            require_untouched("workspace", workspace.touched_in_zones());
         });
+        if (a_) require_untouched("a", a_->touched_in_zones());
+        if (b_) require_untouched("b", b_->touched_in_zones());
+        require_untouched("c", c_.touched_in_zones());
+        for (std::size_t k = 0; k < arrays_.size(); ++k)
+            require_untouched("array " + given_arrays_of(product_)[k].name, arrays_[k].touched_in_zones());
     }
 
     /// As part of the magnitudes that are added up.
@@ -149,6 +158,14 @@ public:
     }
 
 private:
+    /// Of the zones around what the kernel may write.
+    void require_untouched(const std::string& name, const std::optional<std::ptrdiff_t>& touched) const {
+        if (touched)
+            throw InternalError("a product of {} by {} by {} by '{}' wrote where it must not: {}, byte {}",
+                                product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()),
+                                name, *touched);
+    }
+
     static constexpr std::size_t most_fetched = std::size_t{1} << 28; ///< bytes of C that are copied at once
 
     struct Known {

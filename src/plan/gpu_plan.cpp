@@ -5,7 +5,9 @@
 #include "plan/gpu_chunks.hpp"
 #include "plan/gpu_problem_data.hpp"
 #include "plan/gpu_sequence.hpp"
+#include "plan/guarded_gpu_buffer.hpp"
 #include "plan/steps.hpp"
+#include "plan/write_watch.hpp"
 #include "problem/validate.hpp"
 
 #include <algorithm>
@@ -108,6 +110,26 @@ std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe&
     return result;
 }
 
+namespace {
+
+/// For the check before first use: all of the GPU's memory that the plan may write lies between zones.
+void execute_between_zones(const GpuPlan& plan, ProblemData& data) {
+    GpuProblemData there(plan.device(), data, GpuProblemData::Zones::copied);
+    there.copy_from(data);
+    if (const std::size_t bytes = plan.workspace_bytes(); bytes > 0) {
+        const GuardedGpuBuffer workspace(plan.device(), bytes);
+        plan.execute(there.arguments(), nullptr, {reinterpret_cast<void*>(workspace.address()), bytes});
+        plan.device().synchronize();
+        require_untouched_zones(workspace.touched_in_zones(), bytes,
+                                name_of_plan(plan.problem(), plan.recipe()));
+    } else {
+        plan.execute(there.arguments(), nullptr);
+    }
+    there.copy_to(data);
+}
+
+} // namespace
+
 GpuPlan::GpuPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuPlan::~GpuPlan() = default;
 
@@ -122,12 +144,8 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Reci
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     const bool known = plan->state_->is_checked();
     if (options.check && !known)
-        check_against_definition(problem, recipe, [&](ProblemData& data) {
-            GpuProblemData there(device, data);
-            there.copy_from(data);
-            plan->execute(there.arguments(), nullptr);
-            there.copy_to(data);
-        });
+        check_against_definition(problem, recipe,
+                                 [&](ProblemData& data) { execute_between_zones(*plan, data); });
     plan->state_->keep(options.check);
     return plan;
 }

@@ -4,13 +4,13 @@
 
 namespace swirl::planning {
 
-GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host) : device_(device) {
-    for (const runtime::AlignedBuffer& buffer : host.buffers())
-        buffers_.emplace_back(device, buffer.span_of<std::byte>().size());
+GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host, Zones zones)
+    : device_(device), zones_(zones) {
+    for (const GuardedBuffer& buffer : host.buffers()) buffers_.emplace_back(device, copied(buffer).size());
     const auto there = [&](const void* pointer) -> void* {
         if (pointer == nullptr) return nullptr;
         for (std::size_t k = 0; k < buffers_.size(); ++k) {
-            const auto bytes = host.buffers()[k].span_of<std::byte>();
+            const auto bytes = copied(host.buffers()[k]);
             const std::ptrdiff_t offset = static_cast<const std::byte*>(pointer) - bytes.data();
             if (offset >= 0 && offset < std::ssize(bytes))
                 return reinterpret_cast<void*>(buffers_[k].address() + static_cast<std::size_t>(offset));
@@ -27,16 +27,22 @@ GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemDa
     arguments_.arrays = beside_;
 }
 
+std::span<std::byte> GpuProblemData::copied(const GuardedBuffer& buffer) const {
+    return zones_ == Zones::copied ? buffer.with_zones() : buffer.span_of<std::byte>();
+}
+
 void GpuProblemData::copy_from(const ProblemData& host) {
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-        runtime::copy_to_gpu(device_, buffers_[k].address(), host.buffers()[k].data(), buffers_[k].bytes());
+        runtime::copy_to_gpu(device_, buffers_[k].address(), copied(host.buffers()[k]).data(),
+                             buffers_[k].bytes());
     device_.synchronize(); // the last bytes of a small copy may still be on their way
 }
 
 void GpuProblemData::copy_to(ProblemData& host) const {
     device_.synchronize();
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-        runtime::copy_from_gpu(device_, host.buffers()[k].data(), buffers_[k].address(), buffers_[k].bytes());
+        runtime::copy_from_gpu(device_, copied(host.buffers()[k]).data(), buffers_[k].address(),
+                               buffers_[k].bytes());
 }
 
 } // namespace swirl::planning

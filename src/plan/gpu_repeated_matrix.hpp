@@ -4,6 +4,7 @@
 #include <swirl/normalised.hpp>
 
 #include "base/error.hpp"
+#include "plan/guarded_gpu_buffer.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda_memory.hpp"
 
@@ -78,6 +79,8 @@ public:
     /// What is there by now; by the last `fetch`, if there was one.
     std::complex<double> read(Integer matrix, Integer i, Integer j) const;
     std::size_t memory_bytes() const { return memory_.bytes(); }
+    /// The first byte written in the zones around it, from its first one on.
+    std::optional<std::ptrdiff_t> touched_in_zones() const { return memory_.touched_in_zones(); }
     /// Copies all of it from the GPU, for many reads.
     void fetch();
 
@@ -93,7 +96,7 @@ private:
     MatrixLayout layout_;
     Extent extent_;
     std::vector<double> sequence_;
-    runtime::GpuBuffer memory_;
+    GuardedGpuBuffer memory_;
     std::vector<std::byte> fetched_;
 };
 

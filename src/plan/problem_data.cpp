@@ -1,6 +1,7 @@
 #include "plan/problem_data.hpp"
 
 #include "ir/rounding.hpp"
+#include "problem/expression_at.hpp"
 
 #include <swirl/half.hpp>
 
@@ -30,9 +31,13 @@ template <> bfloat16 rounded(double number) {
     return bfloat16(static_cast<float>(ir::round_to_bfloat16(number)));
 }
 
-template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
+double random_number(std::minstd_rand& generator) {
     constexpr double half_range = 1073741824; // 2^30: minstd_rand gives 1…2^31−2
-    for (T& number : numbers) number = rounded<T>(static_cast<double>(generator()) / half_range - 1);
+    return static_cast<double>(generator()) / half_range - 1;
+}
+
+template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
+    for (T& number : numbers) number = rounded<T>(random_number(generator));
 }
 
 /// Calls f with a number of the precision's type.
@@ -64,6 +69,23 @@ int largest_exponent(Precision precision) {
     return 1023;
 }
 
+void for_each_index(const std::vector<Axis>& loops,
+                    const std::function<void(const std::vector<Integer>&)>& f) {
+    std::vector<Integer> indices(loops.size());
+    for (bool more = true; more;) {
+        f(indices);
+        std::size_t k = loops.size();
+        while (k > 0 && ++indices[k - 1] == loops[k - 1].length) indices[--k] = 0;
+        more = k > 0;
+    }
+}
+
+Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& indices) {
+    Integer offset = 0;
+    for (std::size_t k = 0; k < loops.size(); ++k) offset += indices[k] * loops[k].stride;
+    return offset;
+}
+
 ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(arrays_of(problem)) {
     const bool in_place = problem.placement == Placement::in_place;
     for (const Side side : {Side::input, Side::output}) {
@@ -74,24 +96,30 @@ ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(ar
             bytes = {std::min(bytes.lowest, other.lowest), std::max(bytes.end, other.end)};
         }
         const Precision precision = stored_precision(problem, side);
-        place(side).real = allocate(bytes.lowest, bytes.end, precision);
+        const Role role = in_place || side == Side::output ? Role::output : Role::input;
+        const std::string name = role == Role::output ? "output" : "input";
+        place(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
         if (problem.layout == ComplexLayout::planar && is_complex(problem, side))
-            place(side).imaginary = allocate(bytes.lowest, bytes.end, precision);
+            place(side).imaginary = allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
     }
     if (in_place) place(Side::output) = place(Side::input);
     for (const ProblemArray& array : arrays_) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
         const Integer parts = array.is_complex && !planar ? 2 : 1;
         const Integer bytes = parts * array.elements * real_bytes(array.precision);
-        beside_.push_back(
-            {allocate(0, bytes, array.precision), planar ? allocate(0, bytes, array.precision) : nullptr});
+        ArrayArgument& argument = beside_.emplace_back();
+        argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::beside});
+        if (planar)
+            argument.imaginary =
+                allocate(0, bytes, {"imaginary array " + array.name, array.precision, Role::beside});
     }
 }
 
-std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Precision precision) {
-    precisions_.push_back(precision);
+std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Contents contents) {
     constexpr Integer alignment = 64;
     const Integer before = ceil_divide(-lowest_byte, alignment) * alignment;
+    contents.before = before;
+    contents_.push_back(std::move(contents));
     buffers_.emplace_back(static_cast<std::size_t>(before + end_byte));
     return buffers_.back().as<std::byte>() + before;
 }
@@ -103,6 +131,10 @@ Arguments ProblemData::arguments() const {
             .input_imaginary = in.imaginary,
             .output_imaginary = out.imaginary,
             .arrays = beside_};
+}
+
+Integer ProblemData::parts_stride(Side side) const {
+    return is_complex(problem_, side) && place(side).imaginary == nullptr ? 2 : 1;
 }
 
 ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
@@ -157,12 +189,65 @@ void ProblemData::set_beside(std::size_t array, Integer index, std::complex<doub
 void ProblemData::fill(std::uint32_t seed) {
     std::minstd_rand generator(seed);
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-        with_type_of(precisions_[k], [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
+        with_type_of(contents_[k].precision,
+                     [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
+}
+
+template <class F> void ProblemData::for_each_run(Side side, F&& f) const {
+    std::vector<Axis> loops = axes(problem_, side);
+    if (!expression_of(problem_, side).is_identity()) {
+        const ExpressionAt expression(problem_, side, [this](std::size_t array, Integer element) {
+            return get_beside(array, element);
+        });
+        for_each_index(loops, [&](const std::vector<Integer>& indices) {
+            if (expression.touches(indices)) f(offset_of(loops, indices), Axis{1, 0});
+        });
+        return;
+    }
+    const Axis run = loops.back();
+    loops.pop_back();
+    for_each_index(loops, [&](const std::vector<Integer>& indices) { f(offset_of(loops, indices), run); });
+}
+
+void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
+    for (GuardedBuffer& buffer : buffers_) buffer.clear();
+    std::minstd_rand generator(seed);
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        if (contents_[k].role == Role::beside) // first: conditions on the input may read it
+            with_type_of(contents_[k].precision,
+                         [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
+    const Integer stride = parts_stride(Side::input);
+    for_each_run(Side::input, [&](Integer offset, const Axis& run) {
+        const Place first = parts(Side::input, offset);
+        for (std::byte* const part : {first.real, first.imaginary}) {
+            if (part == nullptr) continue;
+            with_type_of(stored_precision(problem_, Side::input), [&]<class T>(T) {
+                T* const numbers = reinterpret_cast<T*>(part);
+                for (Integer k = 0; k < run.length; ++k)
+                    numbers[k * run.stride * stride] = rounded<T>(amplitude * random_number(generator));
+            });
+        }
+    });
+}
+
+void ProblemData::erase(Side side) {
+    const Integer part = real_bytes(stored_precision(problem_, side));
+    for_each_run(side, [&](Integer offset, const Axis& run) {
+        const Place first = parts(side, offset);
+        const Integer step = run.stride * parts_stride(side) * part;
+        for (std::byte* const at : {first.real, first.imaginary}) {
+            if (at == nullptr) continue;
+            if (step == part)
+                std::fill_n(at, run.length * part, untouched);
+            else
+                for (Integer k = 0; k < run.length; ++k) std::fill_n(at + k * step, part, untouched);
+        }
+    });
 }
 
 void ProblemData::save() {
     saved_.clear();
-    for (const runtime::AlignedBuffer& buffer : buffers_) {
+    for (const GuardedBuffer& buffer : buffers_) {
         const auto bytes = buffer.span_of<std::byte>();
         saved_.emplace_back(bytes.begin(), bytes.end());
     }

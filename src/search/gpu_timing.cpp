@@ -92,7 +92,7 @@ private:
 GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Problem& problem) : host_(problem) {
     host_.fill(1);
     std::size_t bytes = 0;
-    for (const runtime::AlignedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
+    for (const planning::GuardedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
     const std::size_t wanted = 4 * cache_bytes(device) / std::max<std::size_t>(bytes, 1) + 1;
     const std::size_t room = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
     const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);

@@ -83,8 +83,7 @@ private:
     }
 
     template <class T>
-    static void add(const runtime::AlignedBuffer& a, const runtime::AlignedBuffer& b, double& difference,
-                    double& norm) {
+    static void add(const GuardedBuffer& a, const GuardedBuffer& b, double& difference, double& norm) {
         const auto found = a.span_of<T>(), expected = b.span_of<T>();
         for (std::size_t i = 0; i < found.size(); ++i) {
             const double distance = static_cast<double>(found[i]) - static_cast<double>(expected[i]);

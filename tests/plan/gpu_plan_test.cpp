@@ -349,6 +349,32 @@ TEST_F(GpuPlans, AreComparedWithTheDefinition) {
                     {"failed its check", "dft 64", recipe.c_str()});
 }
 
+TEST_F(GpuPlans, AreRefusedWhereTheyWriteBesideTheirData) {
+    const std::string one = "sm_90: 0 stockham(8,8) on 8x1";
+    const auto error_where_each_block_is_written = [&](bool at_its_end, const char* text,
+                                                       const std::string& recipe) {
+        fake.kernel = [this, at_its_end] {
+            for (const auto& [address, block] : fake.blocks) {
+                auto* const bytes = reinterpret_cast<unsigned char*>(address);
+                if (block.bytes > 0) bytes[at_its_end ? block.bytes - 1 : 0] = 0;
+            }
+        };
+        return error_of<InternalError>([&] {
+            GpuPlan::build(problem(text), parse_recipe(recipe), GpuDevice(0, driver()), {.use_cache = false});
+        });
+    };
+    for (const bool at_its_end : {false, true}) {
+        expect_contains(error_where_each_block_is_written(at_its_end, "dft 64", one),
+                        {"wrote where it must not", one.c_str(), "input, byte"});
+        expect_contains(error_where_each_block_is_written(at_its_end, "dft 64 inplace", one),
+                        {"wrote where it must not", one.c_str(), "output, byte"});
+        expect_contains(
+            error_where_each_block_is_written(at_its_end, "dft 256 float32 batch=2",
+                                              "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 64x4"),
+            {"wrote where it must not", "workspace, byte"});
+    }
+}
+
 TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
     runtime::FakeCuda& fake = fake_of(11000);
     fake = {.stack_depth = fake.stack_depth};

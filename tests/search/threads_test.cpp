@@ -37,7 +37,7 @@ std::vector<std::byte> bytes_after(const Plan& plan) {
     data.fill(1);
     plan.execute(data.arguments());
     std::vector<std::byte> bytes;
-    for (const runtime::AlignedBuffer& buffer : data.buffers()) {
+    for (const planning::GuardedBuffer& buffer : data.buffers()) {
         const auto* begin = static_cast<const std::byte*>(buffer.data());
         bytes.insert(bytes.end(), begin, begin + buffer.bytes());
     }

@@ -240,6 +240,7 @@ EXPORT Result cuLaunchKernel(Function, unsigned grid_x, unsigned grid_y, unsigne
                                    shared_bytes,
                                    stream,
                                    bytes_of_arguments(arguments)});
+        if (fake().kernel) fake().kernel();
     });
 }
 #if SWIRL_FAKE_CUDA_VERSION >= 11080
@@ -261,6 +262,7 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
             launch.cluster[2] = attribute.cluster.z;
         }
         fake().launches.push_back(launch);
+        if (fake().kernel) fake().kernel();
     });
 }
 #endif

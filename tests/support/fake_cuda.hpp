@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,7 +33,7 @@ struct FakeTensor {
 };
 
 /// A driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place of
-/// libcuda.so.1. Memory of its GPUs is memory of the host, its kernels do nothing. Tests say here what shall fail, and
+/// libcuda.so.1. Memory of its GPUs is memory of the host, its kernels do nothing unless told. Tests say here what shall fail, and
 /// read what was asked of it and what is still held.
 struct FakeCuda {
     // what it is to do
@@ -41,6 +42,7 @@ struct FakeCuda {
     std::string log = {};                                       ///< of the compiler
     std::size_t free_bytes = 1 << 20;                           ///< of each GPU
     std::vector<std::size_t> argument_bytes = {};               ///< of the kernel's parameters
+    std::function<void()> kernel = {};                          ///< what each launch does
     bool is_capturing = false;
     bool has_memory_pools = true;
     const void* pinned = nullptr; ///< a pointer that counts as pinned memory of the host
