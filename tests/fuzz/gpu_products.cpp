@@ -19,7 +19,10 @@ namespace {
 class GpuProductRun {
 public:
     GpuProductRun(const MatrixProduct& product, const Factors& factors, Random& random)
-        : product_(product), factors_(factors), random_(random), data_(product, factors, random) {}
+        : product_(product),
+          factors_(factors),
+          random_(random),
+          data_(product, factors, random, nullptr, true) {}
 
     void run() {
         gpu::MatrixPlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};

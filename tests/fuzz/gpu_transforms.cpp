@@ -65,7 +65,11 @@ template <> struct ComplexOf<bfloat16> { using type = complex_half<bfloat16>; };
 class GpuTransformRun {
 public:
     GpuTransformRun(const Problem& problem, Random& random, const Setting& setting, Journal& journal)
-        : problem_(problem), random_(random), setting_(setting), journal_(journal), data_(problem, random) {}
+        : problem_(problem),
+          random_(random),
+          setting_(setting),
+          journal_(journal),
+          data_(problem, random, true) {}
 
     void run() {
         const gpu::PlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};
@@ -105,7 +109,7 @@ private:
         ProblemOptions options{.precision = problem_.precision, .layout = problem_.layout};
         if (problem_.spectrum == Sharing::each)
             options.batches.push_back({.count = static_cast<Integer>(data_.transforms())});
-        spectrum_.emplace(Problem::dft(lengths, options), random_);
+        spectrum_.emplace(Problem::dft(lengths, options), random_, true);
         spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
     }
 

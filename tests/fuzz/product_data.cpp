@@ -99,7 +99,7 @@ Integer offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer
 /// Guarded memory for a matrix of so many rows and columns.
 std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& product,
                                          const MatrixLayout& layout, Number number, Integer rows,
-                                         Integer columns, Random& random) {
+                                         Integer columns, Random& random, bool for_pairs) {
     Integer lowest = 0, highest = 0;
     const auto reach = [&](Integer length, Integer stride) {
         (stride < 0 ? lowest : highest) += (std::max<Integer>(length, 1) - 1) * stride;
@@ -107,7 +107,7 @@ std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& 
     reach(rows, layout.row_stride);
     reach(columns, layout.column_stride);
     reach(product.batch, layout.batch_stride);
-    const Integer bytes = bytes_of(number), real = is_complex(number) ? bytes / 2 : bytes;
+    const Integer bytes = bytes_of(number), real = is_complex(number) && !for_pairs ? bytes / 2 : bytes;
     // Of E4M3 there are kernels for matrices that are aligned to 16 bytes only.
     const bool is_aligned = product.number_of_a() == Number::float8_e4m3 || random.chance(50);
     const Integer offset = is_aligned ? 0 : real * random.integer(0, 64 / real - 1);
@@ -183,14 +183,14 @@ Factors draw_factors(const MatrixProduct& product, Random& random) {
 }
 
 ProductData::ProductData(const MatrixProduct& product, const Factors& factors, Random& random,
-                         const Epilogue* epilogue)
+                         const Epilogue* epilogue, bool for_pairs)
     : product_(product), factors_(factors), epilogue_(epilogue) {
-    a_ =
-        memory_of("matrix a", product, product.a, product.number_of_a(), product.rows, product.depth, random);
+    a_ = memory_of("matrix a", product, product.a, product.number_of_a(), product.rows, product.depth, random,
+                   for_pairs);
     b_ = memory_of("matrix b", product, product.b, product.number_of_b(), product.depth, product.columns,
-                   random);
+                   random, for_pairs);
     c_ = memory_of("matrix c", product, product.c, product.number_of_c(), product.rows, product.columns,
-                   random);
+                   random, for_pairs);
     const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, Number number, Integer rows,
                           Integer columns, const std::function<Complex()>& draw) {
         for_each_element(product.batch, rows, columns, [&](Integer matrix, Integer i, Integer j) {

@@ -41,7 +41,7 @@ template <class S> S factor(Complex value) {
 class ProductData {
 public:
     ProductData(const MatrixProduct& product, const Factors& factors, Random& random,
-                const Epilogue* epilogue = nullptr);
+                const Epilogue* epilogue = nullptr, bool for_pairs = false);
 
     /// C as it was before the first execution.
     void restore();

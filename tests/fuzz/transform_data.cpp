@@ -59,7 +59,7 @@ Reach reach_of(const std::vector<Loop>& loops) {
 
 } // namespace
 
-TransformData::TransformData(const Problem& problem, Random& random)
+TransformData::TransformData(const Problem& problem, Random& random, bool for_pairs)
     : problem_(problem), scalar_(bytes_of(problem.precision)) {
     transform_ = {problem.kind, problem.direction, {}};
     for (const Dimension& dimension : problem.dimensions) transform_.lengths.push_back(dimension.length);
@@ -77,8 +77,8 @@ TransformData::TransformData(const Problem& problem, Random& random)
         return std::pair(reach.lowest * element, (reach.highest + 1) * element);
     };
     const auto make = [&](const char* name, std::pair<Integer, Integer> range) {
-        // Arrays lie at any multiple of their numbers' size; pairs begin where one may begin.
-        const Integer offset = random.chance(50) ? 0 : scalar_ * random.integer(0, 64 / scalar_ - 1);
+        const Integer unit = for_pairs ? 2 * scalar_ : scalar_;
+        const Integer offset = random.chance(50) ? 0 : unit * random.integer(0, 64 / unit - 1);
         return std::make_shared<GuardedMemory>(name, range.first, range.second, offset);
     };
     auto in = bytes(From::input), out = bytes(From::output);

@@ -17,7 +17,8 @@ enum class From : bool { input, output };
 /// A problem's arrays in guarded memory, seen as numbers.
 class TransformData {
 public:
-    TransformData(const Problem& problem, Random& random);
+    /// Arrays lie at any multiple of their numbers' size; on GPUs, where `for_pairs`, at one of a pair's.
+    TransformData(const Problem& problem, Random& random, bool for_pairs = false);
 
     const Problem& problem() const { return problem_; }
     /// Of one transform of the batch.
