@@ -48,8 +48,21 @@ double relative_tolerance(Precision precision) {
     return 1e-10;
 }
 
-/// Distance of the numbers around 0, where that is not next to nothing.
-double smallest_step(Precision precision) { return precision == Precision::float16 ? 0x1p-24 : 0; }
+/// Distance of the numbers around 0.
+double smallest_step(Precision precision) {
+    switch (precision) {
+    case Precision::float32: return 0x1p-149;
+    case Precision::float16: return 0x1p-24;
+    case Precision::bfloat16: return 0x1p-133;
+    case Precision::float64: break;
+    }
+    return 0x1p-1074;
+}
+
+/// What a problem is computed in.
+Precision working_precision(const Problem& problem) {
+    return problem.precision == Precision::float64 ? Precision::float64 : Precision::float32;
+}
 
 /// The same transform of contiguous numbers in double, with nothing done to them on the way.
 Problem without_expressions(const Problem& problem) {
@@ -71,16 +84,19 @@ public:
     }
 
     void run(const std::function<void(ProblemData&)>& execute) {
-        data_.fill_input(1, 1);
-        if (problem_.kind == TransformKind::convolution) fill_spectra();
-        if (plain_data_) load_plain();
-        if (!has_room(amplitude_)) return;
+        fill();
+        const bool is_compared = has_room(amplitude_);
         std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
-        for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
+        std::vector<Value> sums;
+        if (is_compared) {
+            for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
+            sums = functionals();
+        }
         WriteWatch watch(data_, problem_, name_of_plan(problem_, recipe_));
         execute(data_);
         watch.require_surroundings();
         for (const Expectation& expected : expectations) compare(expected);
+        compare_functionals(sums);
         watch.require_gaps();
     }
 
@@ -89,12 +105,9 @@ private:
     struct Expectation {
         std::vector<Integer> indices;
         bool is_stored = true;
-        Integer from;            ///< its output's index 0
-        Integer point;           ///< offset of one of its outputs
-        Value at_point;          ///< that output
-        std::vector<Row> powers; ///< weights of all outputs, a row for each dimension
-        Value functional;        ///< the sum that they give
-        double tolerance;        ///< of one output
+        Integer point;    ///< offset of one of its outputs
+        Value at_point;   ///< that output
+        double tolerance; ///< of one output
     };
 
     /// What is transformed: the data, or what the expression makes of it.
@@ -119,20 +132,54 @@ private:
         });
     }
 
-    /// Whether data of this size stays far from overflow.
-    bool has_room(double amplitude) const {
-        const double largest = 16 * amplitude * std::abs(problem_.scale) *
-                               std::sqrt(static_cast<double>(transform_size(problem_)));
-        const int exponent = std::min(largest_exponent(problem_.precision),
-                                      largest_exponent(stored_precision(problem_, Side::output)));
-        return largest < std::ldexp(1.0, exponent);
+    /// Input, arrays and what is transformed.
+    void fill() {
+        amplitude_ = input_amplitude();
+        data_.fill_input(1, amplitude_);
+        if (problem_.kind == TransformKind::convolution) fill_spectra();
+        if (plain_data_) load_plain();
+        for (const Dimension& dimension : problem_.dimensions) {
+            angles_.push_back(functional_angle(dimension.length, random_below(dimension.length)));
+            powers_.push_back(powers(angles_.back(), stored_length(problem_, powers_.size(), Side::output)));
+        }
     }
 
+    /// Exponent of the largest results.
+    int room() const {
+        return std::min(largest_exponent(problem_.precision),
+                        largest_exponent(stored_precision(problem_, Side::output)));
+    }
+
+    /// 1, or less where the scale would make results overflow.
+    double input_amplitude() const {
+        int exponent = 0; // what results are at most, itself, may overflow
+        std::frexp(problem_.scale, &exponent);
+        exponent += std::ilogb(16 * std::sqrt(points())) + 1;
+        return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
+    }
+
+    /// Whether data of this size stays far from overflow.
+    bool has_room(double amplitude) const {
+        const bool has_scale =
+            std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
+        const double largest = 16 * amplitude * std::sqrt(points()) * std::abs(problem_.scale);
+        return has_scale && largest < std::ldexp(1.0, room());
+    }
+
+    /// Of an output next to √points and so many passes. A tiny scale has few digits.
     double tolerance_of_numbers() const {
-        return amplitude_ * std::max(relative_tolerance(stored_precision(problem_, Side::output)),
-                                     problem_.precision == Precision::float64
-                                         ? relative_tolerance(Precision::float64)
-                                         : relative_tolerance(Precision::float32));
+        const Precision working = working_precision(problem_);
+        const double relative = std::max(relative_tolerance(stored_precision(problem_, Side::output)),
+                                         relative_tolerance(working));
+        return amplitude_ * (relative * std::abs(problem_.scale) + smallest_step(working));
+    }
+
+    /// Of one output, before what the store expression makes of it.
+    double tolerance() const {
+        const double passes = 2 + std::log2(points());
+        const double spread = problem_.kind == TransformKind::convolution ? 4 : std::sqrt(points());
+        return tolerance_of_numbers() * spread * passes +
+               smallest_step(stored_precision(problem_, Side::output));
     }
 
     /// What the store expression makes of what one output has to be, and of what it may differ by.
@@ -232,49 +279,46 @@ private:
 
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
-    Expectation expectation(const std::vector<Integer>& batch) {
-        Expectation result{};
-        Integer in_from = 0, number = 0;
+    /// Where one transform's input and output begin, and its number.
+    struct Transform {
+        Integer input = 0, output = 0, number = 0;
+    };
+    Transform transform(const std::vector<Integer>& batch) const {
+        Transform result;
         for (std::size_t k = 0; k < batch.size(); ++k) {
-            number = number * problem_.batches[k].length + batch[k];
-            in_from += batch[k] * source().batches[k].input_stride;
-            result.from += batch[k] * problem_.batches[k].output_stride;
+            result.number = result.number * problem_.batches[k].length + batch[k];
+            result.input += batch[k] * source().batches[k].input_stride;
+            result.output += batch[k] * problem_.batches[k].output_stride;
         }
-        result.point = result.from;
-        result.indices = batch;
+        return result;
+    }
+
+    /// Of a convolution, what sums of impulses are multiplied by.
+    Value factor_of(Integer number) const {
+        return problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
+    }
+
+    Expectation expectation(const std::vector<Integer>& batch) {
+        const Transform place = transform(batch);
+        Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = tolerance()};
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
-        std::vector<long double> angles;
         std::vector<Integer> point;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
             const Dimension& dimension = problem_.dimensions[d];
-            const Integer outputs = stored_length(problem_, d, Side::output);
-            const Integer k = random_below(outputs);
-            angles.push_back(functional_angle(dimension.length, random_below(dimension.length)));
+            const Integer k = random_below(stored_length(problem_, d, Side::output));
             point.push_back(k);
             result.indices.push_back(k);
             if (!convolves)
                 one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
-            result.powers.push_back(powers(angles[d], outputs));
             result.point += k * dimension.output_stride;
         }
         if (convolves) {
-            const Value factor =
-                problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
-            result.at_point = factor * convolved_at(in_from, point);
-            result.functional = factor * convolved_with(in_from, result.powers);
-            result.tolerance =
-                4 * tolerance_of_numbers() * std::abs(problem_.scale) * (2 + std::log2(points())) +
-                smallest_step(stored_precision(problem_, Side::output));
-            if (!problem_.store.is_identity()) store(result);
-            return result;
+            result.at_point = factor_of(place.number) * convolved_at(place.input, point);
+        } else {
+            const Value sum = weighted_sum(source_data(), source(), Side::input, one, place.input);
+            result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         }
-        const Value sum = weighted_sum(source_data(), source(), Side::input, one, in_from);
-        result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
-        result.functional = problem_.scale * functional(in_from, angles);
-        result.tolerance = tolerance_of_numbers() * std::abs(problem_.scale) * std::sqrt(points()) *
-                               (2 + std::log2(points())) +
-                           smallest_step(stored_precision(problem_, Side::output));
         if (!problem_.store.is_identity()) store(result);
         return result;
     }
@@ -284,9 +328,46 @@ private:
         const double largest = std::ldexp(0.5, largest_exponent(stored_precision(problem_, Side::output)));
         if (std::abs(expected.at_point) > largest) return;
         require(data_.get(Side::output, expected.point), expected.at_point, expected.tolerance);
-        if (!problem_.store.is_identity()) return; // whose sums follow from no other sums
-        require(weighted_sum(data_, problem_, Side::output, expected.powers, expected.from),
-                expected.functional, expected.tolerance * std::sqrt(points()));
+    }
+
+    std::vector<Axis> batch_axes() const {
+        std::vector<Axis> result;
+        for (const Dimension& loop : problem_.batches) result.push_back({loop.length, 0});
+        return result;
+    }
+
+    /// Of each transform of the batch the sum of all outputs with weights `powers_`; of none with a store expression: these
+    /// follow from no other sums.
+    std::vector<Value> functionals() const {
+        std::vector<Value> result;
+        if (!problem_.store.is_identity()) return result;
+        const bool convolves = problem_.kind == TransformKind::convolution;
+        const std::vector<Row> rows = convolves ? std::vector<Row>() : rows_of_functional(1);
+        const std::vector<Row> conjugate = makes_reals() ? rows_of_functional(-1) : std::vector<Row>();
+        for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
+            const Transform place = transform(batch);
+            if (convolves) {
+                result.push_back(factor_of(place.number) * convolved_with(place.input, powers_));
+                return;
+            }
+            // Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2
+            Value sum = weighted_sum(source_data(), source(), Side::input, rows, place.input);
+            if (makes_reals())
+                sum = (sum + std::conj(weighted_sum(source_data(), source(), Side::input, conjugate,
+                                                    place.input))) /
+                      2.0;
+            result.push_back(problem_.scale * sum);
+        });
+        return result;
+    }
+
+    void compare_functionals(const std::vector<Value>& expected) const {
+        if (expected.empty()) return;
+        std::size_t next = 0;
+        for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
+            require(weighted_sum(data_, problem_, Side::output, powers_, transform(batch).output),
+                    expected[next++], tolerance() * std::sqrt(points()));
+        });
     }
 
     double points() const { return static_cast<double>(transform_size(problem_)); }
@@ -302,16 +383,12 @@ private:
         return problem_.kind == TransformKind::real_dft && problem_.direction == Direction::backward;
     }
 
-    /// Σ_k r^k·y[k] from the input; Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2.
-    Value functional(Integer from, const std::vector<long double>& angles) const {
-        const auto sum = [&](long double sign) {
-            std::vector<Row> rows;
-            for (std::size_t d = 0; d < angles.size(); ++d)
-                rows.push_back(functional_row(kind_along(d), problem_.direction,
-                                              problem_.dimensions[d].length, sign * angles[d]));
-            return weighted_sum(source_data(), source(), Side::input, rows, from);
-        };
-        return makes_reals() ? (sum(1) + std::conj(sum(-1))) / 2.0 : sum(1);
+    std::vector<Row> rows_of_functional(long double sign) const {
+        std::vector<Row> rows;
+        for (std::size_t d = 0; d < angles_.size(); ++d)
+            rows.push_back(functional_row(kind_along(d), problem_.direction, problem_.dimensions[d].length,
+                                          sign * angles_[d]));
+        return rows;
     }
 
     void require(Value found, Value expected, double tolerance) const {
@@ -326,7 +403,9 @@ private:
     ProblemData data_;
     std::optional<Problem> plain_problem_; ///< with a load expression
     std::optional<ProblemData> plain_data_;
-    double amplitude_ = 1; ///< of what is transformed
+    double amplitude_ = 1;            ///< of what is transformed
+    std::vector<long double> angles_; ///< of the random functional, one a dimension
+    std::vector<Row> powers_;         ///< its weights of the outputs
     std::vector<Impulse> impulses_;
     std::minstd_rand random_{2};
 };

@@ -62,6 +62,28 @@ TEST(TheCheckOfPlans, FindsWritesBetweenElements) {
     }
 }
 
+TEST(TheCheckOfPlans, ComparesEveryTransformOfABatch) {
+    for (const std::ptrdiff_t transform : {0, 7, 13, 30}) {
+        const std::string error =
+            error_after("dft 8 batch=31", "portable: 0 codelet", [&](const Arguments& arguments) {
+                static_cast<double*>(arguments.output)[(transform * 8 + 5) * 2] += 0.01;
+            });
+        EXPECT_NE(error.find("failed its check"), std::string::npos) << transform << " " << error;
+    }
+}
+
+TEST(TheCheckOfPlans, ComparesScalesAtTheEdgesOfTheRange) {
+    for (const char* text : {"dft 8 scale=1e307", "dft 8 float32 scale=1e38", "dft 8 scale=1e-320",
+                             "dft 8 float32 scale=1e-44", "dft 8 float32 scale=1e-310", "dft 8 scale=0"})
+        EXPECT_EQ(error_after(text, "portable: 0 codelet", [](const Arguments&) {}), "") << text;
+    for (const char* text : {"dft 8 scale=1e307", "dft 8 scale=-1.5e308"}) {
+        const std::string error = error_after(text, "portable: 0 codelet", [](const Arguments& arguments) {
+            static_cast<double*>(arguments.output)[5] *= 1.01;
+        });
+        EXPECT_NE(error.find("failed its check"), std::string::npos) << text << " " << error;
+    }
+}
+
 TEST(TheCheckOfPlans, FindsWritesAroundTheWorkspace) {
     EXPECT_NO_THROW(
         run_in_guarded_workspace(640, "a plan", [](void* workspace) { std::memset(workspace, 0, 640); }));
