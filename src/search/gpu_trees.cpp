@@ -85,6 +85,8 @@ std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     const auto of_prime = rader_tree(prime);
     if (!of_prime) return bluestein_tree(n);
     if (prime == n) return of_prime;
+    if (prime == n / prime)
+        return BreakdownTree{"cooley-tukey", {prime, prime}, {*of_prime}}; // a tree for each transform, once
     const auto rest = gpu_tree(formula::DFT(n / prime));
     if (!rest) return std::nullopt;
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};

@@ -95,6 +95,10 @@ TEST(RecipesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
             prove(fmt::format("{} {}", kind, rest));
 }
 
+TEST(RecipesForGpus, TakeSquaresOfLargePrimesApart) {
+    for (const char* text : {"dft 1369 float32", "rdft 1369 batch=2"}) prove(text);
+}
+
 TEST(RecipesForGpus, CopyWithinTheIterationsOfAStep) {
     for (const char* text :
          {"dst4 20x3 float32 batch=5", "dst4 20x3 inplace batch=2", "dst4 18x5 batch=3:90 scale=0.5",
