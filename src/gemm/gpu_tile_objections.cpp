@@ -33,7 +33,7 @@ std::string objection_to_fragments(const GpuSchedule& schedule) {
     return {};
 }
 
-/// Of whole instructions, within a piece.
+/// An interval is a whole number of instructions and divides the k-tile.
 std::string objection_to_promotion(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     if (!schedule.promotes()) return {};
     const int step = bytes_of_steps / static_cast<int>(bytes_of_factor(schedule, oriented));

@@ -319,7 +319,7 @@ private:
         builder_.fence({CopyFence::Kind::wait, 1, CopyFence::What::tile_products});
     }
 
-    /// Steps of a piece; accumulators begin with them, or go on.
+    /// Instructions of one k-tile: the first sets the accumulators or adds to them.
     struct Steps {
         Integer begin, end;
         bool is_first;
