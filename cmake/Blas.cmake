@@ -9,5 +9,7 @@ add_library(swirl_blas_shared SHARED $<TARGET_OBJECTS:swirl_blas> ${PROJECT_SOUR
 set_target_properties(swirl_blas_shared PROPERTIES OUTPUT_NAME swirl_blas LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(swirl_blas_shared PRIVATE swirl_search swirl_compile_options asmjit::asmjit ${CMAKE_DL_LIBS})
-target_link_options(swirl_blas_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed)
+set(c_names ${PROJECT_SOURCE_DIR}/cmake/c_names.map)
+target_link_options(swirl_blas_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,--version-script=${c_names})
+set_target_properties(swirl_blas_shared PROPERTIES LINK_DEPENDS ${c_names})
 install(TARGETS swirl_blas_shared)

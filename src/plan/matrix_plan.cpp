@@ -183,14 +183,15 @@ void MatrixPlan::finish_small(MatrixArguments arguments, Factor alpha, Factor be
     }
 }
 
-/// Of oriented arguments.
+/// Of oriented arguments. An operand that is packed, or a C that is not stored, has no pointer to advance.
 void MatrixPlan::to_next_matrix(MatrixArguments& arguments) const {
     const Integer bytes = bytes_of(product_.number);
     Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
     if (is_turned_) std::swap(a, b);
-    arguments.a = static_cast<const std::byte*>(arguments.a) + a;
-    arguments.b = static_cast<const std::byte*>(arguments.b) + b;
-    arguments.c = static_cast<std::byte*>(arguments.c) + product_.c.batch_stride * bytes;
+    if (arguments.a != nullptr) arguments.a = static_cast<const std::byte*>(arguments.a) + a;
+    if (arguments.b != nullptr) arguments.b = static_cast<const std::byte*>(arguments.b) + b;
+    if (arguments.c != nullptr)
+        arguments.c = static_cast<std::byte*>(arguments.c) + product_.c.batch_stride * bytes;
 }
 
 void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {
