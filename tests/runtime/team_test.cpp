@@ -1,9 +1,8 @@
 #include "runtime/team.hpp"
 
-#include <gtest/gtest.h>
+#include "support/forked_child.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cfenv>
@@ -34,17 +33,6 @@ int members_that_meet(int wanted) {
         ++members;
     });
     return members;
-}
-
-/// Whether f() is true in a forked process, which gets a minute.
-template <class F> bool is_true_in_a_child(F&& f) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(f() ? 0 : 1);
-    }
-    int status = 0;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
