@@ -165,17 +165,12 @@ private:
             for (GuardedMemory* array : spectrum_->arrays(From::input)) spectrum.emplace_back(*array);
             plan = plan_with<T>(plan, spectrum);
         }
-        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
-        workspace.remember();
-        OnGpu workspace_on_gpu(workspace);
-        const Workspace given = bring_workspace && plan.workspace_bytes() > 0
-                                    ? Workspace{workspace_on_gpu.as<std::byte>(), plan.workspace_bytes()}
-                                    : Workspace{};
-        run_on<T>(plan, in, in_place ? in : out, given);
+        WorkspaceOnGpu workspace(plan.workspace_bytes());
+        run_on<T>(plan, in, in_place ? in : out, workspace.given(bring_workspace));
         for (std::vector<OnGpu>* arrays : {&in, &out, &spectrum})
             for (OnGpu& array : *arrays) array.fetch();
-        workspace_on_gpu.fetch();
-        workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
+        workspace.fetch();
+        if (setting_.tampering.transform) setting_.tampering.transform(data_, workspace.host());
         workspace.require_unharmed();
         data_.require_unharmed();
         if (spectrum_)

@@ -19,6 +19,8 @@ public:
 
     const std::string& name() const { return name_; }
     std::byte* origin() const { return origin_; }
+    Integer lowest() const { return lowest_; }
+    Integer end() const { return end_; }
 
     /// Remembers all bytes as they are.
     void remember();

@@ -45,11 +45,13 @@ void draw_reduction(MatrixProduct& product, Random& random) {
 /// One product on the CPU at hand.
 class ProductRun {
 public:
-    ProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, Random& random)
+    ProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, Random& random,
+               const Setting& setting)
         : product_(product),
           epilogue_(epilogue),
           factors_(factors),
           random_(random),
+          setting_(setting),
           data_(product, factors, random, &epilogue) {
         if (!product.reductions.empty())
             reduced_ = std::make_unique<GuardedMemory>(
@@ -94,6 +96,7 @@ private:
             if (array != nullptr) array->remember();
     }
     void require_unharmed() {
+        if (setting_.tampering.product) setting_.tampering.product(data_, reduced_.get());
         data_.require_unharmed();
         if (epilogue_.array() != nullptr) epilogue_.array()->require_unharmed();
         if (!reduced_) return;
@@ -176,6 +179,7 @@ private:
     const Epilogue& epilogue_;
     Factors factors_;
     Random& random_;
+    const Setting& setting_;
     ProductData data_;
     std::unique_ptr<GuardedMemory> reduced_;
 };
@@ -191,7 +195,7 @@ void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal) 
     draw_reduction(product, random);
     journal.doing(in_words(product, factors));
     validate(product); // what is drawn is valid
-    ProductRun(product, epilogue, factors, random).run();
+    ProductRun(product, epilogue, factors, random, setting).run();
 }
 
 } // namespace swirl::fuzz

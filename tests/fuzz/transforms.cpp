@@ -1,5 +1,6 @@
 #include "fuzz/transforms.hpp"
 
+#include "cli/epsilon.hpp"
 #include "fuzz/reference.hpp"
 
 #include <swirl/swirl.h>
@@ -14,16 +15,6 @@
 
 namespace swirl::fuzz {
 namespace {
-
-double epsilon_of(Precision precision) {
-    switch (precision) {
-    case Precision::float32: return 0x1p-23;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
-    }
-    return 0x1p-52;
-}
 
 template <class T> void execute_as(const Plan& plan, const TransformData& data, Workspace workspace) {
     using C = std::complex<T>;
@@ -102,6 +93,10 @@ public:
     }
 
 private:
+    void tamper(TransformData& data, GuardedMemory& workspace) const {
+        if (setting_.tampering.transform) setting_.tampering.transform(data, workspace);
+    }
+
     void run_guarded(const Plan& plan, bool bring_workspace) {
         data_.set(From::input, input_);
         GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
@@ -111,6 +106,7 @@ private:
             execute(plan, data_, {workspace.origin(), plan.workspace_bytes()});
         else
             execute(plan, data_);
+        tamper(data_, workspace);
         workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
         workspace.require_unharmed();
         data_.require_unharmed();
@@ -143,6 +139,9 @@ private:
                                          data_.real(From::output), data_.imaginary(From::output)));
         else
             require(swirl_execute(made, data_.real(From::input), data_.real(From::output)));
+        GuardedMemory none("workspace", 0, 0);
+        none.remember();
+        tamper(data_, none);
         data_.require_unharmed();
         require_same(data_.elements(From::output), output_, "through the C interface");
     }
@@ -155,11 +154,15 @@ private:
         const Plan back = swirl::plan(*inverse, options);
         TransformData there(*inverse, random_);
         run_guarded(plan, false);
+        require_same(data_.elements(From::output), output_, "when executed again");
         data_.set(From::input, input_); // in place, the results are gone
         const Values expected = data_.elements(From::input);
         there.set(From::input, output_);
         there.remember();
         execute(back, there);
+        GuardedMemory none("workspace", 0, 0);
+        none.remember();
+        tamper(there, none);
         there.require_unharmed();
         require_close(*inverse, there.elements(From::output), expected, 2 * setting_.tolerance);
     }
@@ -230,20 +233,27 @@ Values expected_output(const TransformData& data, Random& random) {
 }
 
 void require_close(const Problem& problem, const Values& found, const Values& expected, double tolerance) {
+    // Of one element, beside the root mean square: an error of few elements does not get lost among many.
+    constexpr double of_one = 16;
     std::size_t transforms = 1;
     double points = 1;
     for (const Dimension& batch : problem.batches) transforms *= static_cast<std::size_t>(batch.length);
     for (const Dimension& dimension : problem.dimensions) points *= static_cast<double>(dimension.length);
-    const double unit = epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
+    const double unit = cli::epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
     const std::size_t each = expected.size() / transforms;
-    for (std::size_t k = 0; k < transforms; ++k) {
-        const auto error =
-            static_cast<double>(relative_error(found.data() + k * each, expected.data() + k * each, each));
-        if (error <= tolerance * unit) continue;
+    const auto require = [&](double error, double allowed, std::size_t transform, const std::string& what) {
+        if (error <= allowed * unit) return;
         const bool is_rounding = error < 1e3 * unit;
         throw Failure(is_rounding ? "inaccurate" : "wrong",
-                      fmt::format("transform {} of {} is off by {:.3g}, {:.3g} units", k, transforms, error,
-                                  error / unit));
+                      fmt::format("{}transform {} of {} is off by {:.3g}, {:.3g} units", what, transform,
+                                  transforms, error, error / unit));
+    };
+    for (std::size_t k = 0; k < transforms; ++k) {
+        const Complex* const one = found.data() + k * each;
+        const Complex* const right = expected.data() + k * each;
+        require(static_cast<double>(relative_error(one, right, each)), tolerance, k, "");
+        const auto [worst, error] = worst_element(one, right, each);
+        require(static_cast<double>(error), of_one * tolerance, k, fmt::format("element {} of ", worst));
     }
 }
 
