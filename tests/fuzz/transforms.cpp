@@ -75,12 +75,15 @@ public:
 
     void run() {
         input_ = random_input(data_.transform(), data_.transforms(), random_);
-        const PlanOptions options{.use_wisdom = false,
-                                  .check = random_.chance(75),
-                                  .cpu = setting_.cpu,
-                                  .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
-        journal_.doing(
-            fmt::format("{} threads={} check={}", to_text(problem_), options.threads, options.check));
+        const bool measures = random_.chance(4);
+        PlanOptions options{.effort = measures ? Effort::measure : Effort::estimate,
+                            .use_wisdom = false,
+                            .check = random_.chance(75),
+                            .cpu = setting_.cpu,
+                            .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
+        if (measures) options.time_budget_seconds = 0.005;
+        journal_.doing(fmt::format("{} threads={} check={}{}", to_text(problem_), options.threads,
+                                   options.check, measures ? " measured" : ""));
         const Plan plan = swirl::plan(problem_, options);
         data_.set(From::input, input_);
         const Values expected = expected_output(data_, random_);
@@ -88,7 +91,7 @@ public:
         output_ = data_.elements(From::output);
         require_close(problem_, output_, expected, setting_.tolerance);
         if (random_.chance(30)) run_from_recipe(plan, options);
-        if (random_.chance(30)) run_from_c(options);
+        if (!measures && random_.chance(30)) run_from_c(options); // measuring may find another algorithm
         if (random_.chance(50)) run_inverse(plan, options);
     }
 
@@ -134,19 +137,32 @@ private:
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         data_.set(From::input, input_);
         data_.remember();
-        if (problem_.layout == ComplexLayout::planar)
-            require(swirl_execute_planar(made, data_.real(From::input), data_.imaginary(From::input),
-                                         data_.real(From::output), data_.imaginary(From::output)));
+        const std::size_t bytes = swirl_plan_workspace_bytes(made);
+        GuardedMemory workspace("workspace", 0, static_cast<Integer>(bytes));
+        workspace.remember();
+        const bool bring = bytes > 0 && random_.chance(50);
+        std::byte *const in = data_.real(From::input), *const in_imaginary = data_.imaginary(From::input),
+                         *const out = data_.real(From::output),
+                         *const out_imaginary = data_.imaginary(From::output);
+        const bool is_planar = problem_.layout == ComplexLayout::planar;
+        if (is_planar && bring)
+            require(swirl_execute_planar_with_workspace(made, in, in_imaginary, out, out_imaginary,
+                                                        workspace.origin(), bytes));
+        else if (is_planar)
+            require(swirl_execute_planar(made, in, in_imaginary, out, out_imaginary));
+        else if (bring)
+            require(swirl_execute_with_workspace(made, in, out, workspace.origin(), bytes));
         else
-            require(swirl_execute(made, data_.real(From::input), data_.real(From::output)));
-        GuardedMemory none("workspace", 0, 0);
-        none.remember();
-        tamper(data_, none);
+            require(swirl_execute(made, in, out));
+        tamper(data_, workspace);
+        workspace.allow(0, static_cast<Integer>(bytes));
+        workspace.require_unharmed();
         data_.require_unharmed();
         require_same(data_.elements(From::output), output_, "through the C interface");
     }
 
-    void run_inverse(const Plan& plan, const PlanOptions& options) {
+    void run_inverse(const Plan& plan, PlanOptions options) {
+        options.effort = Effort::estimate;
         const std::optional<Problem> inverse = inverse_of(problem_);
         if (!inverse || !is_valid(*inverse)) return;
         journal_.doing(fmt::format("{} threads={} check={}, the inverse of {}", to_text(*inverse),

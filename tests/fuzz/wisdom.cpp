@@ -76,6 +76,7 @@ public:
         if (random_.chance(30)) look_at(damaged);
         for (const Learned& known : learned_) run_planned(known);
         look_at(damaged);
+        search::Wisdom(damaged, quiet).forget_all();
     }
 
 private:
@@ -98,8 +99,11 @@ private:
             journal_.doing("measures " + to_text(problem));
             const std::string recipe = plan(problem, options(Effort::measure)).recipe();
             learned_.push_back({problem, recipe});
+            require_known(learned_.back());
         }
-        for (const Learned& known : learned_) require_known(known);
+        // What is a part of a later problem has been measured again.
+        for (Learned& known : learned_)
+            known.recipe = plan(known.problem, options(Effort::estimate)).recipe();
     }
 
     void require_known(const Learned& known) const {
@@ -266,7 +270,6 @@ private:
             throw Failure("wisdom", "what was exported is not read back");
         static_cast<void>(search::remembered_probe(wisdom));
         for (const Learned& known : learned_) static_cast<void>(wisdom.entries_for(to_text(known.problem)));
-        if (random_.chance(10)) wisdom.forget_all();
     }
 
     void run_planned(const Learned& known) {
