@@ -111,7 +111,8 @@ std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& 
     // Of E4M3 there are kernels for matrices that are aligned to 16 bytes only.
     const bool is_aligned = product.number_of_a() == Number::float8_e4m3 || random.chance(50);
     const Integer offset = is_aligned ? 0 : real * random.integer(0, 64 / real - 1);
-    return std::make_unique<GuardedMemory>(name, lowest * bytes, (highest + 1) * bytes, offset);
+    return std::make_unique<GuardedMemory>(name, lowest * bytes, (highest + 1) * bytes, offset,
+                                           for_pairs ? GuardedMemory::Fence::none : draw_fence(random));
 }
 
 void for_each_element(Integer batch, Integer rows, Integer columns,

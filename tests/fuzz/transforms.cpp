@@ -102,7 +102,10 @@ private:
 
     void run_guarded(const Plan& plan, bool bring_workspace) {
         data_.set(From::input, input_);
-        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
+        const auto bytes = static_cast<Integer>(plan.workspace_bytes());
+        constexpr Integer alignment = 64;
+        GuardedMemory workspace("workspace", 0, bytes, 0,
+                                bytes % alignment == 0 ? draw_fence(random_) : GuardedMemory::Fence::none);
         data_.remember();
         workspace.remember();
         if (bring_workspace && plan.workspace_bytes() > 0)

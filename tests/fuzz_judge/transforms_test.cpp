@@ -80,10 +80,18 @@ Fault one_element_off(double tolerances) {
     };
 }
 
+/// A write beyond a fence would end the program, which workers find.
+void write(GuardedMemory& array, Integer offset) {
+    using enum GuardedMemory::Fence;
+    if ((array.fence() == before && offset < array.lowest()) || (array.fence() == behind && offset >= array.end()))
+        throw Failure("crash", "");
+    array.origin()[offset] ^= std::byte{1};
+}
+
 Fault written(From side, Integer (*offset)(const GuardedMemory&)) {
     return [=](TransformData& data, GuardedMemory&) {
         GuardedMemory& array = *data.arrays(side).back();
-        array.origin()[offset(array)] ^= std::byte{1};
+        write(array, offset(array));
     };
 }
 
@@ -138,7 +146,7 @@ TEST(FuzzOfTransforms, FindsOneTransformOfABatchThatIsWrong) {
 }
 
 TEST(FuzzOfTransforms, FindsWritesOutsideOfArrays) {
-    const std::set<std::string> kinds = {"guard zone"};
+    const std::set<std::string> kinds = {"guard zone", "crash"};
     for (const From side : {From::input, From::output}) {
         expect_found(written(side, [](const GuardedMemory& array) { return array.end(); }), kinds);
         expect_found(written(side, [](const GuardedMemory& array) { return array.lowest() - 1; }), kinds);
@@ -147,18 +155,16 @@ TEST(FuzzOfTransforms, FindsWritesOutsideOfArrays) {
 }
 
 TEST(FuzzOfTransforms, FindsWritesOutsideOfTheWorkspace) {
-    const auto write = [](Integer (*offset)(const GuardedMemory&)) {
-        return [=](TransformData&, GuardedMemory& workspace) {
-            workspace.origin()[offset(workspace)] ^= std::byte{1};
-        };
-    };
+    const std::set<std::string> kinds = {"guard zone", "crash"};
     for (const char* text : {"dft 4096", "dft 1009", "rdft 64x48"})
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             const Problem problem = parse_problem(text);
-            const auto behind = write([](const GuardedMemory& workspace) { return workspace.end(); });
-            const auto before = write([](const GuardedMemory&) { return Integer{-1}; });
-            EXPECT_EQ(found(problem, seed, 0, behind), "guard zone") << text;
-            EXPECT_EQ(found(problem, seed, 0, before), "guard zone") << text;
+            const Fault behind = [](TransformData&, GuardedMemory& workspace) {
+                write(workspace, workspace.end());
+            };
+            const Fault before = [](TransformData&, GuardedMemory& workspace) { write(workspace, -1); };
+            for (const Fault& fault : {behind, before})
+                EXPECT_TRUE(kinds.contains(found(problem, seed, 0, fault).value_or("none"))) << text;
         }
 }
 
