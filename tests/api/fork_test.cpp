@@ -66,6 +66,7 @@ template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int 
 }
 
 TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     const Planning planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
     for (int k = 0; k < children; ++k)
         for (const int threads : {1, 2})
@@ -76,6 +77,7 @@ TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
 }
 
 TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     const TemporaryFolder folder;
     ASSERT_EQ(setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1), 0);
     const PlanOptions measured{.effort = Effort::measure, .time_budget_seconds = 0.01};
@@ -91,6 +93,7 @@ TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
 }
 
 TEST(Fork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     const Planning planning([](int k) {
         const Integer n = 8 + k % 120;
         static_cast<void>(multiplies_rightly<float>(n, n + 1, 9, 1));
@@ -107,6 +110,7 @@ TEST(Fork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
 }
 
 TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::atomic<bool> has_begun = false;
     std::jthread searching([&](const std::stop_token& stop) {
         while (!stop.stop_requested())
@@ -125,6 +129,7 @@ TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
 using ForkWithGpu = GpuInterface;
 
 TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::mutex keeping; // their end calls the driver at any time, and that is not ours
     std::vector<gpu::Plan> kept;
     const auto plan_one = [](int k) {

@@ -37,12 +37,14 @@ template <class T> bool multiplies_rightly(int n) {
 }
 
 TEST(BlasFork, ChildrenMultiplyAfterTheParentDidByThreads) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     ASSERT_TRUE(multiplies_rightly<double>(500));
     ASSERT_TRUE(is_true_in_a_child([] { return multiplies_rightly<double>(400); }));
     ASSERT_TRUE(multiplies_rightly<double>(500));
 }
 
 TEST(BlasFork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::vector<std::jthread> others;
     for (int t = 0; t < 3; ++t)
         others.emplace_back([t](const std::stop_token& stop) {

@@ -24,8 +24,7 @@ Integer zone_for(Integer bytes) {
 
 std::shared_ptr<std::byte> pages(Integer bytes) {
     const auto size = static_cast<std::size_t>(bytes);
-    void* const memory =
-        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return {static_cast<std::byte*>(memory), [size](std::byte* first) { ::munmap(first, size); }};
 }

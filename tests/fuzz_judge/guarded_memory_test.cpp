@@ -14,7 +14,8 @@ int read(const GuardedMemory& array, Integer offset) {
 
 TEST(GuardedMemory, CrashesOnReadsBeyondAFence) {
     for (const Integer bytes : {8, 24, 4096, 10'000}) {
-        const GuardedMemory before("array", -8, bytes, 0, Fence::before), behind("array", -8, bytes, 0, Fence::behind);
+        const GuardedMemory before("array", -8, bytes, 0, Fence::before),
+            behind("array", -8, bytes, 0, Fence::behind);
         for (const GuardedMemory* array : {&before, &behind}) {
             read(*array, -8);
             read(*array, bytes - 1);

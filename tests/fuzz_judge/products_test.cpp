@@ -102,7 +102,8 @@ TEST(FuzzOfProducts, FindsNaNs) {
 /// A write beyond a fence would end the program, which workers find: that plants nothing.
 bool write(GuardedMemory& array, Integer offset) {
     using enum GuardedMemory::Fence;
-    if ((array.fence() == before && offset < array.lowest()) || (array.fence() == behind && offset >= array.end()))
+    if ((array.fence() == before && offset < array.lowest()) ||
+        (array.fence() == behind && offset >= array.end()))
         return false;
     array.origin()[offset] ^= std::byte{1};
     return true;

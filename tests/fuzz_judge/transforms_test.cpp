@@ -83,7 +83,8 @@ Fault one_element_off(double tolerances) {
 /// A write beyond a fence would end the program, which workers find.
 void write(GuardedMemory& array, Integer offset) {
     using enum GuardedMemory::Fence;
-    if ((array.fence() == before && offset < array.lowest()) || (array.fence() == behind && offset >= array.end()))
+    if ((array.fence() == before && offset < array.lowest()) ||
+        (array.fence() == behind && offset >= array.end()))
         throw Failure("crash", "");
     array.origin()[offset] ^= std::byte{1};
 }

@@ -110,6 +110,7 @@ TEST(Team, HandsOnWhatAMemberThrows) {
 }
 
 TEST(Team, WorksInForkedProcessesAndTheirChildren) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     EXPECT_EQ(members_that_meet(3), 3);
     EXPECT_TRUE(is_true_in_a_child([] {
         return members_that_meet(3) == 3 && is_true_in_a_child([] { return members_that_meet(2) == 2; }) &&
@@ -119,6 +120,7 @@ TEST(Team, WorksInForkedProcessesAndTheirChildren) {
 }
 
 TEST(Team, WorksInAProcessForkedWhileAnotherThreadsTeamWorks) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     std::atomic<bool> stop = false;
     std::thread other([&] {
         while (!stop) members_that_meet(2);

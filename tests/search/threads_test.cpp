@@ -137,6 +137,7 @@ TEST(Workspace, HasToLieApartFromTheData) {
 }
 
 TEST(Threads, ShareAPlanInAForkedProcessToo) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     const auto plan = plan_for(parse_problem("dft 96x80"), 3);
     const std::vector<std::byte> expected = bytes_after(*plan);
     EXPECT_TRUE(is_true_in_a_child([&] { return bytes_after(*plan) == expected; }));
