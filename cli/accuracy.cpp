@@ -1,24 +1,11 @@
 #include "cli/accuracy.hpp"
 
+#include "cli/epsilon.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace swirl::cli {
-
-namespace {
-
-/// Distance of the numbers from 1 on.
-double epsilon_of(Precision precision) {
-    switch (precision) {
-    case Precision::float32: return 0x1p-23;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
-    }
-    return 0x1p-52;
-}
-
-} // namespace
 
 Accuracy accuracy(const Problem& problem, std::span<const Complex> result, std::span<const Complex> truth) {
     const double epsilon =

@@ -97,7 +97,7 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
     list(REMOVE_DUPLICATES test_folders)
     list(REMOVE_ITEM test_folders support fuzz) # a program of its own: Fuzz.cmake
-    set(folders_with_fake_drivers api cli plan runtime)
+    set(folders_with_fake_drivers api cli fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
         add_library(fake_cuda_${version} MODULE

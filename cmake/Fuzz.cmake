@@ -1,19 +1,25 @@
 # tests/fuzz/*.cpp -> bin/fuzz: random problems against references in long double. FFTW's long double is linked statically, so that the
-# program runs where there is no FFTW; without it the definition judges small problems only.
+# program runs where there is no FFTW; without it the definition judges small problems only. All but main.cpp is a library,
+# which tests/fuzz_judge tests.
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
 if(SWIRL_BUILD_TESTS AND fuzz_sources)
     find_package(CLI11 REQUIRED)
-    add_executable(swirl_fuzz ${fuzz_sources} ${PROJECT_SOURCE_DIR}/cli/definition.cpp)
+    list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/tests/fuzz/main.cpp)
+    add_library(swirl_fuzz_parts STATIC ${fuzz_sources} ${PROJECT_SOURCE_DIR}/cli/definition.cpp)
+    target_include_directories(swirl_fuzz_parts PUBLIC ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
+    target_link_libraries(swirl_fuzz_parts PRIVATE swirl_compile_options PUBLIC swirl_all fmt::fmt)
+    swirl_precompile(swirl_fuzz_parts <fmt/format.h>)
+    add_executable(swirl_fuzz ${PROJECT_SOURCE_DIR}/tests/fuzz/main.cpp)
     set_target_properties(swirl_fuzz PROPERTIES OUTPUT_NAME fuzz)
-    target_include_directories(swirl_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR})
-    target_link_libraries(swirl_fuzz PRIVATE swirl_compile_options swirl_all fmt::fmt CLI11::CLI11)
+    target_link_libraries(swirl_fuzz PRIVATE swirl_compile_options swirl_fuzz_parts CLI11::CLI11)
+    target_link_libraries(test_fuzz_judge PRIVATE swirl_fuzz_parts)
     find_library(SWIRL_FFTW_LONG_DOUBLE NAMES libfftw3l.a fftw3l DOC "FFTW in long double")
     find_path(SWIRL_FFTW_INCLUDE_DIR fftw3.h DOC "Folder of fftw3.h")
     if(SWIRL_FFTW_LONG_DOUBLE AND SWIRL_FFTW_INCLUDE_DIR)
-        target_include_directories(swirl_fuzz SYSTEM PRIVATE ${SWIRL_FFTW_INCLUDE_DIR})
-        target_link_libraries(swirl_fuzz PRIVATE ${SWIRL_FFTW_LONG_DOUBLE})
-        target_compile_definitions(swirl_fuzz PRIVATE SWIRL_HAVE_FFTW=1)
+        target_include_directories(swirl_fuzz_parts SYSTEM PRIVATE ${SWIRL_FFTW_INCLUDE_DIR})
+        target_link_libraries(swirl_fuzz_parts PRIVATE ${SWIRL_FFTW_LONG_DOUBLE})
+        target_compile_definitions(swirl_fuzz_parts PRIVATE SWIRL_HAVE_FFTW=1)
     endif()
     swirl_precompile(swirl_fuzz <fmt/format.h>)
 

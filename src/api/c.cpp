@@ -119,8 +119,7 @@ extern "C" {
 const char* swirl_last_error(void) { return last_error.c_str(); }
 
 const char* swirl_version(void) {
-    static const std::string text(swirl::version());
-    return text.c_str();
+    return swirl::version().data(); // of a literal
 }
 
 swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths, swirl_problem** problem) {

@@ -3,6 +3,7 @@
 #include "api/arguments.hpp"
 #include "api/plan.hpp"
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "search/gpu_planner.hpp"
 
@@ -29,7 +30,8 @@ double budget_of(const gpu::PlanOptions& options) {
 } // namespace
 
 const runtime::GpuDevice& device_numbered(int number) {
-    static std::mutex mutex;
+    const ForkSection section;
+    static constinit ForkSafeMutex mutex;
     static auto& devices = *new std::map<int, runtime::GpuDevice>; // lives as long as what others hold
     const std::lock_guard lock(mutex);
     if (const auto known = devices.find(number); known != devices.end()) return known->second;
@@ -41,6 +43,7 @@ planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& de
 }
 
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options) {
+    const ForkSection section;
     validate(problem);
     const search::GpuPlannerOptions planner{.effort = effort_of(options.effort),
                                             .time_budget_seconds = budget_of(options),

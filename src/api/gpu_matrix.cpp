@@ -3,6 +3,7 @@
 #include "api/gpu.hpp"
 #include "api/matrix_arrays.hpp"
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "gemm/gpu_model.hpp"
 #include "gemm/gpu_schedule.hpp"
 #include "plan/gpu_matrix_plan.hpp"
@@ -48,6 +49,7 @@ gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuD
 
 std::shared_ptr<const planning::GpuMatrixPlan> api::build(const MatrixProduct& product,
                                                           const gpu::MatrixPlanOptions& options) {
+    const ForkSection section;
     validate(product);
     return with_public_errors([&] {
         const runtime::GpuDevice& device = device_numbered(options.device);

@@ -3,6 +3,7 @@
 #include "api/matrix_arrays.hpp"
 #include "api/plan.hpp"
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "plan/matrix_groups.hpp"
 #include "plan/matrix_plan.hpp"
 #include "search/matrix_wisdom.hpp"
@@ -22,6 +23,7 @@ namespace {
 MatrixPlan::MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan) : plan_(std::move(plan)) {}
 
 MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) {
+    const ForkSection section;
     validate(product);
     validate_for_cpus(product);
     const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);

@@ -2,6 +2,7 @@
 
 #include "api/arguments.hpp"
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "problem/validate.hpp"
 #include "runtime/team.hpp"
 #include "search/planner.hpp"
@@ -85,6 +86,7 @@ int threads_asked_for(int threads) {
 
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
                                             Purpose purpose) {
+    const ForkSection section;
     validate_for_cpu(problem);
     check_options(options);
     const int threads = threads_asked_for(options.threads);

@@ -1,11 +1,10 @@
 #include "blas/threads.hpp"
 
+#include "base/fork_gate.hpp"
 #include "runtime/team.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 
 namespace swirl::blas {
@@ -23,18 +22,17 @@ int asked_for() {
     return runtime::processors();
 }
 
-std::atomic<int> in_use = 0; ///< 0: not known yet
+struct Asked {
+    int threads;
+    std::uint64_t forks; ///< before that
+};
 
 } // namespace
 
 int threads() {
-    if (const int known = in_use.load(std::memory_order_relaxed); known != 0) return known;
-    static const int first = [] {
-        pthread_atfork(nullptr, nullptr, [] { in_use = 1; });
-        return asked_for();
-    }();
-    in_use = first;
-    return first;
+    static constinit MadeOnce<Asked> asked;
+    const Asked& first = asked.get([] { return Asked{asked_for(), forks()}; });
+    return first.forks == forks() ? first.threads : 1;
 }
 
 } // namespace swirl::blas

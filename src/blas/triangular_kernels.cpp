@@ -1,5 +1,6 @@
 #include "blas/triangular_kernels.hpp"
 
+#include "base/fork_gate.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
@@ -24,27 +25,28 @@ std::size_t place_of(const StripKernel& kernel) {
 
 struct Made {
     std::array<std::atomic<runtime::KernelFunction>, kernels> functions{};
-    std::mutex making;
+    ForkSafeMutex making;
     std::deque<runtime::ExecutableCode> code;
 };
 
-/// Never destroyed: other threads may still compute when the process ends.
 Made& made() {
-    static Made* const all = new Made;
-    return *all;
+    static constinit MadeOnce<Made> all;
+    return all.get([] { return Made(); });
 }
 
 bool can_run() {
-    static const bool can =
-        target::host_cpu().set != target::InstructionSet::portable && runtime::ExecutableCode::is_available();
-    return can;
+    static constinit MadeOnce<bool> can;
+    return can.get([] {
+        return target::host_cpu().set != target::InstructionSet::portable &&
+               runtime::ExecutableCode::is_available();
+    });
 }
 
 } // namespace
 
 const target::Cpu& kernel_cpu() {
-    static const target::Cpu& cpu = target::host_cpu();
-    return cpu;
+    static constinit MadeOnce<const target::Cpu*> cpu;
+    return *cpu.get([] { return &target::host_cpu(); });
 }
 
 runtime::KernelFunction compiled(const StripKernel& kernel) {

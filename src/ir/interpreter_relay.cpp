@@ -1,5 +1,7 @@
 #include "ir/interpreter_relay.hpp"
 
+#include "base/fork_gate.hpp"
+
 #include <algorithm>
 #include <thread>
 
@@ -10,7 +12,11 @@ void Relay::run(std::size_t count, const std::function<void(std::size_t)>& body)
     running_ = count;
     std::vector<std::thread> threads;
     threads.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this, i, &body] { start(i, body); });
+    const auto start_joined = [this, &body, is_in_section = ForkSection::is_inside()](std::size_t i) {
+        const ForkSection::Joined joined(is_in_section);
+        start(i, body);
+    };
+    for (std::size_t i = 0; i < count; ++i) threads.emplace_back(start_joined, i);
     {
         const std::lock_guard lock(turn_);
         pass_on();

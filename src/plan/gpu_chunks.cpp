@@ -1,6 +1,7 @@
 #include "plan/gpu_chunks.hpp"
 
 #include "base/error.hpp"
+#include "plan/behind.hpp"
 #include "problem/expression.hpp"
 #include "problem/problem.hpp"
 
@@ -52,13 +53,9 @@ Problem GpuChunks::problem_of(Integer iterations) const {
 }
 
 Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
-    const auto moved = [&](auto* pointer, Integer bytes) -> decltype(pointer) {
-        using Byte =
-            std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(pointer)>>, const char, char>;
-        return pointer == nullptr ? nullptr : static_cast<Byte*>(pointer) + k * bytes;
-    };
-    return {moved(all.input, input_step_), moved(all.output, output_step_),
-            moved(all.input_imaginary, input_step_), moved(all.output_imaginary, output_step_), all.arrays};
+    const Integer input = k * input_step_, output = k * output_step_;
+    return {behind(all.input, input), behind(all.output, output), behind(all.input_imaginary, input),
+            behind(all.output_imaginary, output), all.arrays};
 }
 
 } // namespace swirl::planning

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "plan/gpu_arguments.hpp"
 #include "plan/gpu_matrix_kernel.hpp"
 
@@ -80,7 +81,7 @@ private:
     std::size_t read_arrays_;          ///< of these, the first ones
     bool is_empty_;
     std::optional<GpuMatrixKernels> kernel_;
-    mutable std::mutex making_;
+    mutable ForkSafeMutex making_;
     mutable std::optional<GpuMatrixKernels> unaligned_; ///< accesses single elements
 };
 

@@ -1,6 +1,7 @@
 #include "plan/matrix_kernels.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "problem/matrix_product.hpp"
@@ -103,6 +104,7 @@ int MatrixKernels::steps_together(Operand operand, gemm::Pack::Source source) co
 MatrixKernels& MatrixKernels::of_this_machine(Number number) {
     const std::atomic<MatrixKernels*>& place = of_machine[at(static_cast<int>(number))];
     if (MatrixKernels* const known = place.load(std::memory_order_acquire)) return *known;
+    const ForkSection section;
     const target::Cpu& cpu = target::host_cpu();
     const Source source = known_schedules.load();
     const std::optional<gemm::Schedule> found = source ? source(number, cpu) : std::nullopt;
@@ -121,11 +123,14 @@ MatrixKernels& MatrixKernels::of_this_machine(const MatrixProduct& product) {
         return new MatrixKernels(numbers, gemm::model_schedule(numbers, cpu), cpu);
     };
     using N = Number;
-    static const std::array<MatrixKernels*, 6> all = {
-        make(N::bfloat16, N::bfloat16, N::float32), make(N::float16, N::float16, N::float32),
-        make(N::int8, N::int8, N::int32),           make(N::int8, N::uint8, N::int32),
-        make(N::uint8, N::int8, N::int32),          make(N::uint8, N::uint8, N::int32)};
-    for (MatrixKernels* const kernels : all)
+    static constinit MadeOnce<std::array<MatrixKernels*, 6>> all;
+    const auto make_all = [&] {
+        return std::array{
+            make(N::bfloat16, N::bfloat16, N::float32), make(N::float16, N::float16, N::float32),
+            make(N::int8, N::int8, N::int32),           make(N::int8, N::uint8, N::int32),
+            make(N::uint8, N::int8, N::int32),          make(N::uint8, N::uint8, N::int32)};
+    };
+    for (MatrixKernels* const kernels : all.get(make_all))
         if (kernels->numbers_.a == product.number_of_a() && kernels->numbers_.b == product.number_of_b())
             return *kernels;
     throw InternalError("no kernels for {} by {}", word_of(product.number_of_a()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "base/integer.hpp"
 #include "gemm/micro_kernel.hpp"
 #include "gemm/pack.hpp"
@@ -75,7 +76,7 @@ private:
     gemm::Epilogue epilogue_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
-    std::mutex making_;
+    ForkSafeMutex making_;
     std::deque<runtime::ExecutableCode> code_;
 };
 

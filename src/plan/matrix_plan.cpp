@@ -1,6 +1,7 @@
 #include "plan/matrix_plan.hpp"
 
 #include "base/error.hpp"
+#include "plan/behind.hpp"
 #include "plan/matrix_arrays.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/portable_product.hpp"
@@ -183,15 +184,14 @@ void MatrixPlan::finish_small(MatrixArguments arguments, Factor alpha, Factor be
     }
 }
 
-/// Of oriented arguments. An operand that is packed, or a C that is not stored, has no pointer to advance.
+/// Of oriented arguments.
 void MatrixPlan::to_next_matrix(MatrixArguments& arguments) const {
     const Integer bytes = bytes_of(product_.number);
     Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
     if (is_turned_) std::swap(a, b);
-    if (arguments.a != nullptr) arguments.a = static_cast<const std::byte*>(arguments.a) + a;
-    if (arguments.b != nullptr) arguments.b = static_cast<const std::byte*>(arguments.b) + b;
-    if (arguments.c != nullptr)
-        arguments.c = static_cast<std::byte*>(arguments.c) + product_.c.batch_stride * bytes;
+    arguments.a = behind(arguments.a, a);
+    arguments.b = behind(arguments.b, b);
+    arguments.c = behind(arguments.c, product_.c.batch_stride * bytes);
 }
 
 void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {

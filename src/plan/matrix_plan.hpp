@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/small_products.hpp"
@@ -148,7 +149,7 @@ private:
     std::unique_ptr<MatrixReductions> reductions_;
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;
-    mutable std::mutex making_;
+    mutable ForkSafeMutex making_;
 };
 
 } // namespace swirl::planning

@@ -1,5 +1,6 @@
 #include "plan/portable_product.hpp"
 
+#include "base/fork_gate.hpp"
 #include "emit/builtin_tiles.hpp"
 #include "plan/matrix_values.hpp"
 #include "runtime/executable_memory.hpp"
@@ -151,9 +152,11 @@ void multiply_portable(const MatrixProduct& product, const MatrixArguments& argu
 }
 
 bool needs_portable_products() {
-    static const bool needs = target::host_cpu().set == target::InstructionSet::portable ||
-                              !runtime::ExecutableCode::is_available();
-    return needs;
+    static constinit MadeOnce<bool> needs;
+    return needs.get([] {
+        return target::host_cpu().set == target::InstructionSet::portable ||
+               !runtime::ExecutableCode::is_available();
+    });
 }
 
 } // namespace swirl::planning

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
+
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -26,7 +28,7 @@ private:
         Description description;
         std::weak_ptr<Kernels> kernels;
     };
-    std::mutex mutex_;
+    ForkSafeMutex mutex_;
     std::vector<Known> known_;
 };
 

@@ -1,6 +1,7 @@
 #include "plan/sliced_kernels.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
@@ -67,17 +68,17 @@ SlicedKernels& SlicedKernels::of(int products, const gemm::TileNumbers& numbers)
     const auto make = [](const gemm::SlicedProduct& product, const gemm::TileNumbers& of = {}) {
         return new SlicedKernels(product, of);
     };
-    // Never destroyed: other threads may still multiply when the process ends.
-    static const std::array<SlicedKernels*, 7> all = {
-        make(gemm::single_product()),
-        make(gemm::triple_product()),
-        make(gemm::sixfold_product()),
-        make(gemm::single_product(), {N::int8, N::int8}),
-        make(gemm::single_product(), {N::int8, N::uint8}),
-        make(gemm::single_product(), {N::uint8, N::int8}),
-        make(gemm::single_product(), {N::uint8, N::uint8}),
+    static constinit MadeOnce<std::array<SlicedKernels*, 7>> all;
+    const auto make_all = [&] {
+        return std::array{make(gemm::single_product()),
+                          make(gemm::triple_product()),
+                          make(gemm::sixfold_product()),
+                          make(gemm::single_product(), {N::int8, N::int8}),
+                          make(gemm::single_product(), {N::int8, N::uint8}),
+                          make(gemm::single_product(), {N::uint8, N::int8}),
+                          make(gemm::single_product(), {N::uint8, N::uint8})};
     };
-    for (SlicedKernels* const kernels : all)
+    for (SlicedKernels* const kernels : all.get(make_all))
         if (kernels->product().products() == products && kernels->numbers() == numbers) return *kernels;
     throw InternalError("no product of slices has {} products", products);
 }

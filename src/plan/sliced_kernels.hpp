@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "gemm/slice_pack.hpp"
 #include "runtime/executable_memory.hpp"
 
@@ -56,7 +57,7 @@ private:
     gemm::TileNumbers numbers_;
     SlicedSchedule schedule_;
     gemm::Epilogue epilogue_;
-    std::mutex making_;
+    ForkSafeMutex making_;
     std::map<Tiles, runtime::KernelFunction> tiles_;
     std::map<Pack, runtime::KernelFunction> packs_;
     std::deque<runtime::ExecutableCode> code_;

@@ -1,5 +1,6 @@
 #include "plan/sliced_range.hpp"
 
+#include "base/fork_gate.hpp"
 #include "base/integer.hpp"
 #include "gemm/extremes.hpp"
 #include "jit/compile.hpp"
@@ -36,12 +37,14 @@ struct Words {
 
 runtime::KernelFunction extremes_kernel() {
     constexpr Integer most = Integer{1} << 36, most_lines = 1 << 20;
-    static const runtime::ExecutableCode& code = *[] {
-        const target::Cpu& cpu = target::avx512_cpu();
-        return new runtime::ExecutableCode(
-            jit::compile(passes::run_in_order(gemm::extremes(most_lines, most, most), cpu), cpu));
-    }();
-    return code.function();
+    static constinit MadeOnce<runtime::ExecutableCode> code;
+    return code
+        .get([] {
+            const target::Cpu& cpu = target::avx512_cpu();
+            return runtime::ExecutableCode(
+                jit::compile(passes::run_in_order(gemm::extremes(most_lines, most, most), cpu), cpu));
+        })
+        .function();
 }
 
 Words words_of_lines(const float* first, Integer lines, Integer length, Integer stride) {

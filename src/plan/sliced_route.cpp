@@ -1,5 +1,6 @@
 #include "plan/sliced_route.hpp"
 
+#include "base/fork_gate.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/sliced_kernels.hpp"
 #include "runtime/aligned_buffer.hpp"
@@ -128,7 +129,7 @@ private:
         return rates_;
     }
 
-    std::mutex deciding_;
+    ForkSafeMutex deciding_;
     std::map<Form, bool> made_;
     Rates rates_;
     double measured_at_ = -1;
@@ -165,8 +166,8 @@ SlicedRoute sliced_route(const MatrixProduct& product, Accuracy accuracy) {
     if (!suits_slices(product) || !runtime::may_use_tiles()) return {};
     // No other instructions are near.
     if (is_of_tile_numbers(product)) return {.products = gemm::single_product().products()};
-    // Never destroyed: other threads may still multiply when the process ends.
-    static Decisions& decisions = *new Decisions;
+    static constinit MadeOnce<Decisions> all;
+    Decisions& decisions = all.get([] { return Decisions(); });
     const int products = products_for(accuracy);
     if (!decisions.are_faster(products, product)) return {};
     return {.products = products};

@@ -1,5 +1,6 @@
 #include "plan/small_products.hpp"
 
+#include "base/fork_gate.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
@@ -127,8 +128,8 @@ const SmallKernel* SmallProducts::make(std::uint64_t hash, const SmallKey& key) 
 }
 
 SmallProducts& SmallProducts::of_this_machine() {
-    static auto* const all = new SmallProducts; // never destroyed: threads may outlive main
-    return *all;
+    static constinit MadeOnce<SmallProducts> all;
+    return all.get([] { return SmallProducts(); });
 }
 
 } // namespace swirl::planning

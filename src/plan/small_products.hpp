@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "gemm/small_product.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
@@ -114,7 +115,7 @@ private:
     std::vector<std::atomic<const Entry*>> table_ = std::vector<std::atomic<const Entry*>>(slots);
     /// Calls of what has no kernel: part of a hash and how many. Others with the same slot take calls away.
     std::vector<std::atomic<std::uint64_t>> calls_ = std::vector<std::atomic<std::uint64_t>>(slots);
-    std::mutex making_;
+    ForkSafeMutex making_;
 };
 
 } // namespace swirl::planning

@@ -1,5 +1,6 @@
 #include "rules/cost.hpp"
 
+#include "base/fork_gate.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
@@ -177,7 +178,7 @@ struct HashOfFormula {
 };
 
 struct Memory {
-    std::mutex mutex;
+    ForkSafeMutex mutex;
     std::unordered_map<Formula, BreakdownTree, HashOfFormula> trees;
 };
 

@@ -1,5 +1,7 @@
 #include "runtime/crew.hpp"
 
+#include "base/fork_gate.hpp"
+
 #include <signal.h>
 
 #include <algorithm>
@@ -149,6 +151,7 @@ void Crew::gather(std::size_t wanted, std::int64_t patience) {
 void Crew::take_part(int number, BriefWait& wait) {
     const BorrowedEnvironment borrowed(environment_);
     const InTeam here;
+    const ForkSection::Joined joined(is_in_section_);
     struct Context {
         Barrier& barrier;
         BriefWait& wait;
@@ -165,6 +168,7 @@ void Crew::work_together(const Body& body) {
     body_ = &body;
     size_ = static_cast<int>(present_.size()) + 1;
     std::fegetenv(&environment_);
+    is_in_section_ = ForkSection::is_inside();
     barrier_.prepare(size_, size_ <= processors_);
     at_work_.store(static_cast<std::uint32_t>(present_.size()), std::memory_order_relaxed);
     int number = 0;

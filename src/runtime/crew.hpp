@@ -94,7 +94,8 @@ private:
     std::vector<Helper*> present_;
     const Body* body_ = nullptr;
     Failure* failure_ = nullptr;
-    std::fenv_t environment_{}; ///< of the caller
+    std::fenv_t environment_{};  ///< of the caller
+    bool is_in_section_ = false; ///< the caller: of ForkSection
     int size_ = 1;
     Barrier barrier_;
     alignas(64) std::atomic<std::uint32_t> at_work_ = 0; ///< helpers that have not finished

@@ -1,6 +1,7 @@
 #include "runtime/cuda_compile.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "machine/main_loop.hpp"
 #include "runtime/cuda_compile_call.hpp"
 #include "runtime/team.hpp"
@@ -92,7 +93,8 @@ CompiledText compile_and_store(const GpuDevice& device, const CacheKey& key, con
 template <class F> void for_each_at_once(std::size_t count, F&& f) {
     std::vector<std::exception_ptr> errors(count);
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+        const ForkSection::Joined joined(is_in_section);
         for (std::size_t k = next++; k < count; k = next++) {
             try {
                 f(k);

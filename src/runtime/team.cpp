@@ -1,5 +1,6 @@
 #include "runtime/team.hpp"
 
+#include "base/fork_gate.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/crew.hpp"
 
@@ -24,21 +25,16 @@ Share share_of(std::int64_t iterations, std::int64_t grain, int member, int memb
 
 namespace {
 
-/// Of this process and its ancestors. Threads stay with the process that started them.
-std::atomic<std::uint64_t> forks = 0;
-
 thread_local bool has_ended = false;
 
-/// The calling thread's crew.
+/// The calling thread's crew. Threads stay with the process that started them: a forked one has none.
 class OwnCrew {
 public:
     Crew& get() {
-        static const int prepared = pthread_atfork(nullptr, nullptr, [] { ++forks; });
-        static_cast<void>(prepared);
         if (is_of_parent()) forget();
         if (crew_ == nullptr) {
             crew_ = std::make_unique<Crew>();
-            forks_before_ = forks;
+            forks_before_ = forks();
         }
         return *crew_;
     }
@@ -54,7 +50,7 @@ public:
     OwnCrew& operator=(const OwnCrew&) = delete;
 
 private:
-    bool is_of_parent() const { return crew_ != nullptr && forks_before_ != forks; }
+    bool is_of_parent() const { return crew_ != nullptr && forks_before_ != forks(); }
     void forget() {
         crew_->forget_helpers();
         crew_.reset();

@@ -1,6 +1,7 @@
 #include "runtime/tile_state.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "target/extensions.hpp"
 #include "target/x86/tile_registers.hpp"
 
@@ -43,8 +44,8 @@ bool ask_permission() {
 } // namespace
 
 bool may_use_tiles() {
-    static const bool may = target::host_extensions().tile_registers && ask_permission();
-    return may;
+    static constinit MadeOnce<bool> may;
+    return may.get([] { return target::host_extensions().tile_registers && ask_permission(); });
 }
 
 TileState::TileState() {

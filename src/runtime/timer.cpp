@@ -1,6 +1,7 @@
 #include "runtime/timer.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -71,6 +72,7 @@ double uncertainty(const Measurement& measurement) {
 }
 
 double time_once(const TimedWork& work, Integer repetitions) {
+    ForkSection::let_forks_pass();
     const Integer stretch = work.restore_every > 0 ? work.restore_every : repetitions;
     double total = 0;
     for (Integer done = 0; done < repetitions;) {

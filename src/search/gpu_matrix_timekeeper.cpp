@@ -3,6 +3,7 @@
 #include <swirl/half.hpp>
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "runtime/timer.hpp"
 #include "search/gpu_turns.hpp"
 
@@ -136,7 +137,8 @@ std::vector<DeviceMatrixTimekeeper::Built> DeviceMatrixTimekeeper::built(
         for (const Built& one : built_)
             if (one.schedule == schedules[k]) found[k] = one;
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+        const ForkSection::Joined joined(is_in_section);
         for (std::size_t k = next++; k < schedules.size(); k = next++)
             if (!found[k]) found[k] = build(schedules[k]);
     };

@@ -1,6 +1,7 @@
 #include "search/gpu_timekeeper.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "runtime/team.hpp"
 #include "runtime/timer.hpp"
 #include "search/gpu_turns.hpp"
@@ -41,7 +42,8 @@ void DeviceTimekeeper::prepare(const Problem& problem) {
 /// As many at once as there are processors: what takes its time is the driver's compiler, which is one thread a kernel.
 void DeviceTimekeeper::build(const Problem& problem, std::span<GpuContender> contenders) const {
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+        const ForkSection::Joined joined(is_in_section);
         for (std::size_t k = next++; k < contenders.size(); k = next++) {
             GpuContender& contender = contenders[k];
             if (contender.plan) continue;

@@ -1,6 +1,7 @@
 #include "search/gpu_turns.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "runtime/cuda_graph.hpp"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ void run_rounds(const runtime::GpuStream& stream, std::vector<std::optional<Samp
                 std::vector<std::vector<Marks>>* marks) {
     for (int round = 0; round < rounds; ++round)
         for (std::size_t k = 0; k < all.size(); ++k) {
+            ForkSection::let_forks_pass();
             const std::size_t which = (k + static_cast<std::size_t>(round)) % all.size();
             if (!all[which]) continue;
             if (marks == nullptr) {

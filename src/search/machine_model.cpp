@@ -1,6 +1,7 @@
 #include "search/machine_model.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "search/machine.hpp"
 #include "search/shared_wisdom.hpp"
 
@@ -79,7 +80,7 @@ const MachineModel& known_machine_model(const target::Cpu& cpu) {
     if (cpu.name != host_machine().instruction_set) return fitted_machine();
     Wisdom* const wisdom = shared_wisdom(false);
     if (wisdom == nullptr) return fitted_machine();
-    static std::mutex mutex;
+    static constinit ForkSafeMutex mutex;
     static std::map<const Wisdom*, MachineModel> known;
     const std::lock_guard lock(mutex);
     if (const auto at = known.find(wisdom); at != known.end()) return at->second;

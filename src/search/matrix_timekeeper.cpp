@@ -1,5 +1,6 @@
 #include "search/matrix_timekeeper.hpp"
 
+#include "base/fork_gate.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "plan/matrix_values.hpp"
 #include "runtime/affinity.hpp"
@@ -86,6 +87,7 @@ planning::MatrixKernels& MachineMatrixTimekeeper::kernels_of(const gemm::Schedul
 }
 
 double MachineMatrixTimekeeper::run(planning::MatrixKernels& kernels, Integer extent) {
+    ForkSection::let_forks_pass();
     const MatrixProduct product = MatrixProduct::column_major(number_, extent, extent, extent);
     const gemm::Schedule& schedule = kernels.schedule();
     const Integer depth = gemm::balanced_block(extent, schedule.block_depth, schedule.unroll);

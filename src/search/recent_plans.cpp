@@ -1,5 +1,7 @@
 #include "search/recent_plans.hpp"
 
+#include "base/fork_gate.hpp"
+
 #include <algorithm>
 #include <list>
 #include <mutex>
@@ -43,7 +45,7 @@ private:
         std::string request;
         PlanPointer plan;
     };
-    std::mutex mutex_;
+    ForkSafeMutex mutex_;
     std::list<Entry> plans_; ///< the latest first
 };
 

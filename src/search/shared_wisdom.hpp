@@ -8,4 +8,7 @@ namespace swirl::search {
 /// there is no such file: none is created only to find nothing in it.
 Wisdom* shared_wisdom(bool to_write);
 
+/// Where warnings go of what is opened from now on; an empty function means standard error.
+void warn_of_shared_wisdom_by(Wisdom::Warn warn);
+
 } // namespace swirl::search

@@ -1,5 +1,7 @@
 #include "search/wisdom_store.hpp"
 
+#include "base/fork_gate.hpp"
+
 #include <fmt/format.h>
 
 #include <fcntl.h>
@@ -69,7 +71,7 @@ void Wisdom::Store::warn(const std::string& message) {
     if (!warned_.insert(message).second) return;
     const std::string text = fmt::format("wisdom in {}: {}", file_.string(), message);
     if (warn_) return warn_(text);
-    static std::mutex printing;
+    static constinit ForkSafeMutex printing;
     static auto& printed = *new std::set<std::string>; // by all of the process
     const std::lock_guard guard(printing);
     if (printed.insert(text).second) std::fprintf(stderr, "swirl: %s\n", text.c_str());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/fork_gate.hpp"
 #include "search/sqlite.hpp"
 #include "search/wisdom.hpp"
 
@@ -58,7 +59,7 @@ private:
     void prepare_schema();
     void move_aside();
 
-    mutable std::mutex mutex_;
+    mutable ForkSafeMutex mutex_;
     std::filesystem::path file_; ///< in use; ":memory:" when the one asked for turned out to be unusable
     Warn warn_;
     std::set<std::string> warned_;

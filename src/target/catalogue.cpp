@@ -1,6 +1,7 @@
 #include "target/catalogue.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 
 #include <algorithm>
 #include <map>
@@ -122,7 +123,7 @@ private:
         return "";
     }
 
-    std::mutex mutex_;
+    ForkSafeMutex mutex_;
     std::map<std::pair<const ShuffleFamily*, int>, std::unique_ptr<Entry>> families_;
     std::map<std::tuple<InstructionSet, ir::Type, std::vector<std::int8_t>>, std::unique_ptr<Entry>>
         permutations_;

@@ -1,6 +1,7 @@
 #include "target/cpu.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "target/catalogue.hpp"
 
 #include <array>
@@ -39,8 +40,8 @@ InstructionSet detect() { return InstructionSet::portable; }
 #endif
 
 InstructionSet host_set() {
-    static const InstructionSet set = detect();
-    return set;
+    static constinit MadeOnce<InstructionSet> set;
+    return set.get(detect);
 }
 
 } // namespace
@@ -57,71 +58,83 @@ std::uint64_t saved_state() {
 #endif
 
 const Cpu& portable_cpu() {
-    static const Cpu cpu{.name = "portable",
-                         .set = InstructionSet::portable,
-                         .vector_bytes = 16,
-                         .vector_registers = 16,
-                         .has_fma = false,
-                         .has_masks = false,
-                         .cache_bytes = 0,
-                         .instructions = {}};
-    return cpu;
+    static constinit MadeOnce<const Cpu> cpu;
+    return cpu.get([] {
+        return Cpu{.name = "portable",
+                   .set = InstructionSet::portable,
+                   .vector_bytes = 16,
+                   .vector_registers = 16,
+                   .has_fma = false,
+                   .has_masks = false,
+                   .cache_bytes = 0,
+                   .instructions = {}};
+    });
 }
 
 const Cpu& sse2_cpu() {
-    static const Cpu cpu{.name = "sse2",
-                         .set = InstructionSet::sse2,
-                         .vector_bytes = 16,
-                         .vector_registers = 16,
-                         .has_fma = false,
-                         .has_masks = false,
-                         .cache_bytes = 256 << 10,
-                         .instructions = listed_instructions(InstructionSet::sse2)};
-    return cpu;
+    static constinit MadeOnce<const Cpu> cpu;
+    return cpu.get([] {
+        return Cpu{.name = "sse2",
+                   .set = InstructionSet::sse2,
+                   .vector_bytes = 16,
+                   .vector_registers = 16,
+                   .has_fma = false,
+                   .has_masks = false,
+                   .cache_bytes = 256 << 10,
+                   .instructions = listed_instructions(InstructionSet::sse2)};
+    });
 }
 
 const Cpu& avx2_cpu() {
-    static const Cpu cpu{.name = "avx2",
-                         .set = InstructionSet::avx2_fma,
-                         .vector_bytes = 32,
-                         .vector_registers = 16,
-                         .has_fma = true,
-                         .has_masks = false,
-                         .cache_bytes = 512 << 10,
-                         .instructions = listed_instructions(InstructionSet::avx2_fma)};
-    return cpu;
+    static constinit MadeOnce<const Cpu> cpu;
+    return cpu.get([] {
+        return Cpu{.name = "avx2",
+                   .set = InstructionSet::avx2_fma,
+                   .vector_bytes = 32,
+                   .vector_registers = 16,
+                   .has_fma = true,
+                   .has_masks = false,
+                   .cache_bytes = 512 << 10,
+                   .instructions = listed_instructions(InstructionSet::avx2_fma)};
+    });
 }
 
 const Cpu& avx512_cpu() {
-    static const Cpu cpu{.name = "avx512",
-                         .set = InstructionSet::avx512,
-                         .vector_bytes = 64,
-                         .vector_registers = 32,
-                         .has_fma = true,
-                         .has_masks = true,
-                         .cache_bytes = 1 << 20,
-                         .instructions = listed_instructions(InstructionSet::avx512)};
-    return cpu;
+    static constinit MadeOnce<const Cpu> cpu;
+    return cpu.get([] {
+        return Cpu{.name = "avx512",
+                   .set = InstructionSet::avx512,
+                   .vector_bytes = 64,
+                   .vector_registers = 32,
+                   .has_fma = true,
+                   .has_masks = true,
+                   .cache_bytes = 1 << 20,
+                   .instructions = listed_instructions(InstructionSet::avx512)};
+    });
 }
 
 const Cpu& neon_cpu() {
-    static const Cpu cpu{.name = "neon",
-                         .set = InstructionSet::neon,
-                         .vector_bytes = 16,
-                         .vector_registers = 32,
-                         .has_fma = true,
-                         .has_masks = false,
-                         .cache_bytes = 512 << 10,
-                         .instructions = listed_instructions(InstructionSet::neon),
-                         .has_fms = false,
-                         .emitted_only = true};
-    return cpu;
+    static constinit MadeOnce<const Cpu> cpu;
+    return cpu.get([] {
+        return Cpu{.name = "neon",
+                   .set = InstructionSet::neon,
+                   .vector_bytes = 16,
+                   .vector_registers = 32,
+                   .has_fma = true,
+                   .has_masks = false,
+                   .cache_bytes = 512 << 10,
+                   .instructions = listed_instructions(InstructionSet::neon),
+                   .has_fms = false,
+                   .emitted_only = true};
+    });
 }
 
 std::span<const Cpu* const> cpus() {
-    static const std::array<const Cpu*, instruction_sets> all = {&portable_cpu(), &sse2_cpu(), &avx2_cpu(),
-                                                                 &avx512_cpu(), &neon_cpu()};
-    return all;
+    static constinit MadeOnce<const std::array<const Cpu*, instruction_sets>> all;
+    return all.get([] {
+        return std::array<const Cpu*, instruction_sets>{&portable_cpu(), &sse2_cpu(), &avx2_cpu(),
+                                                        &avx512_cpu(), &neon_cpu()};
+    });
 }
 
 const Cpu& cpu_named(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "target/extensions.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "target/cpu.hpp"
 
 #include <cstdint>
@@ -65,12 +66,12 @@ Extensions named(const Extensions& found, std::string_view list) {
 } // namespace
 
 const Extensions& host_extensions() {
-    static const Extensions extensions = [] {
+    static constinit MadeOnce<const Extensions> extensions;
+    return extensions.get([] {
         const Extensions found = detect();
         const char* names = std::getenv("SWIRL_EXTENSIONS");
         return names == nullptr || *names == '\0' ? found : named(found, names);
-    }();
-    return extensions;
+    });
 }
 
 } // namespace swirl::target

@@ -1,5 +1,6 @@
 #include "target/shuffle.hpp"
 
+#include "base/fork_gate.hpp"
 #include "base/hash.hpp"
 #include "target/catalogue.hpp"
 
@@ -106,7 +107,7 @@ public:
     }
 
 private:
-    std::shared_mutex mutex_;
+    ForkSafe<std::shared_mutex> mutex_;
     std::unordered_map<Query, Answer, HashOfQuery> answers_;
 };
 

@@ -78,7 +78,7 @@ Integer span_of(const MatrixLayout& layout, Integer rows, Integer columns, Integ
 Integer draw_extent(Random& random, Integer most) {
     most = std::max<Integer>(most, 1);
     switch (random.integer(0, 9)) {
-    case 0: return random.chance(20) ? 0 : 1;
+    case 0: return random.chance(40) ? 0 : 1;
     case 1:
     case 2: return std::min(most, random.integer(1, 40) * 8);
     case 3: return std::min<Integer>(most, random.one_of({32, 64, 96, 128, 192, 256, 384, 512}));
@@ -129,6 +129,8 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
             layout = {columns, 1, false, rows * columns};
         if (is_result) return;
         if (random.chance(10)) layout.batch_stride = 0; // one for the whole batch
+        if (random.chance(3)) layout.row_stride = 0;    // one row again and again
+        if (random.chance(3)) layout.column_stride = 0;
         if (is_complex(product.number)) layout.conjugated = random.chance(30);
     };
     draw_layout(product.a, product.rows, product.depth, false);

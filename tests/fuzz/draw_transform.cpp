@@ -152,6 +152,8 @@ void draw_strides(Random& random, Problem& problem) {
     if (in_place || random.chance(70)) one_side(true);
     if (!in_place && random.chance(70)) one_side(false);
     if (in_place) copy_strides(problem);
+    if (!in_place && !problem.batches.empty() && random.chance(10)) // one input for a whole batch
+        problem.batches[0].input_stride = 0;
     if (random.chance(95)) return;
     // Elements of the input may share places, out of place; those of the output may lie anywhere apart.
     for (const Loop& loop : loops_of(problem, random.chance(50))) *loop.stride = random.integer(-9, 9);

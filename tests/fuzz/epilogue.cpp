@@ -17,7 +17,8 @@ Epilogue::Epilogue(MatrixProduct& product, Random& random) : rows_(product.rows)
     }
     if (kind_ == Kind::chosen) return;
     const Integer bytes = bytes_of(number_);
-    array_ = std::make_unique<GuardedMemory>("array v", 0, std::max<Integer>(elements, 1) * bytes);
+    array_ = std::make_unique<GuardedMemory>("array v", 0, std::max<Integer>(elements, 1) * bytes, 0,
+                                             draw_fence(random));
     for (Integer k = 0; k < elements; ++k)
         write_number(array_->origin() + k * bytes, number_, random.uniform());
 }

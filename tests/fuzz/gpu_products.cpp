@@ -44,18 +44,13 @@ private:
     void execute(const gpu::MatrixPlan& plan, bool bring_workspace) {
         data_.remember();
         OnGpu a(data_.a()), b(data_.b()), c(data_.c());
-        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
-        workspace.remember();
-        OnGpu workspace_on_gpu(workspace);
-        const Workspace given = bring_workspace && plan.workspace_bytes() > 0
-                                    ? Workspace{workspace_on_gpu.as<std::byte>(), plan.workspace_bytes()}
-                                    : Workspace{};
+        WorkspaceOnGpu workspace(plan.workspace_bytes());
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             plan.execute_in<S>(factor<S>(factors_.alpha), a.as<const A>(), b.as<const B>(),
-                               factor<S>(factors_.beta), c.as<C>(), {}, given);
+                               factor<S>(factors_.beta), c.as<C>(), {}, workspace.given(bring_workspace));
         });
-        for (OnGpu* matrix : {&a, &b, &c, &workspace_on_gpu}) matrix->fetch();
-        workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
+        for (OnGpu* matrix : {&a, &b, &c}) matrix->fetch();
+        workspace.fetch();
         workspace.require_unharmed();
         data_.require_unharmed();
     }

@@ -29,6 +29,9 @@ void suit_float16(Problem& problem) {
                                                                : 1 / std::sqrt(points);
 }
 
+/// A load expression with an array of reals, one for each element of a transform's input.
+constexpr const char* weighted = "x * w[i]";
+
 /// A transform as CPUs have them, or one with what only GPUs have: halves, convolutions and expressions.
 Problem draw_gpu_transform(Random& random, const Limits& limits) {
     Limits own = limits;
@@ -46,6 +49,8 @@ Problem draw_gpu_transform(Random& random, const Limits& limits) {
     if (problem.dimensions.size() == 1 && random.chance(10))
         problem.load = Expression(
             fmt::format("x where i < {}", random.integer(1, std::max<Integer>(points_of(problem), 2) - 1)));
+    else if (problem.dimensions.size() == 1 && random.chance(10))
+        problem.load = Expression(weighted);
     if (random.chance(10)) problem.store = Expression(random.one_of({"0.5 * x", "x - 3 * x", "-x"}));
     return problem;
 }
@@ -78,6 +83,7 @@ public:
         input_ = random_input(data_.transform(), data_.transforms(), random_);
         data_.set(From::input, input_);
         make_spectrum();
+        make_weights();
         const Values expected = this->expected();
         const bool bring_workspace = random_.chance(50);
         execute(plan, bring_workspace);
@@ -113,11 +119,26 @@ private:
         spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
     }
 
+    bool has_weights() const {
+        return !problem_.load.is_identity() && problem_.load == Expression(weighted);
+    }
+
+    void make_weights() {
+        if (!has_weights()) return;
+        Problem one = Problem::make(TransformKind::dct2, {static_cast<Integer>(input_.size() / data_.transforms())},
+                                    {.precision = problem_.precision}); // its input is an array of reals
+        weights_.emplace(one, random_, true);
+        weights_->set(From::input, random_input(weights_->transform(), 1, random_));
+    }
+
     Values expected() {
         const std::size_t each = static_cast<std::size_t>(data_.transform().points());
         Values input = data_.elements(From::input);
         const std::size_t stored = input.size() / data_.transforms();
-        if (!problem_.load.is_identity()) {
+        if (has_weights()) {
+            const Values weights = weights_->elements(From::input);
+            for (std::size_t k = 0; k < input.size(); ++k) input[k] *= weights[k % stored];
+        } else if (!problem_.load.is_identity()) {
             const Integer end = std::stoll(problem_.load.text().substr(problem_.load.text().find('<') + 1));
             for (std::size_t k = 0; k < input.size(); ++k)
                 if (static_cast<Integer>(k % stored) >= end) input[k] = 0;
@@ -165,21 +186,23 @@ private:
             for (GuardedMemory* array : spectrum_->arrays(From::input)) spectrum.emplace_back(*array);
             plan = plan_with<T>(plan, spectrum);
         }
-        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
-        workspace.remember();
-        OnGpu workspace_on_gpu(workspace);
-        const Workspace given = bring_workspace && plan.workspace_bytes() > 0
-                                    ? Workspace{workspace_on_gpu.as<std::byte>(), plan.workspace_bytes()}
-                                    : Workspace{};
-        run_on<T>(plan, in, in_place ? in : out, given);
-        for (std::vector<OnGpu>* arrays : {&in, &out, &spectrum})
+        std::vector<OnGpu> weights;
+        if (weights_) {
+            weights_->remember();
+            weights.emplace_back(*weights_->arrays(From::input)[0]);
+            plan = plan.with("w", weights[0].as<const T>());
+        }
+        WorkspaceOnGpu workspace(plan.workspace_bytes());
+        run_on<T>(plan, in, in_place ? in : out, workspace.given(bring_workspace));
+        for (std::vector<OnGpu>* arrays : {&in, &out, &spectrum, &weights})
             for (OnGpu& array : *arrays) array.fetch();
-        workspace_on_gpu.fetch();
-        workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
+        workspace.fetch();
+        if (setting_.tampering.transform) setting_.tampering.transform(data_, workspace.host());
         workspace.require_unharmed();
         data_.require_unharmed();
-        if (spectrum_)
-            for (GuardedMemory* array : spectrum_->arrays(From::input)) array->require_unharmed();
+        for (const std::optional<TransformData>* read : {&spectrum_, &weights_})
+            if (*read)
+                for (GuardedMemory* array : (*read)->arrays(From::input)) array->require_unharmed();
     }
 
     template <class T> gpu::Plan plan_with(const gpu::Plan& plan, const std::vector<OnGpu>& spectrum) const {
@@ -211,6 +234,7 @@ private:
     Journal& journal_;
     TransformData data_;
     std::optional<TransformData> spectrum_; ///< its input is the spectrum
+    std::optional<TransformData> weights_;  ///< and of this one the array of the load expression
     Values input_;
 };
 

@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 namespace swirl::fuzz {
 namespace {
@@ -18,34 +22,49 @@ Integer zone_for(Integer bytes) {
     return std::clamp((bytes + alignment - 1) / alignment * alignment, least_zone, most_zone);
 }
 
+std::shared_ptr<std::byte> pages(Integer bytes) {
+    const auto size = static_cast<std::size_t>(bytes);
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return {static_cast<std::byte*>(memory), [size](std::byte* first) { ::munmap(first, size); }};
+}
+
 } // namespace
 
-GuardedMemory::GuardedMemory(std::string name, Integer lowest, Integer end, Integer offset)
-    : name_(std::move(name)),
-      lowest_(lowest),
-      end_(end),
-      zone_(zone_for(end - lowest)),
-      bytes_(end - lowest + 2 * zone_) {
-    memory_.reset(new std::byte[static_cast<std::size_t>(bytes_ + 2 * alignment)]);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.get()) +
-                         static_cast<std::uintptr_t>(zone_) - static_cast<std::uintptr_t>(lowest);
-    const Integer beyond = static_cast<Integer>(address % alignment);
-    data_ = memory_.get() + (alignment - beyond) + offset;
-    origin_ = data_ + zone_ - lowest;
+GuardedMemory::GuardedMemory(std::string name, Integer lowest, Integer end, Integer offset, Fence fence)
+    : name_(std::move(name)), fence_(fence), lowest_(lowest), end_(end) {
+    const Integer zone = zone_for(end - lowest);
+    before_ = fence == Fence::before ? 0 : zone;
+    bytes_ = before_ + (end - lowest) + (fence == Fence::behind ? 0 : zone);
+    if (fence == Fence::none) {
+        memory_ = std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(bytes_ + 2 * alignment)],
+                                             std::default_delete<std::byte[]>());
+        const auto address = reinterpret_cast<std::uintptr_t>(memory_.get()) +
+                             static_cast<std::uintptr_t>(before_) - static_cast<std::uintptr_t>(lowest);
+        const Integer beyond = static_cast<Integer>(address % alignment);
+        data_ = memory_.get() + (alignment - beyond) + offset;
+    } else {
+        const Integer page = ::sysconf(_SC_PAGESIZE), whole = (bytes_ + page - 1) / page * page;
+        memory_ = pages(whole + page);
+        std::byte* const fenced = memory_.get() + (fence == Fence::before ? 0 : whole);
+        if (::mprotect(fenced, static_cast<std::size_t>(page), PROT_NONE) != 0) throw std::bad_alloc();
+        data_ = fence == Fence::before ? fenced + page : fenced - bytes_;
+    }
+    origin_ = data_ + before_ - lowest;
     std::memset(data_, pattern, static_cast<std::size_t>(bytes_));
 }
 
 void GuardedMemory::remember() { remembered_.assign(data_, data_ + bytes_); }
 
 void GuardedMemory::allow(Integer offset, Integer bytes) {
-    const Integer at = zone_ - lowest_ + offset;
+    const Integer at = before_ - lowest_ + offset;
     std::memcpy(remembered_.data() + at, data_ + at, static_cast<std::size_t>(bytes));
 }
 
 void GuardedMemory::require_unharmed() const {
     if (std::memcmp(remembered_.data(), data_, remembered_.size()) == 0) return;
     const auto found = std::mismatch(remembered_.begin(), remembered_.end(), data_);
-    const Integer at = (found.first - remembered_.begin()) - zone_ + lowest_;
+    const Integer at = (found.first - remembered_.begin()) - before_ + lowest_;
     if (at < lowest_ || at >= end_)
         throw Failure("guard zone",
                       fmt::format("the guard zone of the {} is written at byte {}; the array is "
@@ -53,6 +72,11 @@ void GuardedMemory::require_unharmed() const {
                                   name_, at, lowest_, end_ - 1));
     throw Failure("written outside",
                   fmt::format("the {} is written at byte {}, where it has to stay", name_, at));
+}
+
+GuardedMemory::Fence draw_fence(Random& random) {
+    using enum GuardedMemory::Fence;
+    return random.one_of({none, none, none, none, before, behind, behind});
 }
 
 } // namespace swirl::fuzz

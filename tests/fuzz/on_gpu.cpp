@@ -32,4 +32,19 @@ void OnGpu::fetch() {
     std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(shift_of(host_)), host_.bytes(), host_.data());
 }
 
+WorkspaceOnGpu::WorkspaceOnGpu(std::size_t bytes)
+    : host_("workspace", 0, static_cast<Integer>(bytes)), on_gpu_(host_) {
+    host_.remember();
+}
+
+Workspace WorkspaceOnGpu::given(bool bring) const {
+    const auto bytes = static_cast<std::size_t>(host_.end());
+    return bring && bytes > 0 ? Workspace{on_gpu_.as<std::byte>(), bytes} : Workspace{};
+}
+
+void WorkspaceOnGpu::require_unharmed() {
+    host_.allow(0, host_.end());
+    host_.require_unharmed();
+}
+
 } // namespace swirl::fuzz

@@ -25,4 +25,21 @@ private:
     std::byte* first_; ///< of the guard zone before the array
 };
 
+/// A workspace on a GPU between guard zones.
+class WorkspaceOnGpu {
+public:
+    explicit WorkspaceOnGpu(std::size_t bytes);
+
+    /// None, where it is not to be brought or there is nothing to bring.
+    Workspace given(bool bring) const;
+    /// All bytes back, after what runs on the GPU; require_unharmed() then throws a Failure where its guard zones have changed.
+    void fetch() { on_gpu_.fetch(); }
+    void require_unharmed();
+    GuardedMemory& host() { return host_; }
+
+private:
+    GuardedMemory host_;
+    OnGpu on_gpu_;
+};
+
 } // namespace swirl::fuzz

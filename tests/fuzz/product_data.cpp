@@ -111,7 +111,8 @@ std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& 
     // Of E4M3 there are kernels for matrices that are aligned to 16 bytes only.
     const bool is_aligned = product.number_of_a() == Number::float8_e4m3 || random.chance(50);
     const Integer offset = is_aligned ? 0 : real * random.integer(0, 64 / real - 1);
-    return std::make_unique<GuardedMemory>(name, lowest * bytes, (highest + 1) * bytes, offset);
+    return std::make_unique<GuardedMemory>(name, lowest * bytes, (highest + 1) * bytes, offset,
+                                           for_pairs ? GuardedMemory::Fence::none : draw_fence(random));
 }
 
 void for_each_element(Integer batch, Integer rows, Integer columns,
@@ -222,10 +223,7 @@ void ProductData::remember() {
 
 void ProductData::require_unharmed() {
     const Integer bytes = bytes_of(product_.number_of_c());
-    for_each_element(product_.batch, product_.rows, product_.columns,
-                     [&](Integer matrix, Integer i, Integer j) {
-                         c_->allow(offset_of(product_.c, matrix, i, j) * bytes, bytes);
-                     });
+    for_each_place([&](Integer offset) { c_->allow(offset, bytes); });
     for (GuardedMemory* matrix : {a_.get(), b_.get(), c_.get()}) matrix->require_unharmed();
 }
 
@@ -305,6 +303,13 @@ void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
                               static_cast<double>(allowed)));
 }
 
+void ProductData::for_each_place(const std::function<void(Integer)>& f) const {
+    const Integer bytes = bytes_of(product_.number_of_c());
+    for_each_element(
+        product_.batch, product_.rows, product_.columns,
+        [&](Integer matrix, Integer i, Integer j) { f(offset_of(product_.c, matrix, i, j) * bytes); });
+}
+
 void ProductData::for_each_result(const std::function<void(Integer, Integer, Integer, Complex)>& f) const {
     const Number stored = product_.number_of_c();
     for_each_element(product_.batch, product_.rows, product_.columns,
@@ -315,7 +320,7 @@ void ProductData::for_each_result(const std::function<void(Integer, Integer, Int
 }
 
 void ProductData::require_right(Random& random) const {
-    constexpr Integer most = 4'000'000; // multiplications
+    constexpr Integer most = 6'000'000; // multiplications: all products that are drawn for CPUs
     const Integer elements = product_.batch * product_.rows * product_.columns;
     if (elements == 0) return;
     const Integer each = std::max<Integer>(product_.depth, 1);

@@ -52,6 +52,9 @@ public:
     /// Throws a Failure where elements of C are wrong: all of them in small products, else some at random and corners.
     void require_right(Random& random) const;
 
+    const MatrixProduct& product() const { return product_; }
+    /// The offsets of C's elements, in bytes.
+    void for_each_place(const std::function<void(Integer)>& f) const;
     /// What C holds now.
     void for_each_result(const std::function<void(Integer, Integer, Integer, Complex)>& f) const;
 

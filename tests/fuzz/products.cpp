@@ -5,6 +5,8 @@
 #include "fuzz/setting.hpp"
 #include "fuzz/words.hpp"
 
+#include <swirl/matrix.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,11 +47,13 @@ void draw_reduction(MatrixProduct& product, Random& random) {
 /// One product on the CPU at hand.
 class ProductRun {
 public:
-    ProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, Random& random)
+    ProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, Random& random,
+               const Setting& setting)
         : product_(product),
           epilogue_(epilogue),
           factors_(factors),
           random_(random),
+          setting_(setting),
           data_(product, factors, random, &epilogue) {
         if (!product.reductions.empty())
             reduced_ = std::make_unique<GuardedMemory>(
@@ -67,6 +71,15 @@ public:
         if (random_.chance(40)) {
             execute(plan_for(static_cast<int>(random_.integer(1, 4))));
             require_same(bits, "with other threads");
+        }
+        if (!reduced_ && random_.chance(20)) {
+            execute_from_c(threads);
+            require_same(bits, "through the C interface");
+        }
+        const bool has_one_type = !product_.widens() && !product_.converts();
+        if (has_one_type && !reduced_ && epilogue_.is_identity() && random_.chance(20)) {
+            execute_by_lists(threads);
+            data_.require_right(random_);
         }
         const bool can_pack = !product_.widens() && !product_.converts() && product_.number != Number::int32;
         if (!can_pack || !random_.chance(40)) return;
@@ -94,6 +107,7 @@ private:
             if (array != nullptr) array->remember();
     }
     void require_unharmed() {
+        if (setting_.tampering.product) setting_.tampering.product(data_, reduced_.get());
         data_.require_unharmed();
         if (epilogue_.array() != nullptr) epilogue_.array()->require_unharmed();
         if (!reduced_) return;
@@ -110,6 +124,75 @@ private:
                                       reinterpret_cast<const B*>(data_.b().origin()),
                                       factor<S>(factors_.beta), reinterpret_cast<C*>(data_.c().origin()));
         });
+        require_unharmed();
+    }
+
+    void execute_from_c(int threads) {
+        const auto layout = [](const MatrixLayout& of) {
+            return swirl_matrix_layout{of.row_stride, of.column_stride, of.batch_stride,
+                                       of.conjugated ? 1 : 0};
+        };
+        const std::string text = product_.epilogue.text();
+        const swirl_matrix_product described{static_cast<int>(product_.number),
+                                             product_.rows,
+                                             product_.columns,
+                                             product_.depth,
+                                             product_.batch,
+                                             layout(product_.a),
+                                             layout(product_.b),
+                                             layout(product_.c),
+                                             product_.epilogue.is_identity() ? nullptr : text.c_str()};
+        const int numbers[] = {static_cast<int>(product_.number_of_a()),
+                               static_cast<int>(product_.number_of_b()),
+                               static_cast<int>(product_.number_of_c())};
+        swirl_matrix_options options{};
+        options.numbers = numbers;
+        options.threads = threads;
+        const auto require = [](swirl_status status) {
+            if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
+        };
+        swirl_matrix_plan* made = nullptr;
+        require(swirl_matrix_plan_create_with(&described, &options, &made));
+        const std::unique_ptr<swirl_matrix_plan, void (*)(swirl_matrix_plan*)> plan(
+            made, swirl_matrix_plan_destroy);
+        remember();
+        GuardedMemory* const array = epilogue_.array();
+        const swirl_array given{"v", array == nullptr ? nullptr : array->origin(), nullptr};
+        with_type(product_.number, SumTypes{}, [&](auto of) {
+            using T = typename decltype(of)::type;
+            const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
+            require(swirl_matrix_execute_with_arrays(made, &given, array == nullptr ? 0 : 1, &alpha,
+                                                     data_.a().origin(), data_.b().origin(), &beta,
+                                                     data_.c().origin()));
+        });
+        require_unharmed();
+    }
+
+    /// The matrices of the batch in two groups of lists.
+    void execute_by_lists(int threads) {
+        MatrixProduct one = product_;
+        one.batch = 1;
+        const MatrixPlan plan = swirl::plan(one, {.threads = threads});
+        remember();
+        with_type(
+            product_.number, Types<float, double, std::complex<float>, std::complex<double>>{}, [&](auto of) {
+                using T = typename decltype(of)::type;
+                std::vector<const T*> a, b;
+                std::vector<T*> c;
+                for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+                    a.push_back(reinterpret_cast<const T*>(data_.a().origin()) +
+                                matrix * product_.a.batch_stride);
+                    b.push_back(reinterpret_cast<const T*>(data_.b().origin()) +
+                                matrix * product_.b.batch_stride);
+                    c.push_back(reinterpret_cast<T*>(data_.c().origin()) + matrix * product_.c.batch_stride);
+                }
+                const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
+                const Integer first = random_.integer(0, product_.batch);
+                const MatrixGroup<T> groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
+                                                 {plan, alpha, a.data() + first, b.data() + first, beta,
+                                                  c.data() + first, product_.batch - first}};
+                execute_groups<T>(groups, threads);
+            });
         require_unharmed();
     }
 
@@ -176,6 +259,7 @@ private:
     const Epilogue& epilogue_;
     Factors factors_;
     Random& random_;
+    const Setting& setting_;
     ProductData data_;
     std::unique_ptr<GuardedMemory> reduced_;
 };
@@ -191,7 +275,7 @@ void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal) 
     draw_reduction(product, random);
     journal.doing(in_words(product, factors));
     validate(product); // what is drawn is valid
-    ProductRun(product, epilogue, factors, random).run();
+    ProductRun(product, epilogue, factors, random, setting).run();
 }
 
 } // namespace swirl::fuzz

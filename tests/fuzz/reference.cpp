@@ -162,4 +162,17 @@ long double relative_error(const Complex* a, const Complex* b, std::size_t count
     return std::isnan(error) ? std::numeric_limits<long double>::infinity() : error;
 }
 
+WorstElement worst_element(const Complex* a, const Complex* b, std::size_t count) {
+    WorstElement worst{0, 0};
+    long double norm = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        norm += std::norm(b[i]);
+        const long double error = std::abs(a[i] - b[i]);
+        if (!(error <= worst.error)) worst = {i, error};
+        if (std::isnan(error)) return {i, std::numeric_limits<long double>::infinity()};
+    }
+    if (norm > 0) worst.error /= std::sqrt(norm / static_cast<long double>(count));
+    return worst;
+}
+
 } // namespace swirl::fuzz

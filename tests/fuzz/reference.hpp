@@ -15,4 +15,11 @@ Values reference(const Transform& transform, const Values& input, Random& random
 /// ‖a − b‖ / ‖b‖, Euclidean; ‖a‖ where b is zero; infinite where a has a NaN.
 long double relative_error(const Complex* a, const Complex* b, std::size_t count);
 
+/// The element of a that is furthest off b's, in units of the root mean square of b; of 1 where b is zero.
+struct WorstElement {
+    std::size_t index;
+    long double error; ///< infinite where there is a NaN
+};
+WorstElement worst_element(const Complex* a, const Complex* b, std::size_t count);
+
 } // namespace swirl::fuzz

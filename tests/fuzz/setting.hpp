@@ -4,9 +4,21 @@
 #include "fuzz/journal.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace swirl::fuzz {
+
+class GuardedMemory;
+class ProductData;
+class TransformData;
+
+/// What is done to arrays after each execution, before they are looked at: tests of this program plant errors there, and all have to
+/// be found. `workspace` is the one that was brought.
+struct Tampering {
+    std::function<void(TransformData&, GuardedMemory& workspace)> transform = {};
+    std::function<void(ProductData&, GuardedMemory* reduced)> product = {};
+};
 
 /// What a worker works with, the same for all of its cases.
 struct Setting {
@@ -14,6 +26,7 @@ struct Setting {
     bool on_gpu = false;
     Limits limits = {};
     double tolerance = 4; ///< of transforms, in units of ε·√log₂n
+    Tampering tampering = {};
 };
 
 /// One case of a part: draws something by the seed, runs it and throws a Failure, or lets an error of swirl's through, where it
@@ -22,6 +35,7 @@ using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journ
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_text(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal);

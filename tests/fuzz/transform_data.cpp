@@ -79,7 +79,8 @@ TransformData::TransformData(const Problem& problem, Random& random, bool for_pa
     const auto make = [&](const char* name, std::pair<Integer, Integer> range) {
         const Integer unit = for_pairs ? 2 * scalar_ : scalar_;
         const Integer offset = random.chance(50) ? 0 : unit * random.integer(0, 64 / unit - 1);
-        return std::make_shared<GuardedMemory>(name, range.first, range.second, offset);
+        return std::make_shared<GuardedMemory>(name, range.first, range.second, offset,
+                                               for_pairs ? GuardedMemory::Fence::none : draw_fence(random));
     };
     auto in = bytes(From::input), out = bytes(From::output);
     if (in_place) in = {std::min(in.first, out.first), std::max(in.second, out.second)};

@@ -1,5 +1,6 @@
 #include "fuzz/transforms.hpp"
 
+#include "cli/epsilon.hpp"
 #include "fuzz/reference.hpp"
 
 #include <swirl/swirl.h>
@@ -14,16 +15,6 @@
 
 namespace swirl::fuzz {
 namespace {
-
-double epsilon_of(Precision precision) {
-    switch (precision) {
-    case Precision::float32: return 0x1p-23;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
-    }
-    return 0x1p-52;
-}
 
 template <class T> void execute_as(const Plan& plan, const TransformData& data, Workspace workspace) {
     using C = std::complex<T>;
@@ -84,12 +75,15 @@ public:
 
     void run() {
         input_ = random_input(data_.transform(), data_.transforms(), random_);
-        const PlanOptions options{.use_wisdom = false,
-                                  .check = random_.chance(75),
-                                  .cpu = setting_.cpu,
-                                  .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
-        journal_.doing(
-            fmt::format("{} threads={} check={}", to_text(problem_), options.threads, options.check));
+        const bool measures = random_.chance(4);
+        PlanOptions options{.effort = measures ? Effort::measure : Effort::estimate,
+                            .use_wisdom = false,
+                            .check = random_.chance(75),
+                            .cpu = setting_.cpu,
+                            .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
+        if (measures) options.time_budget_seconds = 0.005;
+        journal_.doing(fmt::format("{} threads={} check={}{}", to_text(problem_), options.threads,
+                                   options.check, measures ? " measured" : ""));
         const Plan plan = swirl::plan(problem_, options);
         data_.set(From::input, input_);
         const Values expected = expected_output(data_, random_);
@@ -97,20 +91,28 @@ public:
         output_ = data_.elements(From::output);
         require_close(problem_, output_, expected, setting_.tolerance);
         if (random_.chance(30)) run_from_recipe(plan, options);
-        if (random_.chance(30)) run_from_c(options);
+        if (!measures && random_.chance(30)) run_from_c(options); // measuring may find another algorithm
         if (random_.chance(50)) run_inverse(plan, options);
     }
 
 private:
+    void tamper(TransformData& data, GuardedMemory& workspace) const {
+        if (setting_.tampering.transform) setting_.tampering.transform(data, workspace);
+    }
+
     void run_guarded(const Plan& plan, bool bring_workspace) {
         data_.set(From::input, input_);
-        GuardedMemory workspace("workspace", 0, static_cast<Integer>(plan.workspace_bytes()));
+        const auto bytes = static_cast<Integer>(plan.workspace_bytes());
+        constexpr Integer alignment = 64;
+        GuardedMemory workspace("workspace", 0, bytes, 0,
+                                bytes % alignment == 0 ? draw_fence(random_) : GuardedMemory::Fence::none);
         data_.remember();
         workspace.remember();
         if (bring_workspace && plan.workspace_bytes() > 0)
             execute(plan, data_, {workspace.origin(), plan.workspace_bytes()});
         else
             execute(plan, data_);
+        tamper(data_, workspace);
         workspace.allow(0, static_cast<Integer>(plan.workspace_bytes()));
         workspace.require_unharmed();
         data_.require_unharmed();
@@ -138,16 +140,32 @@ private:
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         data_.set(From::input, input_);
         data_.remember();
-        if (problem_.layout == ComplexLayout::planar)
-            require(swirl_execute_planar(made, data_.real(From::input), data_.imaginary(From::input),
-                                         data_.real(From::output), data_.imaginary(From::output)));
+        const std::size_t bytes = swirl_plan_workspace_bytes(made);
+        GuardedMemory workspace("workspace", 0, static_cast<Integer>(bytes));
+        workspace.remember();
+        const bool bring = bytes > 0 && random_.chance(50);
+        std::byte *const in = data_.real(From::input), *const in_imaginary = data_.imaginary(From::input),
+                         *const out = data_.real(From::output),
+                         *const out_imaginary = data_.imaginary(From::output);
+        const bool is_planar = problem_.layout == ComplexLayout::planar;
+        if (is_planar && bring)
+            require(swirl_execute_planar_with_workspace(made, in, in_imaginary, out, out_imaginary,
+                                                        workspace.origin(), bytes));
+        else if (is_planar)
+            require(swirl_execute_planar(made, in, in_imaginary, out, out_imaginary));
+        else if (bring)
+            require(swirl_execute_with_workspace(made, in, out, workspace.origin(), bytes));
         else
-            require(swirl_execute(made, data_.real(From::input), data_.real(From::output)));
+            require(swirl_execute(made, in, out));
+        tamper(data_, workspace);
+        workspace.allow(0, static_cast<Integer>(bytes));
+        workspace.require_unharmed();
         data_.require_unharmed();
         require_same(data_.elements(From::output), output_, "through the C interface");
     }
 
-    void run_inverse(const Plan& plan, const PlanOptions& options) {
+    void run_inverse(const Plan& plan, PlanOptions options) {
+        options.effort = Effort::estimate;
         const std::optional<Problem> inverse = inverse_of(problem_);
         if (!inverse || !is_valid(*inverse)) return;
         journal_.doing(fmt::format("{} threads={} check={}, the inverse of {}", to_text(*inverse),
@@ -155,11 +173,15 @@ private:
         const Plan back = swirl::plan(*inverse, options);
         TransformData there(*inverse, random_);
         run_guarded(plan, false);
+        require_same(data_.elements(From::output), output_, "when executed again");
         data_.set(From::input, input_); // in place, the results are gone
         const Values expected = data_.elements(From::input);
         there.set(From::input, output_);
         there.remember();
         execute(back, there);
+        GuardedMemory none("workspace", 0, 0);
+        none.remember();
+        tamper(there, none);
         there.require_unharmed();
         require_close(*inverse, there.elements(From::output), expected, 2 * setting_.tolerance);
     }
@@ -230,20 +252,27 @@ Values expected_output(const TransformData& data, Random& random) {
 }
 
 void require_close(const Problem& problem, const Values& found, const Values& expected, double tolerance) {
+    // Of one element, beside the root mean square: an error of few elements does not get lost among many.
+    constexpr double of_one = 16;
     std::size_t transforms = 1;
     double points = 1;
     for (const Dimension& batch : problem.batches) transforms *= static_cast<std::size_t>(batch.length);
     for (const Dimension& dimension : problem.dimensions) points *= static_cast<double>(dimension.length);
-    const double unit = epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
+    const double unit = cli::epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
     const std::size_t each = expected.size() / transforms;
-    for (std::size_t k = 0; k < transforms; ++k) {
-        const auto error =
-            static_cast<double>(relative_error(found.data() + k * each, expected.data() + k * each, each));
-        if (error <= tolerance * unit) continue;
+    const auto require = [&](double error, double allowed, std::size_t transform, const std::string& what) {
+        if (error <= allowed * unit) return;
         const bool is_rounding = error < 1e3 * unit;
         throw Failure(is_rounding ? "inaccurate" : "wrong",
-                      fmt::format("transform {} of {} is off by {:.3g}, {:.3g} units", k, transforms, error,
-                                  error / unit));
+                      fmt::format("{}transform {} of {} is off by {:.3g}, {:.3g} units", what, transform,
+                                  transforms, error, error / unit));
+    };
+    for (std::size_t k = 0; k < transforms; ++k) {
+        const Complex* const one = found.data() + k * each;
+        const Complex* const right = expected.data() + k * each;
+        require(static_cast<double>(relative_error(one, right, each)), tolerance, k, "");
+        const auto [worst, error] = worst_element(one, right, each);
+        require(static_cast<double>(error), of_one * tolerance, k, fmt::format("element {} of ", worst));
     }
 }
 

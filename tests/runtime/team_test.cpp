@@ -1,9 +1,8 @@
 #include "runtime/team.hpp"
 
-#include <gtest/gtest.h>
+#include "support/forked_child.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cfenv>
@@ -34,17 +33,6 @@ int members_that_meet(int wanted) {
         ++members;
     });
     return members;
-}
-
-/// Whether f() is true in a forked process, which gets a minute.
-template <class F> bool is_true_in_a_child(F&& f) {
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(f() ? 0 : 1);
-    }
-    int status = 0;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
@@ -122,6 +110,7 @@ TEST(Team, HandsOnWhatAMemberThrows) {
 }
 
 TEST(Team, WorksInForkedProcessesAndTheirChildren) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     EXPECT_EQ(members_that_meet(3), 3);
     EXPECT_TRUE(is_true_in_a_child([] {
         return members_that_meet(3) == 3 && is_true_in_a_child([] { return members_that_meet(2) == 2; }) &&
@@ -131,6 +120,7 @@ TEST(Team, WorksInForkedProcessesAndTheirChildren) {
 }
 
 TEST(Team, WorksInAProcessForkedWhileAnotherThreadsTeamWorks) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     std::atomic<bool> stop = false;
     std::thread other([&] {
         while (!stop) members_that_meet(2);

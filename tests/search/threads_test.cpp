@@ -4,6 +4,7 @@
 #include "runtime/team.hpp"
 #include "runtime/timer.hpp"
 #include "search/planner.hpp"
+#include "support/forked_child.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace swirl::search {
 namespace {
@@ -139,16 +137,10 @@ TEST(Workspace, HasToLieApartFromTheData) {
 }
 
 TEST(Threads, ShareAPlanInAForkedProcessToo) {
+    if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     const auto plan = plan_for(parse_problem("dft 96x80"), 3);
     const std::vector<std::byte> expected = bytes_after(*plan);
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(bytes_after(*plan) == expected ? 0 : 1);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_TRUE(is_true_in_a_child([&] { return bytes_after(*plan) == expected; }));
 }
 
 TEST(Threads, AreNotUsedForSmallTransforms) {

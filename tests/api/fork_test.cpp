@@ -1,0 +1,154 @@
+#include <swirl/swirl.hpp>
+
+#include "definition.hpp"
+#include "gpu_interface.hpp"
+#include "support/forked_child.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+/// A process that forks while its other threads plan: the child plans and computes like any other.
+namespace swirl {
+namespace {
+
+constexpr int planning_threads = 3, children = 12;
+
+using Complex = std::complex<double>;
+
+/// Calls plan_one(k) with ever new numbers on some threads while alive.
+class Planning {
+public:
+    template <class PlanOne> explicit Planning(PlanOne plan_one) {
+        for (int t = 0; t < planning_threads; ++t)
+            threads_.emplace_back([this, plan_one](const std::stop_token& stop) {
+                while (!stop.stop_requested()) plan_one(next_++);
+            });
+    }
+
+private:
+    std::atomic<int> next_ = 0;
+    std::vector<std::jthread> threads_; // end first
+};
+
+bool transforms_rightly(const Problem& problem, const PlanOptions& options) {
+    const auto n = static_cast<std::size_t>(problem.dimensions[0].length);
+    std::vector<Complex> x(n), y(n);
+    for (std::size_t k = 0; k < n; ++k) x[k] = {1.0 / static_cast<double>(k + 1), 0.25};
+    plan(problem, options).execute(x.data(), y.data());
+    const std::vector<definition::Number> expected = definition::dft_of_one(problem, {x.begin(), x.end()});
+    for (std::size_t k = 0; k < n; ++k)
+        if (!(std::abs(definition::Number(y[k]) - expected[k]) < 1e-9L)) return false;
+    return true;
+}
+
+Problem dft(int n) { return Problem::make(TransformKind::dft, {n}); }
+
+/// Products of the whole numbers 0 to 4, which are exact.
+template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int threads) {
+    const auto value = [](Integer i) { return T(static_cast<float>(i % 5)); };
+    std::vector<T> a, b, c(static_cast<std::size_t>(m * n));
+    for (Integer i = 0; i < m * k; ++i) a.push_back(value(i));
+    for (Integer i = 0; i < k * n; ++i) b.push_back(value(i * 7));
+    plan(MatrixProduct::column_major(number_of<T>(), m, n, k), {.threads = threads})
+        .execute(T(1), a.data(), b.data(), T(0), c.data());
+    for (Integer j = 0; j < n; ++j)
+        for (Integer i = 0; i < m; ++i) {
+            T sum(0);
+            for (Integer l = 0; l < k; ++l)
+                sum += a[static_cast<std::size_t>(i + l * m)] * b[static_cast<std::size_t>(l + j * k)];
+            if (c[static_cast<std::size_t>(i + j * m)] != sum) return false;
+        }
+    return true;
+}
+
+TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    const Planning planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
+    for (int k = 0; k < children; ++k)
+        for (const int threads : {1, 2})
+            ASSERT_TRUE(is_true_in_a_child([&] {
+                return transforms_rightly(dft(100 + k), {.use_wisdom = false, .threads = threads}) &&
+                       transforms_rightly(dft(7), {.use_wisdom = false, .threads = threads});
+            })) << k;
+}
+
+TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    const TemporaryFolder folder;
+    ASSERT_EQ(setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1), 0);
+    const PlanOptions measured{.effort = Effort::measure, .time_budget_seconds = 0.01};
+    {
+        const Planning planning([&](int k) { static_cast<void>(plan(dft(8 + k % 200), measured)); });
+        for (int k = 0; k < children; ++k)
+            ASSERT_TRUE(is_true_in_a_child([&] {
+                return transforms_rightly(dft(8 + k), measured) && transforms_rightly(dft(300 + k), measured);
+            })) << k;
+    }
+    EXPECT_TRUE(transforms_rightly(dft(300), measured));
+    unsetenv("SWIRL_WISDOM");
+}
+
+TEST(Fork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    const Planning planning([](int k) {
+        const Integer n = 8 + k % 120;
+        static_cast<void>(multiplies_rightly<float>(n, n + 1, 9, 1));
+        static_cast<void>(multiplies_rightly<double>(n, 3, n, 2));
+    });
+    for (int k = 0; k < children; ++k)
+        for (const int threads : {1, 2})
+            ASSERT_TRUE(is_true_in_a_child([&] {
+                const Integer n = 20 + 9 * k;
+                return multiplies_rightly<float>(n, n, 40, threads) &&
+                       multiplies_rightly<double>(5, 5, 5, threads) &&
+                       multiplies_rightly<Complex>(n, 4, n, threads);
+            })) << k;
+}
+
+TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    std::atomic<bool> has_begun = false;
+    std::jthread searching([&](const std::stop_token& stop) {
+        while (!stop.stop_requested())
+            static_cast<void>(plan(dft(5040), {.effort = Effort::measure,
+                                               .time_budget_seconds = 2,
+                                               .use_wisdom = false,
+                                               .progress = [&](const std::string&) { has_begun = true; }}));
+    });
+    while (!has_begun) std::this_thread::yield();
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_TRUE(is_true_in_a_child([] { return transforms_rightly(dft(64), {.use_wisdom = false}); }));
+    // It did not wait for the search.
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+using ForkWithGpu = GpuInterface;
+
+TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    std::mutex keeping; // their end calls the driver at any time, and that is not ours
+    std::vector<gpu::Plan> kept;
+    const auto plan_one = [](int k) {
+        return gpu::plan(
+            Problem::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
+            {.use_wisdom = false, .check = false, .use_cache = false});
+    };
+    const Planning planning([&](int k) {
+        if (k > 300) return std::this_thread::yield();
+        gpu::Plan plan = plan_one(k);
+        const std::lock_guard lock(keeping);
+        kept.push_back(std::move(plan));
+    });
+    for (int k = 0; k < children; ++k)
+        ASSERT_TRUE(is_true_in_a_child([&] {
+            return transforms_rightly(dft(100 + k), {.use_wisdom = false}) &&
+                   !plan_one(1000 + k).recipe().empty();
+        })) << k;
+}
+
+} // namespace
+} // namespace swirl

@@ -1,0 +1,360 @@
+#include "fuzz/mutate.hpp"
+#include "fuzz/transforms.hpp"
+
+#include "gemm/schedule.hpp"
+#include "plan/matrix_blocks.hpp"
+#include "problem/matrix_product.hpp"
+#include "search/machine.hpp"
+#include "search/matrix_wisdom.hpp"
+#include "search/probe.hpp"
+#include "search/shared_wisdom.hpp"
+#include "search/sqlite.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace swirl::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const std::string& text) {
+    std::string result = "'";
+    for (const char c : text)
+        if (c != '\0')
+            result += c == '\'' ? std::string("''") : std::string(1, c); // SQL's texts end at a zero
+    return result + "'";
+}
+
+/// A value for a column, as SQL writes it: of another type, huge, empty, or mutated.
+std::string any_value(const std::string& present, Random& random) {
+    switch (random.integer(0, 7)) {
+    case 0: return "''";
+    case 1:
+        return random.one_of<std::string>(
+            {"-1", "0", "1", "99", "9223372036854775807", "-9223372036854775808"});
+    case 2: return random.one_of<std::string>({"-1.5", "1e308", "9e999", "-9e999", "1e-320"});
+    case 3: return "x'00ff00'";
+    case 4: return fmt::format("printf('%.*c', {}, 'x')", random.logarithmic(1, 300'000));
+    default: return quoted(mutated(present, random));
+    }
+}
+
+/// A problem that was planned by measuring, and the recipe that wisdom then had for it.
+struct Learned {
+    Problem problem;
+    std::string recipe;
+    bool is_untouched = true; ///< nothing that wisdom says of it was damaged
+};
+
+/// One file of wisdom that is damaged.
+class WisdomCase {
+public:
+    WisdomCase(Random& random, const Setting& setting, Journal& journal)
+        : random_(random), setting_(setting), journal_(journal) {}
+
+    void run() {
+        const fs::path sound = folder_.path() / "sound.sqlite";
+        use(sound);
+        learn();
+        if (!fs::exists(sound)) return journal_.refused(); // nothing was worth keeping
+        if (random_.chance(25)) {
+            search::Wisdom wisdom(sound, quiet);
+            wisdom.remember_fact(search::machine_key(search::host_machine()), "probe", drawn_probe());
+        }
+        const fs::path damaged = folder_.path() / "damaged.sqlite";
+        damage(sound, damaged);
+        use(damaged);
+        if (random_.chance(30)) look_at(damaged);
+        for (const Learned& known : learned_) run_planned(known);
+        look_at(damaged);
+        search::Wisdom(damaged, quiet).forget_all();
+    }
+
+private:
+    static void quiet(std::string_view) {}
+
+    static void use(const fs::path& file) { ::setenv("SWIRL_WISDOM", file.c_str(), 1); }
+
+    PlanOptions options(Effort effort) const {
+        PlanOptions options{.effort = effort, .cpu = setting_.cpu};
+        if (effort == Effort::measure) options.time_budget_seconds = 0.002;
+        return options;
+    }
+
+    void learn() {
+        const Limits small{.points = 256, .elements = 512, .places = 4096};
+        std::set<std::string> texts;
+        for (int k = 0; k < 3; ++k) {
+            const Problem problem = draw_transform(random_, small);
+            if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
+            journal_.doing("measures " + to_text(problem));
+            const std::string recipe = plan(problem, options(Effort::measure)).recipe();
+            learned_.push_back({problem, recipe});
+            require_known(learned_.back());
+        }
+        // What is a part of a later problem has been measured again.
+        for (Learned& known : learned_)
+            known.recipe = plan(known.problem, options(Effort::estimate)).recipe();
+    }
+
+    void require_known(const Learned& known) const {
+        const std::string recipe = plan(known.problem, options(Effort::estimate)).recipe();
+        if (recipe != known.recipe)
+            throw Failure("forgotten", fmt::format("wisdom says '{}' of {}, but the plan is '{}'",
+                                                   known.recipe, to_text(known.problem), recipe));
+    }
+
+    void damage(const fs::path& from, const fs::path& to) {
+        fs::copy_file(from, to);
+        switch (random_.integer(0, 3)) {
+        case 0: return damage_bytes(to);
+        case 1: return damage_row(to);
+        case 2: return damage_schema(to);
+        default: return damage_lines(from, to);
+        }
+    }
+
+    void all_are_touched() {
+        for (Learned& known : learned_) known.is_untouched = false;
+    }
+
+    /// Of the file, or of a journal beside it that claims to undo something.
+    void damage_bytes(const fs::path& file) {
+        all_are_touched();
+        std::ifstream in(file, std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        in.close();
+        const auto place = [&] {
+            // Half of them in the first page, which describes the others.
+            const auto end = static_cast<Integer>(bytes.size());
+            return static_cast<std::size_t>(
+                random_.integer(0, random_.chance(50) ? std::min<Integer>(end, 4096) - 1 : end - 1));
+        };
+        const Integer way = random_.integer(0, 9);
+        if (way == 0) {
+            bytes.resize(place());
+        } else if (way == 1) {
+            const std::size_t first = place();
+            std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), first + 4096)),
+                      '\0');
+        } else if (way == 2) {
+            bytes += bytes.substr(place());
+        } else {
+            for (Integer k = random_.logarithmic(1, 64); k > 0; --k)
+                bytes[place()] ^= static_cast<char>(1 << random_.integer(0, 7));
+        }
+        const bool is_journal = random_.chance(15);
+        std::ofstream(is_journal ? fs::path(file.string() + "-journal") : file, std::ios::binary) << bytes;
+        journal_.doing(fmt::format("wisdom of {} problems with other bytes ({})", learned_.size(), way));
+    }
+
+    void damage_row(const fs::path& file) {
+        if (learned_.empty()) return;
+        Learned& touched =
+            learned_[static_cast<std::size_t>(random_.integer(0, static_cast<Integer>(learned_.size()) - 1))];
+        const std::string problem = to_text(touched.problem);
+        const auto column =
+            random_.one_of<std::string>({"recipe", "recipe", "recipe", "recipe", "seconds", "found_by",
+                                         "created", "version", "machine", "problem"});
+        const std::string other = random_.one_of(learned_).recipe;
+        std::string value = column == "recipe" && random_.chance(20)   ? quoted(other)
+                            : column == "problem"                      ? any_value(problem, random_)
+                            : column == "recipe" || random_.chance(50) ? any_value(touched.recipe, random_)
+                                                                       : any_value("", random_);
+        touched.is_untouched = false;
+        search::sqlite::Database database(file);
+        try_to(database, fmt::format("UPDATE OR REPLACE entries SET {} = {} WHERE problem = {}", column,
+                                     value, quoted(problem)));
+        if (value.size() > 300) value.resize(300);
+        journal_.doing(fmt::format("wisdom whose {} of {} is {}", column, problem, value));
+    }
+
+    void damage_schema(const fs::path& file) {
+        all_are_touched();
+        const auto statement = random_.one_of<std::string>(
+            {"PRAGMA user_version = 0",
+             "PRAGMA user_version = 2",
+             "PRAGMA user_version = -1",
+             "PRAGMA application_id = 1",
+             "PRAGMA application_id = 0",
+             "DROP TABLE entries",
+             "DROP TABLE facts",
+             "ALTER TABLE entries RENAME COLUMN recipe TO other",
+             "ALTER TABLE entries DROP COLUMN seconds",
+             "ALTER TABLE entries ADD COLUMN other TEXT",
+             "ALTER TABLE entries RENAME TO others",
+             "DELETE FROM entries",
+             "PRAGMA journal_mode = WAL",
+             "PRAGMA page_size = 512; VACUUM",
+             "PRAGMA encoding = 'UTF-16'; VACUUM",
+             "CREATE TABLE others (a)",
+             "CREATE INDEX i ON entries (recipe)",
+             "ALTER TABLE entries RENAME TO others; CREATE VIEW entries AS SELECT * FROM others",
+             "ALTER TABLE entries RENAME TO others; CREATE TABLE entries AS SELECT * FROM others",
+             "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM facts; END",
+             "UPDATE entries SET problem = '' WHERE true",
+             "UPDATE OR REPLACE entries SET machine = '' WHERE true"});
+        search::sqlite::Database database(file);
+        try_to(database, statement);
+        journal_.doing(fmt::format("wisdom of {} problems after {}", learned_.size(), statement));
+    }
+
+    /// What SQLite refuses to make cannot be met.
+    static void try_to(search::sqlite::Database& database, const std::string& statement) {
+        try {
+            database.execute(statement.c_str());
+        } catch (const search::sqlite::Error&) {}
+    }
+
+    /// Lines that were exported, one of which is mutated, are imported into a new file.
+    void damage_lines(const fs::path& from, const fs::path& to) {
+        fs::remove(to);
+        std::stringstream out;
+        search::Wisdom(from, quiet).export_lines(out);
+        std::string lines, line;
+        const Integer chosen =
+            random_.integer(0, static_cast<Integer>(std::max<std::size_t>(learned_.size(), 1)) - 1);
+        std::vector<std::string> all;
+        while (std::getline(out, line)) all.push_back(line);
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const bool is_chosen = static_cast<Integer>(k) == chosen;
+            // By its text: lines are in the order of problems' texts.
+            if (is_chosen)
+                for (Learned& known : learned_)
+                    if (all[k].find("\"" + to_text(known.problem) + "\"") != std::string::npos)
+                        known.is_untouched = false;
+            std::string text = is_chosen ? mutated(all[k], random_) : all[k];
+            if (is_chosen && text.find('\n') != std::string::npos) std::erase(text, '\n');
+            lines += text + "\n";
+            if (is_chosen) journal_.doing("wisdom from the line " + text);
+        }
+        std::istringstream in(lines);
+        search::Wisdom(to, quiet).import_lines(in);
+    }
+
+    std::string drawn_probe() {
+        const search::Machine& machine = search::host_machine();
+        search::MachineProbe probe{
+            .machine = machine,
+            .measured_with = "machine code",
+            .flops_float32 = 1e11,
+            .flops_float64 = 5e10,
+            .latency_float32 = 1e-9,
+            .latency_float64 = 1e-9,
+            .vector_registers = 16,
+            .bandwidth = {{"L1", 16384, 1e11, 1e11, 1e11}, {"memory", 1 << 26, 1e10, 1e10, 1e10}},
+            .pages = {}};
+        const std::string json = to_json(probe);
+        return random_.chance(20) ? json : mutated(json, random_);
+    }
+
+    /// What commands do with wisdom.
+    void look_at(const fs::path& file) {
+        search::Wisdom wisdom(file, quiet);
+        static_cast<void>(wisdom.entries());
+        std::ostringstream lines;
+        wisdom.export_lines(lines);
+        std::istringstream back(lines.str());
+        if (const auto imported = wisdom.import_lines(back);
+            imported.stored > 0 && !imported.unreadable.empty())
+            throw Failure("wisdom", "what was exported is not read back");
+        static_cast<void>(search::remembered_probe(wisdom));
+        for (const Learned& known : learned_) static_cast<void>(wisdom.entries_for(to_text(known.problem)));
+    }
+
+    void run_planned(const Learned& known) {
+        if (known.is_untouched) require_known(known);
+        PlanOptions chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
+        chosen.check = random_.chance(50);
+        chosen.threads = static_cast<int>(random_.one_of({1, 1, 2}));
+        const Plan plan = swirl::plan(known.problem, chosen);
+        TransformData data(known.problem, random_);
+        data.set(From::input, random_input(data.transform(), data.transforms(), random_));
+        const Values expected = expected_output(data, random_);
+        data.remember();
+        execute(plan, data);
+        data.require_unharmed();
+        constexpr double slack = 8; // other algorithms than those that are chosen
+        require_close(known.problem, data.elements(From::output), expected, slack * setting_.tolerance);
+    }
+
+    Random& random_;
+    const Setting& setting_;
+    Journal& journal_;
+    TemporaryFolder folder_;
+    std::vector<Learned> learned_;
+};
+
+template <class T> void multiply_by(const gemm::Schedule& schedule, Random& random) {
+    constexpr Integer most = 70;
+    const Integer m = random.integer(1, most), n = random.integer(1, most), k = random.integer(1, most);
+    const auto whole = [&](Integer count) { // sums of whole numbers are exact
+        std::vector<T> values;
+        for (Integer i = 0; i < count; ++i) values.emplace_back(static_cast<float>(random.integer(-4, 4)));
+        return values;
+    };
+    const std::vector<T> a = whole(m * k), b = whole(k * n);
+    std::vector<T> c(static_cast<std::size_t>(m * n), T(std::numeric_limits<float>::quiet_NaN()));
+    const T one(1), zero(0);
+    planning::MatrixKernels kernels(number_of<T>(), schedule, target::host_cpu());
+    const Integer depth = gemm::balanced_block(k, schedule.block_depth, schedule.unroll);
+    planning::multiply_blocks(kernels, MatrixProduct::column_major(number_of<T>(), m, n, k),
+                              {&one, a.data(), b.data(), &zero, c.data()}, gemm::Update::overwrite, depth);
+    for (Integer j = 0; j < n; ++j)
+        for (Integer i = 0; i < m; ++i) {
+            T sum(0);
+            for (Integer l = 0; l < k; ++l)
+                sum += a[static_cast<std::size_t>(i + l * m)] * b[static_cast<std::size_t>(l + j * k)];
+            if (c[static_cast<std::size_t>(i + j * m)] != sum)
+                throw Failure("wrong product",
+                              fmt::format("element ({}, {}) of {} by {} by {}", i, j, m, k, n));
+        }
+}
+
+/// A schedule that wisdom has and that is accepted multiplies.
+void fuzz_schedule(Random& random, Journal& journal) {
+    const target::Cpu& cpu = target::host_cpu();
+    if (cpu.set == target::InstructionSet::portable) return journal.refused(); // has no schedules
+    const TemporaryFolder folder;
+    const fs::path file = folder.path() / "wisdom.sqlite";
+    ::setenv("SWIRL_WISDOM", file.c_str(), 1);
+    const auto number =
+        random.one_of({Number::float32, Number::float64, Number::complex32, Number::complex64});
+    const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
+    journal.doing(fmt::format("the schedule {} of {}", recipe, word_of(number)));
+    search::Machine machine = search::host_machine();
+    machine.instruction_set = cpu.name;
+    if (recipe.empty()) return journal.refused();
+    search::shared_wisdom(true)->replace(
+        {search::machine_key(machine), fmt::format("gemm {}", word_of(number))},
+        {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
+    const std::optional<gemm::Schedule> schedule = search::remembered_schedule(number, cpu);
+    if (!schedule) return journal.refused();
+    switch (number) {
+    case Number::float32: return multiply_by<float>(*schedule, random);
+    case Number::float64: return multiply_by<double>(*schedule, random);
+    case Number::complex32: return multiply_by<std::complex<float>>(*schedule, random);
+    default: return multiply_by<std::complex<double>>(*schedule, random);
+    }
+}
+
+} // namespace
+
+void fuzz_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal) {
+    Random random(seed);
+    search::warn_of_shared_wisdom_by([](std::string_view) {});
+    if (random.chance(30)) return fuzz_schedule(random, journal);
+    WisdomCase(random, setting, journal).run();
+}
+
+} // namespace swirl::fuzz

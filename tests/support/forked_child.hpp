@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+/// In the child ThreadSanitizer does not know that the parent's threads were joined.
+extern "C" [[gnu::weak, gnu::used]] const char* __tsan_default_options() { return "report_thread_leaks=0"; }
+#endif
+
+namespace swirl {
+
+/// Whether children of a process with threads may start threads (not with ThreadSanitizer) and take memory while the parent's
+/// other threads do (the sanitizers' allocators have locks that do not survive fork()).
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool children_may_start_threads = false, children_may_take_memory = false;
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool children_may_start_threads = true, children_may_take_memory = false;
+#else
+inline constexpr bool children_may_start_threads = true, children_may_take_memory = true;
+#endif
+inline constexpr const char* not_with_sanitizers = "sanitizers do not survive this";
+
+/// Whether f() is true in a forked process, which gets a minute.
+template <class F> bool is_true_in_a_child(F&& f) {
+    const pid_t child = fork();
+    if (child < 0) return false;
+    if (child == 0) {
+        alarm(60);
+        _exit(f() ? 0 : 1);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+} // namespace swirl
