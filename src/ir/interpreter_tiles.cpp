@@ -25,10 +25,16 @@ Integer elements_of(const TensorInfo& tensor) {
 
 } // namespace
 
-/// Calls f(i, index) for the box's elements in the order of shared memory; `index` is no value outside of the tensor.
+/// Calls f(i, index) for the box's elements in the order of shared memory; `index` is no value outside of the tensor. What a store writes
+/// goes on to the end of a row's last chunk.
 template <class F> void Interpreter::Machine::for_each_of_box(const Step& step, int thread, F&& f) const {
     const TensorInfo& tensor = tensor_of(program_, step);
     const Integer elements = elements_of(tensor);
+    const Integer chunk = tile_piece_bytes / views_[static_cast<std::size_t>(tensor.buffer)].element_bytes;
+    const auto end = [&](std::size_t axis) {
+        const bool is_whole = axis == 0 && step.opcode == Opcode::tile_store;
+        return is_whole ? ceil_divide(tensor.extents[axis], chunk) * chunk : tensor.extents[axis];
+    };
     for (Integer i = 0; i < elements; ++i) {
         Integer index = tensor.origin, rest = i;
         bool inside = true;
@@ -36,7 +42,7 @@ template <class F> void Interpreter::Machine::for_each_of_box(const Step& step, 
             const Integer first = code_.cells[step.operands[axis] + static_cast<std::size_t>(thread)].integer;
             const Integer at = first + rest % tensor.box[axis];
             rest /= tensor.box[axis];
-            inside = inside && at >= 0 && at < tensor.extents[axis];
+            inside = inside && at >= 0 && at < end(axis);
             index += at * tensor.strides[axis];
         }
         f(i, inside ? std::optional<Integer>(index) : std::nullopt);

@@ -50,8 +50,9 @@ struct TilesKernel {
     Integer cluster = 1;
     Integer depth = 5 * in_tile - 3; ///< the last tile reaches out
     Mistake mistake = Mistake::none;
-    bool by_registers = false; ///< tiles of a go to registers before they are multiplied
-    bool rounds = false;       ///< what is loaded of a
+    bool by_registers = false;        ///< tiles of a go to registers before they are multiplied
+    bool rounds = false;              ///< what is loaded of a
+    Integer stored_columns = columns; ///< that the tensor of c has; the others are beside it
 
     // in the order in which they are added
     static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7,
@@ -96,7 +97,7 @@ struct TilesKernel {
         builder.tensor(
             {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
         builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
-        builder.tensor({"of_c", c, 0, {columns, blocks * rows}, {1, columns}, {columns, rows}});
+        builder.tensor({"of_c", c, 0, {stored_columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {
                 builder.signal_initialize({.buffer = signals, .index = stage}, 1);
