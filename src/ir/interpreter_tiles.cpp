@@ -69,10 +69,13 @@ void Interpreter::Machine::count_box(const Step& step, int thread, AccessCounts&
     });
 }
 
-/// Whether the box has room in shared memory.
+/// Whether the box has room in shared memory. In its tensor rows begin at whole chunks, inside of it or not.
 bool Interpreter::Machine::box_is_inside(const Step& step, int thread) {
     const View& shared = view(step);
     const Integer first = base(step, thread);
+    const Integer begin = code_.cells[step.operands[0] + static_cast<std::size_t>(thread)].integer;
+    if (modulo(begin * shared.element_bytes, tile_piece_bytes) != 0)
+        report(Finding::Kind::misaligned, step, tensor_of(program_, step).buffer, begin, thread);
     if (modulo(first * shared.element_bytes, box_alignment) != 0)
         report(Finding::Kind::misaligned, step, first, thread);
     if (first >= shared.low && first + elements_of(tensor_of(program_, step)) <= shared.high) return true;

@@ -144,6 +144,11 @@ TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
     expect_found(Mistake::reuses_stored_tile, Kind::race);
 }
 
+TEST(InterpreterOfTiles, FindsRowsThatBeginWithinAChunk) {
+    expect_found(Mistake::begins_within_chunk, Kind::misaligned);
+    expect_found(Mistake::stores_within_chunk, Kind::misaligned);
+}
+
 TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {
     expect_found(Mistake::does_not_arrive, Kind::deadlock);
     expect_found(Mistake::expects_too_much, Kind::deadlock);
