@@ -221,6 +221,9 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
                                      {"terms=3", "terms"},
                                      {"stages=32", "shared memory"}})
         EXPECT_NE(why(product, more).find(word), std::string::npos) << more << ": " << why(product, more);
+    MatrixProduct flat = product;
+    flat.depth = 0;
+    EXPECT_NE(why(flat, "").find("depth of 0"), std::string::npos) << why(flat, "");
     MatrixProduct odd = product;
     odd.a.column_stride = 129;
     EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");
