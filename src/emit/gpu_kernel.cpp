@@ -294,7 +294,7 @@ std::string_view GpuKernelWriter::value_type(ir::Scalar scalar) const {
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
     case ir::Scalar::int32: return "int"; // shorter ones are held so
-    case ir::Scalar::float8_e4m3: break;  // in tiles alone
+    case ir::Scalar::float8_e4m3: break;  // is in no such memory
     case ir::Scalar::int64: return dialect_.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:

@@ -26,15 +26,16 @@ std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     case ir::Scalar::int16: return "short";
     case ir::Scalar::uint16: return "unsigned short";
     case ir::Scalar::int32: return "int";
-    case ir::Scalar::float8_e4m3: break; // in tiles alone
+    case ir::Scalar::float8_e4m3:
+        throw UserError("{} does not say how numbers of float8_e4m3 are widened\n  PTX for sm_90 does",
+                        dialect.name);
     case ir::Scalar::int64: return dialect.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return "unsigned short";
     case ir::Scalar::float32: return "float";
     case ir::Scalar::float64: return "double";
     }
-    throw InternalError(
-        "neither booleans nor numbers of 8 bits with a point are held in the memory of a GPU");
+    throw InternalError("booleans are not held in the memory of a GPU");
 }
 
 std::string GpuKernelWriter::vector_type(ir::Scalar scalar, int lanes) const {

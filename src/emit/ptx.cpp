@@ -21,8 +21,8 @@ std::string_view data_type(ir::Scalar scalar) {
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
-    case ir::Scalar::int32: break;       // in no tables
-    case ir::Scalar::float8_e4m3: break; // in tiles alone
+    case ir::Scalar::int32:
+    case ir::Scalar::float8_e4m3: break; // in no tables
     case ir::Scalar::int64: return ".s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return ".b16";

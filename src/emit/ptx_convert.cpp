@@ -1,4 +1,4 @@
-// Conversions between scalar types, each rounded once, and the 16 bits of short types in memory.
+// Conversions between scalar types, each rounded once, and the bits in memory of types that threads hold as float32.
 
 #include "base/error.hpp"
 #include "emit/literal.hpp"
@@ -14,11 +14,23 @@ std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
 
 std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
     if (const auto known = bits_.find({a, scalar}); known != bits_.end()) return known->second;
+    ensure(is_short(scalar), "ptx: a float32 rounded to {}", name_of(scalar));
     return out_.result(PtxRegister::bits16,
                        scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
 }
 
+/// Two of E4M3 become two float16, which hold them exactly; the upper one is 0.
+std::string PtxKernelWriter::unpacked_e4m3(const std::string& bits) {
+    const std::string both = out_.result(PtxRegister::int32, "cvt.rn.f16x2.e4m3x2", {bits});
+    const std::string lower = out_.fresh(PtxRegister::bits16), upper = out_.fresh(PtxRegister::bits16);
+    out_.emit("mov.b32", {fmt::format("{{{}, {}}}", lower, upper), both});
+    std::string number = out_.result(PtxRegister::float32, "cvt.f32.f16", {lower});
+    bits_.emplace(std::pair(number, ir::Scalar::float8_e4m3), bits);
+    return number;
+}
+
 std::string PtxKernelWriter::unpacked(ir::Scalar scalar, const std::string& bits) {
+    if (scalar == ir::Scalar::float8_e4m3) return unpacked_e4m3(bits);
     // bfloat16 is the upper half of a float32.
     const std::string number =
         scalar == ir::Scalar::float16

@@ -74,6 +74,7 @@ private:
     std::string rounded(ir::Scalar scalar, const std::string& a);
     std::string packed(ir::Scalar scalar, const std::string& a);
     std::string unpacked(ir::Scalar scalar, const std::string& bits);
+    std::string unpacked_e4m3(const std::string& bits);
 
     // ---- memory (ptx_memory.cpp)
     Lanes load(const ir::Operation& operation);

@@ -27,9 +27,13 @@ std::string_view memory_type(ir::Scalar scalar) {
     case ir::Scalar::uint8: return "u8";
     case ir::Scalar::int16: return "s16";
     case ir::Scalar::uint16: return "u16";
+    case ir::Scalar::float8_e4m3: return "b8";
     default: return is_short(scalar) ? "b16" : ptx_type(scalar);
     }
 }
+
+/// Threads hold as float32 what has fewer bits in memory, which are moved in registers of 16.
+bool is_unpacked(ir::Scalar scalar) { return is_short(scalar) || scalar == ir::Scalar::float8_e4m3; }
 
 /// `{a, b}`, or `a` alone.
 std::string group(std::span<const std::string> items) {
@@ -132,7 +136,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
         out_.emit(fmt::format("ld.{}{}{}{}", from.space, hint.suffix, place.is_constant ? ".nc" : "", form),
                   {to, at + hint.policy});
     };
-    const PtxRegister kind = is_short(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
+    const PtxRegister kind = is_unpacked(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
     Lanes result;
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
         count = lanes_at_once(operation, lane);
@@ -148,7 +152,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
                 out_.emit("mov.b32", {group(std::span(registers).subspan(2 * w, 2)), words[w]});
         }
         for (const std::string& loaded : registers)
-            result.push_back(is_short(scalar) ? unpacked(scalar, loaded) : loaded);
+            result.push_back(is_unpacked(scalar) ? unpacked(scalar, loaded) : loaded);
     }
     if (operation.active < operation.type.lanes)
         result.resize(static_cast<std::size_t>(operation.type.lanes), ptx_literal(0, scalar));
@@ -174,7 +178,7 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
         std::vector<std::string> registers;
         for (int l = lane; l < lane + count; ++l) {
             const std::string& value = values[static_cast<std::size_t>(l)];
-            registers.push_back(is_short(scalar) ? packed(scalar, value) : value);
+            registers.push_back(is_unpacked(scalar) ? packed(scalar, value) : value);
         }
         const std::string at = addresses_.operand(to.pointer, to.address, lane * address.lane_stride);
         if (count <= 4) {

@@ -17,8 +17,8 @@ std::string_view ptx_type(ir::Scalar scalar) {
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
     case ir::Scalar::int32: return "s32"; // shorter ones are held so
-    case ir::Scalar::float8_e4m3: break;  // in tiles alone
     case ir::Scalar::int64: return "s64";
+    case ir::Scalar::float8_e4m3: // held so, as the following
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
     case ir::Scalar::float32: return "f32";
@@ -35,8 +35,8 @@ PtxRegister ptx_register(ir::Scalar scalar) {
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
     case ir::Scalar::int32: return PtxRegister::int32;
-    case ir::Scalar::float8_e4m3: break; // in tiles alone
     case ir::Scalar::int64: return PtxRegister::int64;
+    case ir::Scalar::float8_e4m3:
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
     case ir::Scalar::float32: return PtxRegister::float32;
@@ -47,9 +47,10 @@ PtxRegister ptx_register(ir::Scalar scalar) {
 
 namespace {
 
-/// Short integers are moved, compared and converted alone.
+/// Short integers are moved, compared and converted alone, numbers of 8 bits with a point moved and widened.
 void expect_arithmetic(ir::Scalar scalar) {
-    ensure(!is_short_integer(scalar), "ptx: arithmetic of {}", name_of(scalar));
+    ensure(!is_short_integer(scalar) && scalar != ir::Scalar::float8_e4m3, "ptx: arithmetic of {}",
+           name_of(scalar));
 }
 
 } // namespace

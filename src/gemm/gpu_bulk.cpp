@@ -99,6 +99,18 @@ std::string objection_to_operand(const GpuSchedule& schedule, const MatrixProduc
     if (piece.extent > longest_box || piece.depth > longest_box)
         return fmt::format("a piece of {} by {}; {} by {} at most are possible", piece.extent, piece.depth,
                            longest_box, longest_box);
+    if (const Integer before = steps_before_first(schedule, oriented);
+        is_by_lines && before * bytes_of(piece.number) % ir::tile_piece_bytes != 0)
+        return fmt::format(
+            "pieces begin {} steps before the first, as threads copy the other operand; "
+            "multiples of {} bytes are possible",
+            before, ir::tile_piece_bytes);
+    if (!is_by_lines && lines.extent % piece.extent != 0 &&
+        lines.extent * bytes_of(piece.number) % ir::tile_piece_bytes != 0)
+        return fmt::format(
+            "the last of its tiles, which all lie in C, begins at {} of {} lines; multiples of {} bytes "
+            "are possible",
+            lines.extent - piece.extent, lines.extent, ir::tile_piece_bytes);
     if (piece.extent * bytes_of(piece.number) % ir::tile_piece_bytes != 0)
         return fmt::format("{} elements of a step, which are no multiple of {} bytes", piece.extent,
                            ir::tile_piece_bytes);
@@ -107,6 +119,17 @@ std::string objection_to_operand(const GpuSchedule& schedule, const MatrixProduc
 }
 
 } // namespace
+
+Integer steps_before_first(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    const Integer depth = Integer{schedule.block_depth} * schedule.splits;
+    const Integer missing = ceil_divide(oriented.depth, depth) * depth - oriented.depth;
+    const auto is_by_lines = [&](std::size_t operand) {
+        return schedule.has_bulk_lines(operand) || schedule.is_turned(operand);
+    };
+    const bool is_rounded = schedule.is_bulk(0) && schedule.is_bulk(1) && (is_by_lines(0) || is_by_lines(1));
+    const Integer chunk = ir::tile_piece_bytes / bytes_of(oriented.number);
+    return is_rounded ? missing / chunk * chunk : missing;
+}
 
 GpuPiece lines_before_turn(const GpuPiece& piece) {
     GpuPiece result = piece;

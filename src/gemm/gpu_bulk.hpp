@@ -80,6 +80,11 @@ private:
     ir::Buffer signals_ = 0; ///< those of the stages for each lead
 };
 
+/// Steps before the first one at which the first piece begins, where pieces do not divide the depth: those that are missing. Rows
+/// of a box along the depth begin at multiples of ir::tile_piece_bytes: where the copy engine brings both operands the first piece begins at such, and the
+/// last one ends in steps that are not there.
+Integer steps_before_first(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
 /// Why the copy engine cannot bring what a schedule asks it to, in words; empty where it can, or nothing is asked.
 std::string objection_to_bulk(const GpuSchedule& schedule, const MatrixProduct& oriented,
                               const target::Gpu& gpu);

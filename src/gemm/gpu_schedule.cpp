@@ -265,13 +265,14 @@ void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gp
     const std::array<Number, 3> stored = {product.number_of_a(), product.number_of_b(),
                                           product.number_of_c()};
     const auto is_known = [&](Number number) {
-        return number == product.number || (product.number == Number::float32 &&
-                                            number != Number::float8_e4m3 && number != Number::float64);
+        return number == product.number || (product.number == Number::float32 && number != Number::float64);
     };
     if (product.number == Number::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
             "a product of {} and {} to {} with sums of {} on a GPU; float32, float64 and complex numbers of "
-            "both are possible, and with sums of float32 bfloat16, float16, bytes and normalised numbers",
+            "both are possible, and with sums of float32 bfloat16, float16, float8_e4m3, bytes and "
+            "normalised "
+            "numbers",
             word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.number));
     if (is_complex(product.number) && product.epilogue.tree() != nullptr)
         throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
@@ -280,6 +281,10 @@ void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gp
         std::find(stored.begin(), stored.end(), Number::bfloat16) != stored.end())
         throw UserError(
             "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
+            gpu.name);
+    if (!gpu.tensor.float8 && std::find(stored.begin(), stored.end(), Number::float8_e4m3) != stored.end())
+        throw UserError(
+            "{} has no instructions for float8_e4m3\n  use float16 or float32, or a GPU from sm_90 on",
             gpu.name);
 }
 

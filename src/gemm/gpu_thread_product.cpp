@@ -1,5 +1,6 @@
 #include "gemm/gpu_thread_product.hpp"
 
+#include "gemm/gpu_bulk.hpp"
 #include "gemm/gpu_direct.hpp"
 #include "gemm/gpu_piece_loop.hpp"
 #include "gemm/gpu_product.hpp"
@@ -68,10 +69,7 @@ private:
     }
 
     // ---- along the depth
-    /// The first piece is short where pieces do not divide the depth: it begins before the first step.
-    Integer missing_steps() const {
-        return pieces_of_split_ * schedule_.splits * schedule_.block_depth - product_.depth;
-    }
+    Integer missing_steps() const { return steps_before_first(schedule_, product_); }
     /// Steps at the beginning of the first split's piece of that number that are not there.
     Integer missing_of(Integer number) const {
         return std::max<Integer>(0, missing_steps() - number * schedule_.piece_distance());

@@ -123,6 +123,14 @@ ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct
                      ir::tile_row_bytes, oriented.c, oriented.batch);
 }
 
+std::optional<ir::TensorInfo> tensor_of_stores(const GpuSchedule& schedule, const MatrixProduct& oriented) {
+    ir::TensorInfo result = tensor_of_result(schedule, oriented);
+    result.name = "c_chunks";
+    result.extents.front() -= rows_beyond_chunks(oriented);
+    if (result.extents.front() == 0) return std::nullopt;
+    return result;
+}
+
 Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented) {
     Integer bytes = 0;
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))

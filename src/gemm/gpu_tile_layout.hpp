@@ -5,6 +5,7 @@
 #include "ir/tile.hpp"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 /// Where the numbers of a product by tiles are in shared memory, and the boxes by which they get there.
@@ -63,8 +64,16 @@ constexpr int columns_of_round(const GpuSchedule& schedule) {
     return schedule.staged_rows * schedule.block_columns / schedule.block_rows;
 }
 
-/// C as its tiles are stored: boxes of a warpgroup's columns, or those of a round, and a row of shared memory.
+/// C as its tiles are moved: boxes of a warpgroup's columns, or those of a round, and a row of shared memory.
 ir::TensorInfo tensor_of_result(const GpuSchedule& schedule, const MatrixProduct& oriented);
+
+/// C's last rows, where these are no whole ir::tile_piece_bytes. A tile_store writes all of these bytes, which may be a caller's: threads
+/// store such rows instead.
+inline Integer rows_beyond_chunks(const MatrixProduct& oriented) {
+    return oriented.rows % (ir::tile_piece_bytes / bytes_of(oriented.number_of_c()));
+}
+/// C without its rows beyond chunks, as tile_stores see it; nothing where it has no others.
+std::optional<ir::TensorInfo> tensor_of_stores(const GpuSchedule& schedule, const MatrixProduct& oriented);
 
 /// Bytes of shared memory.
 Integer tile_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);

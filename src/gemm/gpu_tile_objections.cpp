@@ -128,6 +128,7 @@ std::string objection_to_numbers(const GpuSchedule& schedule, const MatrixProduc
     const Number c = oriented.number_of_c();
     if (c != Number::float32 && c != Number::bfloat16 && c != Number::float16)
         return fmt::format("C is {}, which products by threads store", word_of(c));
+    if (oriented.depth == 0) return "a depth of 0, of which there are no k-tiles";
     if (oriented.listed) return "lists of pointers, which products by threads have";
     if (oriented.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
     for (const GpuTileFactor& factor : tile_factors(schedule, oriented))

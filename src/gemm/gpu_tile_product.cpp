@@ -143,6 +143,13 @@ private:
         tensor.buffer = c;
         result_.has_matrix = tensor.extents.size() > 2;
         result_.c = builder_.tensor(tensor);
+        result_.c_memory = c;
+        result_.stored = result_.c;
+        if (rows_beyond_chunks(product_) > 0) {
+            std::optional<ir::TensorInfo> stored = tensor_of_stores(schedule_, product_);
+            if (stored) stored->buffer = c;
+            result_.stored = stored ? std::optional(builder_.tensor(*stored)) : std::nullopt;
+        }
         result_.staged =
             builder_.add(buffer_of_tiles("staged", scalar_of(product_.number_of_c()),
                                          Integer{schedule_.staged_rows} * schedule_.block_columns));

@@ -15,6 +15,7 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 constexpr int group = 8; ///< neighbours along C's rows of which four threads have two each
+constexpr Integer chunks_of_row = ir::tile_row_bytes / ir::tile_piece_bytes; ///< of shared memory
 
 } // namespace
 
@@ -70,12 +71,14 @@ void GpuTileUpdate::write_round(const Round& round) const {
     if (reductions_) reductions_->exchange();
     builder_.fence({CopyFence::Kind::publish});
     builder_.barrier();
-    in_one_thread([&] {
-        transfer(round, [&](std::span<const Value> at, const ir::Builder::Place& place) {
-            builder_.tile_store(result_.c, at, place);
+    if (result_.stored)
+        in_one_thread([&] {
+            transfer(round, [&](std::span<const Value> at, const ir::Builder::Place& place) {
+                builder_.tile_store(*result_.stored, at, place);
+            });
+            builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_stores});
         });
-        builder_.fence({CopyFence::Kind::commit, 0, CopyFence::What::tile_stores});
-    });
+    store_rows_beyond_chunks(round);
     if (reductions_)
         reductions_->leave_round(reduced_tile(round.tile),
                                  has_fragments_ ? round.first_column : round.first_row);
@@ -88,16 +91,48 @@ template <class Body> void GpuTileUpdate::transfer(const Round& round, Body&& bo
                        : builder_.add(
                              from, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(by)));
     };
-    const Integer own_rows = schedule_.block_rows / schedule_.warpgroups;
-    const Integer first_row = has_fragments_ ? warpgroup_ * own_rows : round.first_row;
-    const Integer first_column = has_fragments_ ? round.first_column : Integer{warpgroup_} * columns();
-    for (Integer i = 0; i < (has_fragments_ ? own_rows : schedule_.staged_rows); i += row()) {
-        std::vector<Value> at = {further(round.tile.row, first_row + i),
-                                 further(round.tile.column, first_column)};
+    for (Integer i = 0; i < rows_of_round(); i += row()) {
+        std::vector<Value> at = {further(round.tile.row, first_row(round) + i),
+                                 further(round.tile.column, first_column(round))};
         if (result_.has_matrix) at.push_back(round.tile.matrix);
         body(std::span<const Value>(at),
              ir::Builder::Place{result_.staged, first_staged() + i / row() * panel()});
     }
+}
+
+/// They are in one chunk of one tile's rows, at a place that is known here. Each thread stores those of a column.
+void GpuTileUpdate::store_rows_beyond_chunks(const Round& round) const {
+    const Integer count = rows_beyond_chunks(product_), first = product_.rows - count;
+    const Integer in_tile = first % schedule_.block_rows, in_round = in_tile - first_row(round);
+    if (count == 0 || in_round < 0 || in_round >= rows_of_round()) return;
+    const auto number = [&](Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    };
+    const Integer chunk = ir::tile_piece_bytes / bytes_of(product_.number_of_c());
+    const auto store_column = [&](const Affine& column) {
+        const Value exchanged = builder_.bit_xor(builder_.index(chunk * builder_.thread(0, 1, chunks_of_row)),
+                                                 builder_.index(in_round % row()));
+        Value place = builder_.multiply(round.tile.column, number(product_.c.column_stride));
+        if (result_.has_matrix)
+            place =
+                builder_.add(place, builder_.multiply(round.tile.matrix, number(product_.c.batch_stride)));
+        for (Integer k = 0; k < count; ++k)
+            builder_.store(result_.c_memory,
+                           first + k + product_.c.column_stride * (column + first_column(round)),
+                           builder_.load(result_.staged,
+                                         first_staged() + in_round / row() * panel() + column * row() + k,
+                                         {.dynamic = exchanged}),
+                           {.dynamic = place});
+    };
+    builder_.if_then({{Affine(in_tile - first), Relation::zero, round.tile.row}}, [&] {
+        for (Integer base = 0; base < columns_of_box(); base += warpgroup_threads) {
+            const Affine column = builder_.thread(0, 1, warpgroup_threads) + base;
+            builder_.if_then(
+                {{column - columns_of_box(), Relation::negative},
+                 {column + (first_column(round) - product_.columns), Relation::negative, round.tile.column}},
+                [&] { store_column(column); });
+        }
+    });
 }
 
 void GpuTileUpdate::read_c(const Round& round) const {

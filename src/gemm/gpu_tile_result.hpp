@@ -20,6 +20,8 @@ struct GpuTileResult {
     ir::Buffer signals = 0; ///< one for each warpgroup, of C's way in
     ir::Buffer factors = 0; ///< α, β
     ir::Tensor c = 0;
+    std::optional<ir::Tensor> stored = {}; ///< C as tile_stores see it (tensor_of_stores)
+    ir::Buffer c_memory = 0;
     Affine reads_c; ///< 1 where C is read, else 0
     bool has_matrix = false;
     GpuTileEpilogue* epilogue = nullptr; ///< null: nothing is done, nor reduced
@@ -34,7 +36,7 @@ struct GpuTileStart {
 };
 
 /// C = α·sums + β·C, and its epilogue, for the columns of a tile that a warpgroup has, which alone executes it. Sums are brought to shared memory, some
-/// rows at once, from where the copy engine takes them; it leaves out what is beyond C.
+/// rows at once, from where the copy engine takes them; it leaves out what is beyond C, and threads store rows_beyond_chunks.
 class GpuTileUpdate {
 public:
     /// `stages`: where the warpgroup is with its signal.
@@ -63,7 +65,18 @@ private:
     };
     void write_round(const Round& round) const;
     template <class Body> void transfer(const Round& round, Body&& body) const;
+    Integer rows_of_round() const { ///< of the warpgroup's
+        return has_fragments_ ? schedule_.block_rows / schedule_.warpgroups : schedule_.staged_rows;
+    }
+    Integer columns_of_box() const { return has_fragments_ ? columns_of_round(schedule_) : columns(); }
+    Integer first_row(const Round& round) const { ///< in the tile
+        return has_fragments_ ? warpgroup_ * rows_of_round() : round.first_row;
+    }
+    Integer first_column(const Round& round) const {
+        return has_fragments_ ? round.first_column : Integer{warpgroup_} * columns();
+    }
     void read_c(const Round& round) const;
+    void store_rows_beyond_chunks(const Round& round) const;
     void stage(const Round& round, bool reads) const;
     void stage_sums(const Round& round, bool reads) const;
     void stage_sums_by_rows(const Round& round, bool reads) const; ///< of tile_products whose rows are C's
@@ -85,7 +98,7 @@ private:
 
     int columns() const { return schedule_.block_columns / schedule_.warpgroups; }
     Integer row() const; ///< elements of a row of shared memory
-    Integer panel() const { return (has_fragments_ ? columns_of_round(schedule_) : columns()) * row(); }
+    Integer panel() const { return columns_of_box() * row(); }
     /// Of a warpgroup, in a round.
     Integer staged_elements() const {
         return Integer{schedule_.staged_rows} * schedule_.block_columns / schedule_.warpgroups;

@@ -25,10 +25,16 @@ Integer elements_of(const TensorInfo& tensor) {
 
 } // namespace
 
-/// Calls f(i, index) for the box's elements in the order of shared memory; `index` is no value outside of the tensor.
+/// Calls f(i, index) for the box's elements in the order of shared memory; `index` is no value outside of the tensor. What a store writes
+/// goes on to the end of a row's last chunk.
 template <class F> void Interpreter::Machine::for_each_of_box(const Step& step, int thread, F&& f) const {
     const TensorInfo& tensor = tensor_of(program_, step);
     const Integer elements = elements_of(tensor);
+    const Integer chunk = tile_piece_bytes / views_[static_cast<std::size_t>(tensor.buffer)].element_bytes;
+    const auto end = [&](std::size_t axis) {
+        const bool is_whole = axis == 0 && step.opcode == Opcode::tile_store;
+        return is_whole ? ceil_divide(tensor.extents[axis], chunk) * chunk : tensor.extents[axis];
+    };
     for (Integer i = 0; i < elements; ++i) {
         Integer index = tensor.origin, rest = i;
         bool inside = true;
@@ -36,7 +42,7 @@ template <class F> void Interpreter::Machine::for_each_of_box(const Step& step, 
             const Integer first = code_.cells[step.operands[axis] + static_cast<std::size_t>(thread)].integer;
             const Integer at = first + rest % tensor.box[axis];
             rest /= tensor.box[axis];
-            inside = inside && at >= 0 && at < tensor.extents[axis];
+            inside = inside && at >= 0 && at < end(axis);
             index += at * tensor.strides[axis];
         }
         f(i, inside ? std::optional<Integer>(index) : std::nullopt);
@@ -63,10 +69,13 @@ void Interpreter::Machine::count_box(const Step& step, int thread, AccessCounts&
     });
 }
 
-/// Whether the box has room in shared memory.
+/// Whether the box has room in shared memory. In its tensor rows begin at whole chunks, inside of it or not.
 bool Interpreter::Machine::box_is_inside(const Step& step, int thread) {
     const View& shared = view(step);
     const Integer first = base(step, thread);
+    const Integer begin = code_.cells[step.operands[0] + static_cast<std::size_t>(thread)].integer;
+    if (modulo(begin * shared.element_bytes, tile_piece_bytes) != 0)
+        report(Finding::Kind::misaligned, step, tensor_of(program_, step).buffer, begin, thread);
     if (modulo(first * shared.element_bytes, box_alignment) != 0)
         report(Finding::Kind::misaligned, step, first, thread);
     if (first >= shared.low && first + elements_of(tensor_of(program_, step)) <= shared.high) return true;

@@ -30,6 +30,9 @@ Problem place_error(const Program& program, const VariableRanges& ranges, const 
     if (modulo(place.index.constant() * bytes, alignment) != 0)
         return fmt::format("is at {} bytes of '{}', no multiple of {}", place.index.constant() * bytes,
                            buffer.name, alignment);
+    if (place.dynamic != no_value && modulo(place.dynamic_scale * bytes, alignment) != 0)
+        return fmt::format("moves in '{}' by {} bytes, no multiple of {}", buffer.name,
+                           place.dynamic_scale * bytes, alignment);
     if (place.dynamic != no_value || (!is_certain && !place.index.is_constant())) return std::nullopt;
     const std::optional<Range> range = ranges.range(place.index);
     if (!range || (range->low >= 0 && range->high + reach <= buffer.elements)) return std::nullopt;
@@ -61,6 +64,25 @@ Problem product_rule_error(const Program& program, const VariableRanges& ranges,
             return fmt::format("has a factor that goes on beyond a row of {} elements", row);
     }
     return std::nullopt;
+}
+
+/// Rows of boxes begin at whole chunks of the tensor. Where an index says where, what it is known to be decides.
+Problem begin_error(const Program& program, const Operation& operation, Integer element_bytes) {
+    const Operation& x = program[operation.operands[0]];
+    Integer unit = 0, constant = 0;
+    if (x.opcode == Opcode::constant) {
+        constant = static_cast<Integer>(x.number);
+    } else if (x.opcode == Opcode::index) {
+        constant = x.address.index.constant();
+        for (const auto& [variable, coefficient] : x.address.index.terms())
+            unit = std::gcd(unit, coefficient);
+    } else {
+        return std::nullopt;
+    }
+    const Integer chunk = tile_piece_bytes / element_bytes;
+    if (constant % std::gcd(unit, chunk) == 0) return std::nullopt;
+    return fmt::format("begins at an element no multiple of {} of a row of '{}': {}", chunk,
+                       program.tensors[static_cast<std::size_t>(operation.tile->tensor)].name, constant);
 }
 
 Problem signal_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
@@ -121,6 +143,8 @@ Problem tile_rule_error(const Program& program, const VariableRanges& ranges, co
     if (Problem problem =
             place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
         return problem;
+    const Integer bytes = size_in_bytes(buffer_of(program, operation.address.buffer).element);
+    if (Problem problem = begin_error(program, operation, bytes)) return problem;
     if (operation.opcode == Opcode::tile_store)
         return tensor.rounds ? Problem("stores what is rounded as it is loaded") : std::nullopt;
     if (program.launch.cluster < 32 && (tile.blocks >> program.launch.cluster) != 0)

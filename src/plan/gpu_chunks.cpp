@@ -1,7 +1,7 @@
 #include "plan/gpu_chunks.hpp"
 
 #include "base/error.hpp"
-#include "plan/behind.hpp"
+#include "plan/advanced_pointer.hpp"
 #include "problem/expression.hpp"
 #include "problem/problem.hpp"
 
@@ -54,8 +54,8 @@ Problem GpuChunks::problem_of(Integer iterations) const {
 
 Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
     const Integer input = k * input_step_, output = k * output_step_;
-    return {behind(all.input, input), behind(all.output, output), behind(all.input_imaginary, input),
-            behind(all.output_imaginary, output), all.arrays};
+    return {advanced(all.input, input), advanced(all.output, output), advanced(all.input_imaginary, input),
+            advanced(all.output_imaginary, output), all.arrays};
 }
 
 } // namespace swirl::planning

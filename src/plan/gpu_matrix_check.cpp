@@ -68,11 +68,21 @@ public:
             plan_.device().synchronize();
             require_untouched("workspace", workspace.touched_in_zones());
         });
-        if (a_) require_untouched("a", a_->touched_in_zones());
-        if (b_) require_untouched("b", b_->touched_in_zones());
+        const auto require_kept = [&](const std::string& name, const RepeatedMatrix& matrix) {
+            require_untouched(name, matrix.touched_in_zones());
+            require_untouched(name, matrix.changed());
+        };
+        if (a_) require_kept("a", *a_);
+        if (b_) require_kept("b", *b_);
         require_untouched("c", c_.touched_in_zones());
-        for (std::size_t k = 0; k < arrays_.size(); ++k)
-            require_untouched("array " + given_arrays_of(product_)[k].name, arrays_[k].touched_in_zones());
+        require_untouched("c", c_.changed_in_gaps());
+        for (std::size_t k = 0; k < arrays_.size(); ++k) {
+            const std::string name = "array " + given_arrays_of(product_)[k].name;
+            if (k < known_.size())
+                require_kept(name, arrays_[k]);
+            else
+                require_untouched(name, arrays_[k].touched_in_zones()); // results
+        }
     }
 
     /// As part of the magnitudes that are added up.
@@ -158,12 +168,12 @@ public:
     }
 
 private:
-    /// Of the zones around what the kernel may write.
+    /// Of what the kernel may not write: zones around arrays, A, B, arrays that are read, what is between C's elements.
     void require_untouched(const std::string& name, const std::optional<std::ptrdiff_t>& touched) const {
         if (touched)
-            throw InternalError("a product of {} by {} by {} by '{}' wrote where it must not: {}, byte {}",
-                                product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()),
-                                name, *touched);
+            throw InternalError(
+                "a product of {} by {} by {} by '{}' wrote where it must not: {}, byte {} from its first on",
+                product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()), name, *touched);
     }
 
     static constexpr std::size_t most_fetched = std::size_t{1} << 28; ///< bytes of C that are copied at once

@@ -64,7 +64,15 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
     const runtime::CacheKey key =
         runtime::cache_key(device_, "compared product", fmt::format("{:x} {:x}", code.high, code.low));
     if (cache_ != nullptr && cache_->find(key)) return;
-    compare_with_definition(*this);
+    try {
+        compare_with_definition(*this);
+    } catch (const runtime::GpuOutOfMemory& error) {
+        throw runtime::GpuOutOfMemory(
+            "{}\n  the check before first use has A, B, C and a workspace of its own; give memory free, or "
+            "plan "
+            "without it (check = false)",
+            error.what());
+    }
     if (cache_ != nullptr)
         cache_->store(key, {.target = runtime::target_text(device_), .name = "gemm, compared"},
                       std::as_bytes(std::span("compared", 8)));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 
 namespace swirl::planning {
 
@@ -13,6 +14,16 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr std::size_t sequence_length = 65521;
+
+/// f(position, bytes of the sequence that belong there), for the positions from `first` to below `end` of a sequence that is repeated.
+template <class F>
+void for_repeated(std::span<const std::byte> sequence, std::size_t first, std::size_t end, F&& f) {
+    for (std::size_t at = first; at < end;) {
+        const std::size_t phase = at % sequence.size(), bytes = std::min(sequence.size() - phase, end - at);
+        f(at, sequence.subspan(phase, bytes));
+        at += bytes;
+    }
+}
 
 } // namespace
 
@@ -53,23 +64,26 @@ RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, Number number, 
     : number_(part_of(number)),
       parts_(is_complex(number) ? 2 : 1),
       layout_(layout),
+      rows_(rows),
+      columns_(columns),
+      batch_(layout.batch_stride == 0 ? std::min<Integer>(batch, 1) : batch),
       extent_(extent_of(layout, rows, columns, batch)),
       sequence_(sequence_length),
+      stored_(sequence_length * bytes()),
       memory_(device, static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * parts_) * bytes()) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    std::vector<std::byte> stored(sequence_length * bytes());
     with_stored(number_, [&](auto example) {
         using T = decltype(example);
-        T* const to = reinterpret_cast<T*>(stored.data());
+        T* const to = reinterpret_cast<T*>(stored_.data());
         for (std::size_t k = 0; k < sequence_length; ++k) {
             to[k] = rounded<T>(uniform(random) * scale);
             sequence_[k] = static_cast<double>(to[k]);
         }
     });
-    for (std::size_t first = 0; first < memory_.bytes(); first += stored.size())
-        runtime::copy_to_gpu(device, memory_.address() + first, stored.data(),
-                             std::min(stored.size(), memory_.bytes() - first));
+    for_repeated(stored_, 0, memory_.bytes(), [&](std::size_t at, std::span<const std::byte> bytes) {
+        runtime::copy_to_gpu(device, memory_.address() + at, bytes.data(), bytes.size());
+    });
 }
 
 void* RepeatedMatrix::origin() const {
@@ -102,6 +116,55 @@ Complex RepeatedMatrix::read(Integer matrix, Integer i, Integer j) const {
 void RepeatedMatrix::fetch() {
     fetched_.resize(memory_.bytes());
     runtime::copy_from_gpu(memory_.device(), fetched_.data(), memory_.address(), fetched_.size());
+}
+
+std::optional<std::ptrdiff_t> RepeatedMatrix::changed(bool in_gaps) const {
+    const std::size_t all = memory_.bytes(), half = most_watched / 2;
+    if (in_gaps && rows_ * columns_ * batch_ == extent_.highest - extent_.lowest + 1) return std::nullopt;
+    if (all <= most_watched) return changed(in_gaps, 0, all);
+    const auto at = changed(in_gaps, 0, half);
+    return at ? at : changed(in_gaps, all - half, all);
+}
+
+std::optional<std::ptrdiff_t> RepeatedMatrix::changed(bool in_gaps, std::size_t first,
+                                                      std::size_t end) const {
+    std::vector<std::byte> found(end - first);
+    runtime::copy_from_gpu(memory_.device(), found.data(), memory_.address() + first, found.size());
+    if (in_gaps) restore_elements(found, first);
+    std::optional<std::ptrdiff_t> result;
+    for_repeated(stored_, first, end, [&](std::size_t at, std::span<const std::byte> bytes) {
+        const auto begin = found.begin() + static_cast<std::ptrdiff_t>(at - first);
+        if (result || std::memcmp(&*begin, bytes.data(), bytes.size()) == 0) return;
+        result = static_cast<std::ptrdiff_t>(at) +
+                 (std::ranges::mismatch(bytes, std::span(begin, bytes.size())).in1 - bytes.begin());
+    });
+    return result;
+}
+
+/// In a copy of the memory from the byte `first` on. Neighbouring elements are restored together.
+void RepeatedMatrix::restore_elements(std::span<std::byte> found, std::size_t first) const {
+    const Integer element_bytes = parts_ * static_cast<Integer>(bytes());
+    const auto low = static_cast<Integer>(first), high = low + std::ssize(found);
+    const bool is_by_rows = std::abs(layout_.row_stride) != 1;
+    const Integer stride = is_by_rows ? layout_.column_stride : layout_.row_stride;
+    const Integer length = is_by_rows ? columns_ : rows_, lines = is_by_rows ? rows_ : columns_;
+    const auto restore = [&](Integer element, Integer count) {
+        const Integer begin = std::max(low, element * element_bytes);
+        const Integer end = std::min(high, (element + count) * element_bytes);
+        if (begin >= end) return;
+        for_repeated(stored_, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
+                     [&](std::size_t at, std::span<const std::byte> bytes) {
+                         std::ranges::copy(bytes, found.begin() + static_cast<std::ptrdiff_t>(at - first));
+                     });
+    };
+    for (Integer matrix = 0; matrix < batch_; ++matrix)
+        for (Integer line = 0; line < lines; ++line) {
+            const Integer start = is_by_rows ? offset(matrix, line, 0) : offset(matrix, 0, line);
+            if (std::abs(stride) == 1)
+                restore(stride > 0 ? start : start - length + 1, length);
+            else
+                for (Integer k = 0; k < length; ++k) restore(start + k * stride, 1);
+        }
 }
 
 Integer RepeatedMatrix::offset(Integer matrix, Integer i, Integer j) const {

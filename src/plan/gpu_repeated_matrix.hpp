@@ -11,6 +11,7 @@
 #include <cmath>
 #include <complex>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -81,6 +82,11 @@ public:
     std::size_t memory_bytes() const { return memory_.bytes(); }
     /// The first byte written in the zones around it, from its first one on.
     std::optional<std::ptrdiff_t> touched_in_zones() const { return memory_.touched_in_zones(); }
+    /// The first byte of its memory that has changed, or of what is between elements, from its first one on. Of memory larger than
+    /// `most_watched` both ends are looked at.
+    std::optional<std::ptrdiff_t> changed() const { return changed(false); }
+    std::optional<std::ptrdiff_t> changed_in_gaps() const { return changed(true); }
+    static constexpr std::size_t most_watched = std::size_t{1} << 26; ///< bytes
     /// Copies all of it from the GPU, for many reads.
     void fetch();
 
@@ -90,12 +96,17 @@ private:
         return layout_.conjugated ? std::conj(stored) : stored;
     }
     Integer offset(Integer matrix, Integer i, Integer j) const;
+    std::optional<std::ptrdiff_t> changed(bool in_gaps) const;
+    std::optional<std::ptrdiff_t> changed(bool in_gaps, std::size_t first, std::size_t end) const;
+    void restore_elements(std::span<std::byte> found, std::size_t first) const;
 
     Number number_; ///< of parts
     Integer parts_;
     MatrixLayout layout_;
+    Integer rows_, columns_, batch_;
     Extent extent_;
     std::vector<double> sequence_;
+    std::vector<std::byte> stored_; ///< the sequence
     GuardedGpuBuffer memory_;
     std::vector<std::byte> fetched_;
 };

@@ -1,7 +1,7 @@
 #include "plan/matrix_multiply.hpp"
 
 #include "base/integer.hpp"
-#include "plan/behind.hpp"
+#include "plan/advanced_pointer.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
@@ -309,9 +309,9 @@ MatrixProduct transposed(const MatrixProduct& product) {
 MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
                       Integer c) {
     MatrixArguments result = arguments;
-    result.a = behind(arguments.a, a * bytes_of(product.number_of_a()));
-    result.b = behind(arguments.b, b * bytes_of(product.number_of_b()));
-    result.c = behind(arguments.c, c * bytes_of(product.number_of_c()));
+    result.a = advanced(arguments.a, a * bytes_of(product.number_of_a()));
+    result.b = advanced(arguments.b, b * bytes_of(product.number_of_b()));
+    result.c = advanced(arguments.c, c * bytes_of(product.number_of_c()));
     return result;
 }
 

@@ -1,7 +1,7 @@
 #include "plan/matrix_plan.hpp"
 
 #include "base/error.hpp"
-#include "plan/behind.hpp"
+#include "plan/advanced_pointer.hpp"
 #include "plan/matrix_arrays.hpp"
 #include "plan/matrix_kernels.hpp"
 #include "plan/portable_product.hpp"
@@ -189,9 +189,9 @@ void MatrixPlan::to_next_matrix(MatrixArguments& arguments) const {
     const Integer bytes = bytes_of(product_.number);
     Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
     if (is_turned_) std::swap(a, b);
-    arguments.a = behind(arguments.a, a);
-    arguments.b = behind(arguments.b, b);
-    arguments.c = behind(arguments.c, product_.c.batch_stride * bytes);
+    arguments.a = advanced(arguments.a, a);
+    arguments.b = advanced(arguments.b, b);
+    arguments.c = advanced(arguments.c, product_.c.batch_stride * bytes);
 }
 
 void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {

@@ -146,6 +146,45 @@ TEST_F(GpuMatrixInterface, IsComparedWithTheDefinition) {
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
 }
 
+TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
+    MatrixProduct padded = product;
+    padded.a.column_stride = 67;
+    padded.c.column_stride = 70;
+    const auto error_where_a_byte_is_flipped = [&](const float* Given::*array, std::ptrdiff_t byte) {
+        fake.kernel = [=, this] {
+            const Given given = last_given();
+            auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<float*>(given.*array));
+            bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
+        };
+        return error_of<InternalError>([&] { gpu::plan(padded, {.use_cache = false}); });
+    };
+    const auto expect_found = [&](const float* Given::*array, std::ptrdiff_t byte, const char* words) {
+        expect_contains(error_where_a_byte_is_flipped(array, byte),
+                        {"64 by 48 by 32", "wrote where it must not", "block_rows", words});
+    };
+    expect_found(&Given::a, 12, "a, byte 12 ");
+    expect_found(&Given::a, 4 * (67 * 3 + 65), "a, byte 1064 "); // between its columns
+    expect_found(&Given::b, -1, "b, byte -1 ");
+    expect_found(&Given::b, 4 * 32 * 48 - 1, "b, byte 6143 ");
+    const auto c_error = [&](std::ptrdiff_t byte) {
+        fake.kernel = [=, this] {
+            auto* const bytes = reinterpret_cast<unsigned char*>(last_given().c);
+            bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
+        };
+        return error_of<InternalError>([&] { gpu::plan(padded, {.use_cache = false}); });
+    };
+    for (const std::ptrdiff_t byte : {4 * 64, 4 * 70 - 1, 4 * (70 * 46 + 64), 4 * (70 * 47 + 64), -3})
+        expect_contains(c_error(byte), {"wrote where it must not", fmt::format("c, byte {} ", byte).c_str()});
+    for (const std::ptrdiff_t byte : {0, 4 * 64 - 1, 4 * 70}) // of elements: these are merely wrong
+        expect_contains(c_error(byte), {"is wrong at"});
+}
+
+TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
+    fake.free_bytes = 20'000;
+    expect_contains(error_of<GpuOutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
+                    {"no room", "check before first use", "check = false"});
+}
+
 TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), small(10), all(1 << 14);

@@ -39,6 +39,30 @@ TEST(EmittedPtxOfIntegers, Compiles) {
                 << word_of(number);
 }
 
+/// Where tiles are of no use: of other strides, and stored as bytes.
+TEST(EmittedPtxOfE4m3, WidensIt) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    const auto compiler = ptx_compiler();
+    for (const Integer pitch : {256, 257}) {
+        MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
+        product.a_number = product.b_number = Number::float8_e4m3;
+        product.c_number = Number::uint8;
+        product.a.column_stride = pitch;
+        const ir::Program program =
+            gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+        const std::string text = ptx(program, {.target = "sm_90", .version = std::string(gpu.ptx_version)});
+        EXPECT_NE(text.find("cvt.rn.f16x2.e4m3x2 "), std::string::npos) << text;
+        if (compiler) {
+            EXPECT_EQ(complaints(*compiler, text, "sm_90"), "") << pitch;
+        }
+        EXPECT_THROW(emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda}),
+                     UserError);
+    }
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
+    product.a_number = product.b_number = Number::float8_e4m3;
+    EXPECT_THROW(gemm::gpu_schedules(product, target::gpu_named("sm_80"), 1), UserError);
+}
+
 TEST(EmittedPtxOfIntegers, HoldsThemIn32Bits) {
     ir::Builder b("conversions");
     b.launch({.threads = {32, 1, 1}});

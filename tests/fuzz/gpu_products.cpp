@@ -1,7 +1,9 @@
 #include "fuzz/draw_product.hpp"
+#include "fuzz/epilogue.hpp"
 #include "fuzz/on_gpu.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
+#include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 #include "fuzz/words.hpp"
 
@@ -10,68 +12,167 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
 #include <type_traits>
 
 namespace swirl::fuzz {
 namespace {
 
+/// Pointers to a batch's matrices of so many bytes from one to the next, in memory of the GPU.
+class PointerList {
+public:
+    PointerList(const char* name, const std::byte* first, Integer bytes_apart, Integer batch)
+        : host_(name, 0, std::max<Integer>(batch, 1) * static_cast<Integer>(sizeof first)) {
+        for (Integer matrix = 0; matrix < batch; ++matrix) {
+            const std::byte* const pointer = first + matrix * bytes_apart;
+            std::memcpy(host_.origin() + matrix * static_cast<Integer>(sizeof pointer), &pointer,
+                        sizeof pointer);
+        }
+        host_.remember();
+        there_.emplace(host_);
+    }
+    template <class T> T* const* as() const { return there_->as<T*>(); }
+    void require_unharmed() {
+        there_->fetch();
+        host_.require_unharmed();
+    }
+
+private:
+    GuardedMemory host_;
+    std::optional<OnGpu> there_;
+};
+
 /// One product on the GPU.
 class GpuProductRun {
 public:
-    GpuProductRun(const MatrixProduct& product, const Factors& factors, Random& random)
+    /// `by_lists`: its batch's matrices are where pointers say.
+    GpuProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors,
+                  bool by_lists, Random& random)
         : product_(product),
+          epilogue_(epilogue),
           factors_(factors),
           random_(random),
-          data_(product, factors, random, nullptr, true) {}
+          data_(product, factors, random, &epilogue, true),
+          reduced_(product),
+          planned_(product) {
+        planned_.listed = by_lists;
+        if (by_lists && random.chance(50)) planned_.list_alignment = alignment_of_pointers();
+    }
 
     void run() {
         gpu::MatrixPlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};
-        const gpu::MatrixPlan plan = gpu::plan(product_, options);
+        const gpu::MatrixPlan plan = gpu::plan(planned_, options);
         execute(plan, random_.chance(50));
-        data_.require_right(random_);
+        require_right();
         if (!random_.chance(25)) return;
         options.schedule = plan.schedule();
         options.check = false;
-        const gpu::MatrixPlan again = gpu::plan(product_, options);
+        const gpu::MatrixPlan again = gpu::plan(planned_, options);
         if (again.schedule() != plan.schedule())
             throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.restore();
         execute(again, random_.chance(50));
-        data_.require_right(random_);
+        require_right();
     }
 
 private:
-    void execute(const gpu::MatrixPlan& plan, bool bring_workspace) {
+    void require_right() {
+        data_.require_right(random_);
+        reduced_.require_right(data_);
+    }
+
+    static Integer bytes_apart(const MatrixLayout& layout, Number number) {
+        return layout.batch_stride * bytes_of(number);
+    }
+
+    /// The largest power of two that divides all pointers, of which the GPU's memory keeps the lowest bits; 16 at most.
+    int alignment_of_pointers() {
+        std::uintptr_t all = 16;
+        for (const GuardedMemory* matrix : {&data_.a(), &data_.b(), &data_.c()})
+            all |= reinterpret_cast<std::uintptr_t>(matrix->origin());
+        for (const Integer apart : {bytes_apart(product_.a, product_.number_of_a()),
+                                    bytes_apart(product_.b, product_.number_of_b()),
+                                    bytes_apart(product_.c, product_.number_of_c())})
+            all |= static_cast<std::uintptr_t>(apart);
+        return 1 << std::countr_zero(all);
+    }
+
+    void execute(gpu::MatrixPlan plan, bool bring_workspace) {
         data_.remember();
+        reduced_.remember();
         OnGpu a(data_.a()), b(data_.b()), c(data_.c());
-        WorkspaceOnGpu workspace(plan.workspace_bytes());
-        with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
-            plan.execute_in<S>(factor<S>(factors_.alpha), a.as<const A>(), b.as<const B>(),
-                               factor<S>(factors_.beta), c.as<C>(), {}, workspace.given(bring_workspace));
+        std::optional<OnGpu> array, results;
+        with_type(product_.number, Types<float, double>{}, [&](auto of) {
+            using T = typename decltype(of)::type;
+            if (epilogue_.array() != nullptr) {
+                epilogue_.array()->remember();
+                plan = plan.with("v", array.emplace(*epilogue_.array()).as<const T>());
+            }
+            if (reduced_.array() != nullptr)
+                plan = plan.with("r", results.emplace(*reduced_.array()).as<T>());
         });
-        for (OnGpu* matrix : {&a, &b, &c}) matrix->fetch();
+        WorkspaceOnGpu workspace(plan.workspace_bytes());
+        const auto given = workspace.given(bring_workspace);
+        with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
+            const S alpha = factor<S>(factors_.alpha), beta = factor<S>(factors_.beta);
+            if (!planned_.listed)
+                return plan.execute_in<S>(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {},
+                                          given);
+            if constexpr (std::is_same_v<S, SumOf<A>>) {
+                const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
+                                      Number number) {
+                    return PointerList(name, matrix.as<std::byte>(), bytes_apart(layout, number),
+                                       product_.batch);
+                };
+                PointerList as = list("list a", a, product_.a, product_.number_of_a());
+                PointerList bs = list("list b", b, product_.b, product_.number_of_b());
+                PointerList cs = list("list c", c, product_.c, product_.number_of_c());
+                plan.execute_each<A, B, C>(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), {},
+                                           given);
+                for (PointerList* one : {&as, &bs, &cs}) one->require_unharmed();
+            }
+        });
+        for (OnGpu* memory : {&a, &b, &c}) memory->fetch();
+        for (std::optional<OnGpu>* memory : {&array, &results})
+            if (*memory) (*memory)->fetch();
         workspace.fetch();
         workspace.require_unharmed();
         data_.require_unharmed();
+        if (epilogue_.array() != nullptr) epilogue_.array()->require_unharmed();
+        reduced_.require_unharmed();
     }
 
     const MatrixProduct& product_;
+    const Epilogue& epilogue_;
     Factors factors_;
     Random& random_;
     ProductData data_;
+    Reduced reduced_;
+    MatrixProduct planned_;
 };
+
+/// α of lists is what sums of A's numbers are, and E4M3 is multiplied where no pointers say.
+bool may_be_listed(const MatrixProduct& product) {
+    const Number a = product.number_of_a();
+    return a != Number::int8 && a != Number::uint8 && a != Number::float8_e4m3;
+}
 
 } // namespace
 
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
     constexpr Integer most_elements = Integer{1} << 20;
-    const MatrixProduct product =
-        draw_product(random, true, std::min(most_elements, setting.limits.elements * 4));
+    MatrixProduct product = draw_product(random, true, std::min(most_elements, setting.limits.elements * 4));
     const Factors factors = draw_factors(product, random);
-    journal.doing("gpu " + in_words(product, factors));
+    const Epilogue epilogue(product, random);
+    draw_reduction(product, random);
+    const bool by_lists = may_be_listed(product) && random.chance(15);
+    journal.doing("gpu " + in_words(product, factors) + (by_lists ? " by lists" : ""));
     validate(product); // what is drawn is valid
-    GpuProductRun(product, factors, random).run();
+    GpuProductRun(product, epilogue, factors, by_lists, random).run();
 }
 
 } // namespace swirl::fuzz

@@ -2,6 +2,7 @@
 #include "fuzz/epilogue.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
+#include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 #include "fuzz/words.hpp"
 
@@ -10,39 +11,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace swirl::fuzz {
 namespace {
 
 enum class Packed { a, b, both };
-
-/// Numbers that a reduction takes together, and their place among the results.
-Integer result_of(const Reduction& reduction, const MatrixProduct& product, Integer matrix, Integer i,
-                  Integer j) {
-    switch (reduction.over) {
-    case Over::columns: return matrix * product.rows + i;
-    case Over::rows: return matrix * product.columns + j;
-    default: return matrix;
-    }
-}
-
-Integer results(const Reduction& reduction, const MatrixProduct& product) {
-    switch (reduction.over) {
-    case Over::columns: return product.batch * product.rows;
-    case Over::rows: return product.batch * product.columns;
-    default: return product.batch;
-    }
-}
-
-void draw_reduction(MatrixProduct& product, Random& random) {
-    const bool is_real = product.number == Number::float32 || product.number == Number::float64;
-    if (!is_real || product.converts() || random.chance(80)) return;
-    product.reductions.push_back({.name = "r",
-                                  .operation = random.one_of({Reduce::sum, Reduce::maximum, Reduce::minimum}),
-                                  .over = random.one_of({Over::columns, Over::rows, Over::all})});
-}
 
 /// One product on the CPU at hand.
 class ProductRun {
@@ -54,19 +27,15 @@ public:
           factors_(factors),
           random_(random),
           setting_(setting),
-          data_(product, factors, random, &epilogue) {
-        if (!product.reductions.empty())
-            reduced_ = std::make_unique<GuardedMemory>(
-                "results r", 0,
-                std::max<Integer>(results(product.reductions[0], product), 1) * bytes_of(product.number));
-    }
+          data_(product, factors, random, &epilogue),
+          reduced_(product) {}
 
     void run() {
         const int threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}));
         const MatrixPlan plan = plan_for(threads);
         execute(plan);
         data_.require_right(random_);
-        require_reduced();
+        reduced_.require_right(data_);
         const std::vector<std::byte> bits = bits_now();
         if (random_.chance(40)) {
             execute(plan_for(static_cast<int>(random_.integer(1, 4))));
@@ -94,7 +63,8 @@ private:
             using T = typename decltype(of)::type;
             if (GuardedMemory* const array = epilogue_.array())
                 plan = plan.with("v", reinterpret_cast<const T*>(array->origin()));
-            if (reduced_) plan = plan.with("r", reinterpret_cast<T*>(reduced_->origin()));
+            if (GuardedMemory* const results = reduced_.array())
+                plan = plan.with("r", reinterpret_cast<T*>(results->origin()));
         };
         with_type(product_.number, Types<float, double>{}, with);
         return plan;
@@ -103,16 +73,14 @@ private:
     void remember() {
         data_.restore();
         data_.remember();
-        for (GuardedMemory* array : {epilogue_.array(), reduced_.get()})
-            if (array != nullptr) array->remember();
+        if (epilogue_.array() != nullptr) epilogue_.array()->remember();
+        reduced_.remember();
     }
     void require_unharmed() {
-        if (setting_.tampering.product) setting_.tampering.product(data_, reduced_.get());
+        if (setting_.tampering.product) setting_.tampering.product(data_, reduced_.array());
         data_.require_unharmed();
         if (epilogue_.array() != nullptr) epilogue_.array()->require_unharmed();
-        if (!reduced_) return;
-        reduced_->allow(0, results(product_.reductions[0], product_) * bytes_of(product_.number));
-        reduced_->require_unharmed();
+        reduced_.require_unharmed();
     }
 
     void execute(const MatrixPlan& plan) {
@@ -212,42 +180,9 @@ private:
         require_unharmed();
     }
 
-    /// What C holds now is reduced again, in long double.
-    void require_reduced() const {
-        if (!reduced_) return;
-        const Reduction& reduction = product_.reductions[0];
-        const auto count = static_cast<std::size_t>(results(reduction, product_));
-        constexpr long double infinity = std::numeric_limits<long double>::infinity();
-        const long double start = reduction.operation == Reduce::sum       ? 0
-                                  : reduction.operation == Reduce::maximum ? -infinity
-                                                                           : infinity;
-        std::vector<long double> expected(count, start), magnitudes(count, 0);
-        data_.for_each_result([&](Integer matrix, Integer i, Integer j, Complex value) {
-            const auto at = static_cast<std::size_t>(result_of(reduction, product_, matrix, i, j));
-            const long double x = value.real();
-            magnitudes[at] += std::abs(x);
-            expected[at] = reduction.operation == Reduce::sum       ? expected[at] + x
-                           : reduction.operation == Reduce::maximum ? std::max(expected[at], x)
-                                                                    : std::min(expected[at], x);
-        });
-        const long double epsilon = product_.number == Number::float32 ? 0x1p-23L : 0x1p-52L;
-        const auto together = static_cast<long double>(product_.rows * product_.columns * product_.batch);
-        const long double unit = reduction.operation == Reduce::sum ? epsilon * (4 + std::sqrt(together)) : 0;
-        for (std::size_t k = 0; k < count; ++k) {
-            const long double found =
-                read_number(reduced_->origin() + static_cast<Integer>(k) * bytes_of(product_.number),
-                            product_.number)
-                    .real();
-            if (found == expected[k] || std::abs(found - expected[k]) <= unit * magnitudes[k]) continue;
-            throw Failure("wrong reduction",
-                          fmt::format("number {} is {} and not {}", k, static_cast<double>(found),
-                                      static_cast<double>(expected[k])));
-        }
-    }
-
     std::vector<std::byte> bits_now() {
         std::vector<std::byte> bits;
-        for (GuardedMemory* array : {&data_.c(), reduced_.get()})
+        for (GuardedMemory* array : {&data_.c(), reduced_.array()})
             if (array != nullptr) bits.insert(bits.end(), array->data(), array->data() + array->bytes());
         return bits;
     }
@@ -261,7 +196,7 @@ private:
     Random& random_;
     const Setting& setting_;
     ProductData data_;
-    std::unique_ptr<GuardedMemory> reduced_;
+    Reduced reduced_;
 };
 
 } // namespace

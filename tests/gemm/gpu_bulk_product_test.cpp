@@ -52,13 +52,50 @@ TEST(GpuBulkProduct, IsTheProductForEveryTransposition) {
 
 TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
     expect_products(64, 48, 40, 0, small + "a_bulk=0");
-    expect_products(63, 31, 39, 1, small + "b_bulk=0");
+    expect_products(60, 28, 36, 4, small + "b_bulk=0");
+    expect_product(product_of('N', 'T', 60, 31, 39, 4), suited(small + "b_bulk=0", 'N', 'T', Along::single));
 }
 
+/// Rows of boxes begin at whole chunks of lines along the depth, however many steps are missing before the first.
+TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
+    const std::string deep = small + "block_depth=64 slices=4 ";
+    for (const Integer depth : {81, 82, 83, 84, 85})
+        for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+            const Integer more = ceil_divide(depth, 4) * 4 - depth;
+            for (const char a : {'N', 'T'}) {
+                MatrixProduct product = product_of(a, 'N', 64, 20, depth, more);
+                product.a = a == 'N' ? MatrixLayout{1, 64} : MatrixLayout{depth + more, 1};
+                product.c = {1, 64};
+                expect_product(product, suited(deep, a, 'N', along));
+            }
+        }
+    MatrixProduct product = product_of('T', 'N', 32, 32, 83, 1, Number::float64);
+    expect_product(product, suited(small + "splits=2", 'T', 'N', Along::chunks, Number::float64));
+}
+
+/// Of neighbours along the other extent than the depth the last tile has to begin at a whole chunk, too.
 TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
-    for (const auto& [rows, columns, depth, more] :
-         {std::array{33, 17, 21, 3}, {63, 31, 3, 1}, {34, 18, 2, 2}, {95, 19, 11, 1}})
-        expect_products(rows, columns, depth, more, small);
+    const auto is_cut = [](char neighbours, char letter, Integer extent, Integer tile) {
+        return letter == neighbours && extent % tile != 0 && extent % 4 != 0;
+    };
+    for (const auto& [rows, columns, depth] :
+         {std::array{33, 17, 21}, {63, 31, 3}, {36, 20, 2}, {92, 28, 11}, {64, 48, 13}, {96, 19, 70}})
+        for (const char a : {'N', 'T'})
+            for (const char b : {'N', 'T'})
+                for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+                    if (a == 'N' && b == 'T' && along != Along::single) continue;
+                    const auto pitch = [](Integer length) { return ceil_divide(length, 4) * 4; };
+                    MatrixProduct product = product_of(a, b, rows, columns, depth);
+                    (a == 'N' ? product.a.column_stride : product.a.row_stride) =
+                        pitch(a == 'N' ? rows : depth);
+                    (b == 'N' ? product.b.column_stride : product.b.row_stride) =
+                        pitch(b == 'N' ? depth : columns);
+                    const GpuSchedule schedule = suited(small, a, b, along);
+                    const bool is_refused = is_cut('N', a, rows, 32) || is_cut('T', b, columns, 16);
+                    const std::string why = objection(schedule, product, gpu()).value_or("");
+                    EXPECT_EQ(why.find("the last of its tiles") != std::string::npos, is_refused) << why;
+                    if (!is_refused) expect_product(product, schedule);
+                }
 }
 
 TEST(GpuBulkProduct, EveryNumberOfPiecesFitsStages) {
@@ -137,6 +174,8 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
     expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no copy engine for pieces");
     expect_contains(why(product, "b_bulk=4"), "b_bulk 4; 0 … 3 are possible");
     expect_contains(why(product, "b_bulk=2"), "neighbours along the depth are 48 apart");
+    expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_bulk=2 b_bulk=0"),
+                    "pieces begin 1 steps before the first");
     expect_contains(why(product_of('T', 'T', 64, 48, 40), ""),
                     "neighbours along the other extent are 40 apart");
     expect_contains(why(product_of('N', 'T', 63, 48, 40), ""), "a stride of 63 elements");

@@ -124,6 +124,24 @@ TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
             }
 }
 
+/// Of layouts that tensor cores do not read, and of a C that they do not store.
+TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
+    constexpr Number e4m3 = Number::float8_e4m3;
+    for (const auto& [a, b] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 24}},
+                               {MatrixLayout{24, 1}, MatrixLayout{32, 1}},
+                               {MatrixLayout{25, 1}, MatrixLayout{2, 49}},
+                               {MatrixLayout{-1, 43}, MatrixLayout{1, 24}}}) {
+        MatrixProduct wide = product_of(e4m3, e4m3, Number::float32);
+        MatrixProduct stored = product_of(e4m3, e4m3, Number::uint8);
+        wide.a = stored.a = a;
+        wide.b = stored.b = b;
+        for (const GpuSchedule& schedule : gpu_schedules(wide, gpu(), 2))
+            if (!schedule.has_tiles()) expect_product(wide, schedule, 0.5L);
+        for (const GpuSchedule& schedule : gpu_schedules(stored, gpu(), 2))
+            expect_product(stored, schedule, 0.5L);
+    }
+}
+
 /// What becomes of numbers that are stored so.
 std::vector<double> stored(Number number, const std::vector<double>& numbers) {
     const auto count = static_cast<Integer>(numbers.size());

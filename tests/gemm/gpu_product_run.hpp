@@ -31,6 +31,7 @@ inline ir::InterpreterReport expect_product(const MatrixProduct& product, const 
     const std::vector<Integer> parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
     const ir::InterpreterReport report =
         execution.multiplies ? kernels.run(parameters) : kernels.run_last(parameters);
+    expect_gaps_kept(product, before, kernels.memory("c"));
     const Definition definition{product,
                                 kernels.memory("a"),
                                 kernels.memory("b"),

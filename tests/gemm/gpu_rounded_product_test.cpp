@@ -75,6 +75,7 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, b
     for (const bool last_role_first : {false, true}) {
         Interpreted result(product, schedule, {reads_c, last_role_first});
         support::KernelSequence& kernels = result.kernels;
+        expect_gaps_kept(product, *result.before, kernels.memory("c"));
         const Definition definition{
             product,
             kernels.memory("a"),

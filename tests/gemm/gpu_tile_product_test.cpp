@@ -63,6 +63,7 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
         if (execution.reads_c) fill_exactly(arguments["c"], random); // else it may not be read
         const ir::Memory before = arguments["c"];
         ir::interpret(program, arguments, {.last_role_first = last_role_first});
+        expect_gaps_kept(product, before, arguments["c"]);
         const Definition definition{product,
                                     arguments["a"],
                                     arguments["b"],
@@ -75,6 +76,36 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
                     ASSERT_EQ(element(arguments["c"], product.c, matrix, i, j), definition.at(matrix, i, j))
                         << matrix << ", " << i << ", " << j;
                 }
+    }
+}
+
+/// A and B are ±1 and 0, α and β too, C's elements small: all types hold the results. C's gaps are kept.
+void expect_stored_exactly(const MatrixProduct& product, const GpuSchedule& schedule) {
+    const ir::Program program = gpu_product(product, schedule, gpu()).front();
+    ir::verify(program, ir::Stage::vectorized);
+    for (const bool reads_c : {false, true}) {
+        ir::Arguments arguments(program);
+        std::mt19937 random(7);
+        const auto fill = [&](const char* name, int most) {
+            std::uniform_int_distribution<int> uniform(-most, most);
+            ir::Memory& memory = arguments[name];
+            for (Integer i = 0; i < memory.elements(); ++i) memory.set(memory.first() + i, uniform(random));
+        };
+        fill("a", 1);
+        fill("b", 1);
+        if (reads_c) fill("c", 9);
+        arguments["factors"].assign(std::vector<long double>{1, -2});
+        arguments.parameters = {1, reads_c ? 1 : 0};
+        const ir::Memory before = arguments["c"];
+        ir::interpret(program, arguments);
+        expect_gaps_kept(product, before, arguments["c"]);
+        const Definition definition{product, arguments["a"], arguments["b"], arguments["factors"],
+                                    reads_c ? &before : nullptr};
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            for (Integer i = 0; i < product.rows; ++i)
+                for (Integer j = 0; j < product.columns; ++j)
+                    ASSERT_EQ(element(arguments["c"], product.c, matrix, i, j), definition.at(matrix, i, j))
+                        << reads_c << ": " << matrix << ", " << i << ", " << j;
     }
 }
 
@@ -142,6 +173,30 @@ TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
         }
 }
 
+/// A store of the copy engine writes whole chunks, which of C's last rows are a caller's in part.
+TEST(GpuTileProduct, StoresNothingBesideC) {
+    for (const Number number : {Number::float32, Number::bfloat16, Number::float16})
+        for (const Integer rows : {1, 7, 63, 66, 131}) {
+            MatrixProduct product = product_of('T', 'N', rows, 70, 64);
+            if (number != Number::float32) product.c_number = number;
+            for (const char* more : {"", "block_rows=128 staged_rows=64 warpgroups=2 block_columns=128",
+                                     "cluster_columns=2 block_rows=128"}) {
+                SCOPED_TRACE(fmt::format("{}, {} rows, {}", word_of(number), rows, more));
+                expect_stored_exactly(product, small_schedule(more));
+            }
+        }
+}
+
+TEST(GpuTileProduct, StoresNothingBesideMatricesOfABatch) {
+    MatrixProduct product = product_of('T', 'N', 69, 70, 64);
+    product.c_number = Number::bfloat16;
+    product.batch = 2;
+    product.a.batch_stride = 69 * 64;
+    product.b.batch_stride = 0;
+    product.c.batch_stride = 72 * 71;
+    expect_stored_exactly(product, small_schedule());
+}
+
 TEST(GpuTileProduct, AddsRunsOfPieces) {
     for (const Integer depth : {60, 64, 200, 320})
         for (const int run : {1, 2, 3})
@@ -166,6 +221,9 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
                                      {"terms=3", "terms"},
                                      {"stages=32", "shared memory"}})
         EXPECT_NE(why(product, more).find(word), std::string::npos) << more << ": " << why(product, more);
+    MatrixProduct flat = product;
+    flat.depth = 0;
+    EXPECT_NE(why(flat, "").find("depth of 0"), std::string::npos) << why(flat, "");
     MatrixProduct odd = product;
     odd.a.column_stride = 129;
     EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");

@@ -3,6 +3,8 @@
 #include "gemm/tile.hpp"
 #include "ir/interpreter.hpp"
 
+#include <gtest/gtest.h>
+
 #include <complex>
 #include <random>
 #include <vector>
@@ -48,6 +50,28 @@ struct Definition {
         return result;
     }
 };
+
+/// What is between elements of C stays as it was.
+inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& before,
+                             const ir::Memory& after) {
+    std::vector<bool> is_element(static_cast<std::size_t>(after.elements()));
+    const Integer scalars = scalars_in(product.number_of_c());
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j)
+                for (Integer k = 0; k < scalars; ++k) {
+                    const Integer at = matrix * product.c.batch_stride + i * product.c.row_stride +
+                                       j * product.c.column_stride;
+                    is_element[static_cast<std::size_t>(scalars * at + k - after.first())] = true;
+                }
+    for (Integer i = after.first(); i < after.first() + after.elements(); ++i) {
+        if (is_element[static_cast<std::size_t>(i - after.first())]) continue;
+        ASSERT_EQ(after.is_written(i), before.is_written(i)) << "beside C, at " << i;
+        if (before.is_written(i)) {
+            ASSERT_EQ(after[i], before[i]) << "beside C, at " << i;
+        }
+    }
+}
 
 /// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
 inline long double tolerance(Number number, Integer depth) {

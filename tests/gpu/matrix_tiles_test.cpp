@@ -133,6 +133,17 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
     EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1), 1e-3);
 }
 
+TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) {
+            const MatrixProduct product = product_of(a, b, 200, 300, 500, Number::float8_e4m3);
+            const auto numbers_a = random_numbers<float8_e4m3>(count(product.a, 200, 500) + 1, 1);
+            const auto numbers_b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
+            const gpu::MatrixPlan plan = gpu::plan(product, {.use_cache = false});
+            EXPECT_LE(largest_error(plan, numbers_a, numbers_b, 1, 1), 4e-7) << a << b << ", unaligned";
+        }
+}
+
 template <class T> void expect_products_by_warps(Number number) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})

@@ -102,6 +102,17 @@ TEST(InterpreterOfTiles, LoadsRoundToTheNearestNumberOfElevenBits) {
     }
 }
 
+TEST(InterpreterOfTiles, StoresWholeChunks) {
+    for (const auto& [extent, stored] : {std::pair<Integer, Integer>{3, 4}, {4, 4}, {5, 8}, {8, 8}}) {
+        const TilesKernel kernel{.stored_columns = extent};
+        const Program program = kernel.program();
+        Arguments arguments = arguments_of(kernel, program);
+        interpret(program, arguments);
+        for (Integer i = 0; i < arguments["c"].elements(); ++i)
+            EXPECT_EQ(arguments["c"].is_written(i), i % TilesKernel::columns < stored) << extent << ": " << i;
+    }
+}
+
 TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
     const TilesKernel kernel{.blocks = 2};
     const InterpreterReport report = run_in_order(kernel, false);
@@ -131,6 +142,11 @@ TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
     expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_copy);
     expect_found(Mistake::does_not_wait_for_store, Kind::unfinished_copy);
     expect_found(Mistake::reuses_stored_tile, Kind::race);
+}
+
+TEST(InterpreterOfTiles, FindsRowsThatBeginWithinAChunk) {
+    expect_found(Mistake::begins_within_chunk, Kind::misaligned);
+    expect_found(Mistake::stores_within_chunk, Kind::misaligned);
 }
 
 TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {

@@ -40,6 +40,8 @@ enum class Mistake : std::uint8_t {
     lacks_factor,
     loads_after_products,
     reuses_stored_tile,
+    begins_within_chunk, ///< a row of a load, of its tensor
+    stores_within_chunk,
 };
 
 /// c (rows × 8) = a (rows × depth) · bᵀ (8 × depth); blocks have 64 rows, and the first of a cluster loads b for all.
@@ -50,8 +52,9 @@ struct TilesKernel {
     Integer cluster = 1;
     Integer depth = 5 * in_tile - 3; ///< the last tile reaches out
     Mistake mistake = Mistake::none;
-    bool by_registers = false; ///< tiles of a go to registers before they are multiplied
-    bool rounds = false;       ///< what is loaded of a
+    bool by_registers = false;        ///< tiles of a go to registers before they are multiplied
+    bool rounds = false;              ///< what is loaded of a
+    Integer stored_columns = columns; ///< that the tensor of c has; the others are beside it
 
     // in the order in which they are added
     static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7,
@@ -96,7 +99,7 @@ struct TilesKernel {
         builder.tensor(
             {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
         builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
-        builder.tensor({"of_c", c, 0, {columns, blocks * rows}, {1, columns}, {columns, rows}});
+        builder.tensor({"of_c", c, 0, {stored_columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {
                 builder.signal_initialize({.buffer = signals, .index = stage}, 1);
@@ -133,7 +136,9 @@ private:
         builder.signal_expect(full,
                               4 * in_tile * (rows + columns) + (has(Mistake::expects_too_much) ? 4 : 0));
         if (has(Mistake::expects_twice)) builder.signal_expect(full, 0);
-        const Value k = number(builder, step * in_tile), zero = number(builder, 0);
+        Value k = number(builder, step * in_tile);
+        const Value zero = number(builder, 0);
+        if (has(Mistake::begins_within_chunk)) k = builder.add(k, number(builder, -2));
         const Value row = builder.index(rows * builder.block());
         builder.tile_load(0, std::vector{k, row}, {.buffer = a_tiles, .index = stage * rows * in_tile}, full);
         builder.if_then({{builder.block(0, 1, cluster), Condition::Relation::zero}}, [&] {
@@ -221,7 +226,10 @@ private:
         if (has(Mistake::publishes_too_late)) builder.fence(publish);
         builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
             const Value row = builder.index(rows * builder.block());
-            builder.tile_store(2, std::vector{number(builder, 0), row}, {.buffer = c_tile});
+            const Value first = has(Mistake::stores_within_chunk)
+                                    ? builder.add(number(builder, 1), number(builder, 1))
+                                    : number(builder, 0);
+            builder.tile_store(2, std::vector{first, row}, {.buffer = c_tile});
             builder.fence({.kind = CopyFence::Kind::commit, .what = of_stores});
             if (!has(Mistake::does_not_wait_for_store) && !has(Mistake::reuses_stored_tile))
                 builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_stores});

@@ -64,6 +64,39 @@ TEST(VerifyTiles, TensorsAreSuchAsTheCopyEngineTakes) {
     expect_fails([](Program& program) { program.tensors[2].buffer = TilesKernel::a; }, "is only to be read");
 }
 
+TEST(VerifyTiles, RowsOfBoxesBeginAtWholeChunks) {
+    const auto begins = [](Opcode opcode, const std::function<void(Operation&)>& change) {
+        return [=](Program& program) {
+            for (const Operation& operation : program.operations)
+                if (operation.opcode == opcode)
+                    return change(program.operations[static_cast<std::size_t>(operation.operands[0])]);
+        };
+    };
+    const auto at = [](Affine index) {
+        return [=](Operation& x) {
+            x.opcode = Opcode::index;
+            x.address.index = index;
+        };
+    };
+    for (const Opcode opcode : {Opcode::tile_load, Opcode::tile_store})
+        expect_fails(begins(opcode, [](Operation& x) { x.number = -6; }),
+                     "no multiple of 4 of a row of 'of_");
+    expect_fails(begins(Opcode::tile_load, at(-46)), "no multiple of 4 of a row of 'of_a': -46");
+    expect_fails(begins(Opcode::tile_load, at(Affine::of(0, 128) - 46)), "no multiple of 4");
+    Program may_be_right = TilesKernel{}.program();
+    begins(Opcode::tile_load, at(Affine::of(0, 2) - 46))(may_be_right);
+    EXPECT_EQ(failure(may_be_right), "");
+}
+
+TEST(VerifyTiles, BoxesLieAlignedInSharedMemoryWhicheverStageTheyAreIn) {
+    expect_fails(changed(Opcode::tile_load,
+                         [](Operation& operation, TileOperation&) {
+                             operation.address.dynamic = operation.operands[0];
+                             operation.address.dynamic_scale = 16;
+                         }),
+                 "moves in 'a_tiles' by 64 bytes, no multiple of 128");
+}
+
 TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
     const auto roles = [](const std::function<void(std::vector<Role>&)>& change) {
         return [=](Program& program) { change(roles_of(program).roles); };

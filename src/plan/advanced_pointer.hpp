@@ -4,13 +4,13 @@
 
 #include <cstddef>
 
-/// So many bytes behind a pointer. A null pointer, as of an operand that is packed, stays one.
+/// A pointer moved by so many bytes. A null pointer, as of an operand that is packed, stays one.
 namespace swirl::planning {
 
-inline const void* behind(const void* pointer, Integer bytes) {
+inline const void* advanced(const void* pointer, Integer bytes) {
     return pointer == nullptr ? nullptr : static_cast<const std::byte*>(pointer) + bytes;
 }
-inline void* behind(void* pointer, Integer bytes) {
+inline void* advanced(void* pointer, Integer bytes) {
     return pointer == nullptr ? nullptr : static_cast<std::byte*>(pointer) + bytes;
 }
 
