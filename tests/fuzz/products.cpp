@@ -41,12 +41,12 @@ public:
             execute(plan_for(static_cast<int>(random_.integer(1, 4))));
             require_same(bits, "with other threads");
         }
-        if (!reduced_ && random_.chance(20)) {
+        if (reduced_.array() == nullptr && random_.chance(20)) {
             execute_from_c(threads);
             require_same(bits, "through the C interface");
         }
         const bool has_one_type = !product_.widens() && !product_.converts();
-        if (has_one_type && !reduced_ && epilogue_.is_identity() && random_.chance(20)) {
+        if (has_one_type && reduced_.array() == nullptr && epilogue_.is_identity() && random_.chance(20)) {
             execute_by_lists(threads);
             data_.require_right(random_);
         }
