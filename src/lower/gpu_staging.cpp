@@ -193,12 +193,18 @@ bool goes_by_pairs(const Run& run) {
     return run.step == 1 && run.count % 2 == 0 && run.first % 2 == 0 && is_even(run.around);
 }
 
+/// Whether a copy of the run goes along either part of numbers alone, real or imaginary.
+bool keeps_to_one_part(const Run& run) { return run.step % 2 == 0 && is_even(run.around); }
+
 /// Shared memory in place of the array, and the copy between the two; nothing where there is no such run.
 std::optional<Call> stage(LoopProgram& loops, GpuPart& part, int array, bool reading) {
     const std::vector<Touch> touches = touches_of(part, array, reading);
     if (touches.empty()) return std::nullopt;
     const auto run = RunFinder(touches, part.around, loops, reading).find();
     if (!run) return std::nullopt;
+    if (loops.arrays[static_cast<std::size_t>(array)].parts_apart && !goes_by_pairs(*run) &&
+        !keeps_to_one_part(*run))
+        return std::nullopt;
     const Memory whole = *touches.front().memory;
     const bool complex = whole.kind == Memory::Kind::interleaved;
     const Memory staged{complex ? Memory::Kind::planar : Memory::Kind::real,

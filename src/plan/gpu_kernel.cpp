@@ -128,6 +128,11 @@ GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const S
     for (ir::Program& program : lower::lower_to_gpu(request, recipe.mappings))
         result.lowered.push_back(laid_out(std::move(program), problem, stage));
     for (ir::Program& program : result.lowered) {
+        if (program.launch == ir::Launch{})
+            throw UserError(
+                "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
+                "threads a block or more",
+                rules::to_string(recipe.tree), to_string(recipe.mappings.front()));
         store_as_named(program, problem, stage);
         align_spectra(program, problem, stage);
         make_resident(program, gpu);

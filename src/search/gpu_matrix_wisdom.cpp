@@ -34,6 +34,10 @@ std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& pr
     try {
         const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
         gemm::validate(schedule, product, device.target());
+        if (gemm::accuracy_of(schedule, product) > accuracy) { // as no search keeps it
+            wisdom->forget(key);
+            return std::nullopt;
+        }
         if (schedule.machine_loop != 0 && !machine_loops) return std::nullopt;
         return schedule;
     } catch (const UserError&) {

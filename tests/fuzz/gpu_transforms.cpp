@@ -1,3 +1,4 @@
+#include "fuzz/gpu_transforms.hpp"
 #include "fuzz/on_gpu.hpp"
 #include "fuzz/reference.hpp"
 #include "fuzz/transforms.hpp"
@@ -76,8 +77,7 @@ public:
           journal_(journal),
           data_(problem, random, true) {}
 
-    void run() {
-        const gpu::PlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};
+    void run(const gpu::PlanOptions& options) {
         journal_.doing(fmt::format("gpu {} check={}", to_text(problem_), options.check));
         const gpu::Plan plan = gpu::plan(problem_, options);
         input_ = random_input(data_.transform(), data_.transforms(), random_);
@@ -119,14 +119,13 @@ private:
         spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
     }
 
-    bool has_weights() const {
-        return !problem_.load.is_identity() && problem_.load == Expression(weighted);
-    }
+    bool has_weights() const { return !problem_.load.is_identity() && problem_.load == Expression(weighted); }
 
     void make_weights() {
         if (!has_weights()) return;
-        Problem one = Problem::make(TransformKind::dct2, {static_cast<Integer>(input_.size() / data_.transforms())},
-                                    {.precision = problem_.precision}); // its input is an array of reals
+        Problem one =
+            Problem::make(TransformKind::dct2, {static_cast<Integer>(input_.size() / data_.transforms())},
+                          {.precision = problem_.precision}); // its input is an array of reals
         weights_.emplace(one, random_, true);
         weights_->set(From::input, random_input(weights_->transform(), 1, random_));
     }
@@ -240,12 +239,18 @@ private:
 
 } // namespace
 
+void run_gpu_transform(const Problem& problem, const gpu::PlanOptions& options, Random& random,
+                       const Setting& setting, Journal& journal) {
+    GpuTransformRun(problem, random, setting, journal).run(options);
+}
+
 void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
     const Problem problem = draw_gpu_transform(random, setting.limits);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    GpuTransformRun(problem, random, setting, journal).run();
+    const gpu::PlanOptions options{.use_wisdom = false, .check = random.chance(50), .use_cache = false};
+    run_gpu_transform(problem, options, random, setting, journal);
 }
 
 } // namespace swirl::fuzz

@@ -38,6 +38,7 @@ void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_text(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_gpu_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 } // namespace swirl::fuzz

@@ -1,5 +1,8 @@
 #include "fuzz/mutate.hpp"
+#include "fuzz/product_data.hpp"
+#include "fuzz/product_types.hpp"
 #include "fuzz/transforms.hpp"
+#include "fuzz/words.hpp"
 
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
@@ -14,6 +17,10 @@ namespace {
 
 void require_stable(const std::string& text, const std::string& written) {
     if (text != written) throw Failure("text", fmt::format("'{}' reads as '{}'", text, written));
+}
+
+std::string perhaps_mutated(const std::string& text, Random& random) {
+    return random.chance(30) ? text : mutated(text, random);
 }
 
 void fuzz_problem_text(Random& random, const Setting& setting, Journal& journal) {
@@ -45,6 +52,100 @@ void fuzz_expression_text(Random& random, Journal& journal) {
     } catch (const UserError&) {
         journal.refused();
     }
+}
+
+/// What an expression that a transform accepts says is read back; plans for CPUs then refuse it in words.
+void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
+    Problem problem = draw_transform(random, setting.limits);
+    const std::string text =
+        perhaps_mutated(random.one_of<std::string>({"x * w[i]", "x * complex h[b, i] / 2", "x where i < 7",
+                                                    "i0 < 5 ? x : w[i1, i0]", "float16: re(x) * s[]",
+                                                    "x * (b0 + 1) - w[b1, i]"}),
+                        random);
+    journal.doing(fmt::format("{} with the expression {}", to_text(problem), text));
+    try {
+        (random.chance(50) ? problem.load : problem.store) = Expression(text);
+        validate(problem);
+    } catch (const UserError&) {
+        return journal.refused();
+    }
+    if (parse_problem(to_text(problem)) != problem)
+        throw Failure("text", "the text of the problem reads as another one");
+    for (const ProblemArray& array : arrays_of(problem))
+        if (array.elements < 1) throw Failure("text", fmt::format("array {} has no elements", array.name));
+    try {
+        static_cast<void>(plan(problem, {.use_wisdom = false, .cpu = setting.cpu}));
+    } catch (const UserError&) {
+        return journal.refused();
+    }
+    if (!problem.load.is_identity() || !problem.store.is_identity())
+        throw Failure("text", "a plan for CPUs with an expression");
+}
+
+/// An epilogue that is accepted reads within its arrays, which end at pages that cannot be read, and gives the same bits on
+/// several threads.
+template <class T> void run_epilogue(const MatrixProduct& product, Random& random) {
+    ProductData data(product, {1, 0}, random);
+    std::vector<GuardedMemory> arrays;
+    for (const ProblemArray& array : arrays_of(product)) {
+        const Integer scalars = array.elements * (array.is_complex ? 2 : 1);
+        GuardedMemory& memory =
+            arrays.emplace_back(array.name, 0, scalars * static_cast<Integer>(sizeof(T)), 0,
+                                random.one_of({GuardedMemory::Fence::before, GuardedMemory::Fence::behind}));
+        for (Integer k = 0; k < scalars; ++k)
+            reinterpret_cast<T*>(memory.origin())[k] = static_cast<T>(random.uniform());
+        memory.remember();
+    }
+    const auto bits_of = [&](int threads) {
+        MatrixPlan plan = swirl::plan(product, {.threads = threads});
+        std::size_t next = 0;
+        for (const ProblemArray& array : arrays_of(product)) {
+            const auto* const numbers = reinterpret_cast<const T*>(arrays[next++].origin());
+            plan = array.is_complex ? plan.with(array.name, reinterpret_cast<const std::complex<T>*>(numbers))
+                                    : plan.with(array.name, numbers);
+        }
+        data.restore();
+        data.remember();
+        with_type(product.number, Types<float, double, std::complex<float>, std::complex<double>>{},
+                  [&](auto of) {
+                      using N = typename decltype(of)::type;
+                      plan.execute(N(1), reinterpret_cast<const N*>(data.a().origin()),
+                                   reinterpret_cast<const N*>(data.b().origin()), N(0),
+                                   reinterpret_cast<N*>(data.c().origin()));
+                  });
+        data.require_unharmed();
+        for (const GuardedMemory& array : arrays) array.require_unharmed();
+        return std::vector<std::byte>(data.c().data(), data.c().data() + data.c().bytes());
+    };
+    if (bits_of(1) != bits_of(3)) throw Failure("other bits", "with other threads C has other bits");
+}
+
+void fuzz_epilogue_text(Random& random, Journal& journal) {
+    using enum Number;
+    MatrixProduct product = MatrixProduct::column_major(
+        random.one_of({float32, float64, complex32, complex64}), random.logarithmic(1, 150),
+        random.logarithmic(1, 150), random.logarithmic(1, 60));
+    if (random.chance(50)) {
+        product.batch = random.integer(1, 4);
+        product.a.batch_stride = product.rows * product.depth;
+        product.c.batch_stride = product.rows * product.columns;
+    }
+    const std::string text = perhaps_mutated(
+        random.one_of<std::string>({"max(0, x + v[i])", "x * s[j] + t[b, i]", "i < 3 ? x : w[i, j]",
+                                    "gelu(x) + v[b, j, i]", "x * c[] - tanh(v[j]) * v[j]",
+                                    "j == 2 and i > 1 ? abs(x) : x * u[j, i]", "conj(x) * complex h[j]"}),
+        random);
+    journal.doing(fmt::format("{} with the epilogue {}", in_words(product, {1, 0}), text));
+    try {
+        product.epilogue = Expression(text);
+        validate(product);
+    } catch (const UserError&) {
+        return journal.refused();
+    }
+    if (product.number == float32 || product.number == complex32)
+        run_epilogue<float>(product, random);
+    else
+        run_epilogue<double>(product, random);
 }
 
 /// A recipe that is accepted computes the transform.
@@ -79,9 +180,11 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
 
 void fuzz_text(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
-    switch (random.integer(0, 3)) {
+    switch (random.integer(0, 6)) {
     case 0: return fuzz_problem_text(random, setting, journal);
     case 1: return fuzz_expression_text(random, journal);
+    case 2: return fuzz_load_text(random, setting, journal);
+    case 3: return fuzz_epilogue_text(random, journal);
     default: return fuzz_recipe_text(random, setting, journal);
     }
 }

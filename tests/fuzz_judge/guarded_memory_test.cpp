@@ -1,6 +1,10 @@
 #include "fuzz/guarded_memory.hpp"
 
+#include <swirl/matrix_product.hpp>
+
 #include <gtest/gtest.h>
+
+#include <vector>
 
 namespace swirl::fuzz {
 namespace {
@@ -25,6 +29,19 @@ TEST(GuardedMemory, CrashesOnReadsBeyondAFence) {
         read(before, bytes);
         read(behind, -9);
     }
+}
+
+TEST(GuardedMemory, FindsProductsThatReadBeyondAnArrayOfTheirEpilogue) {
+    constexpr Integer rows = 33, columns = 5;
+    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, 7);
+    product.epilogue = Expression("x + v[i]");
+    const std::vector<float> a(rows * 7), b(7 * columns);
+    std::vector<float> c(rows * columns);
+    const GuardedMemory v("array v", 0, rows * Integer{sizeof(float)}, 0, Fence::behind);
+    const auto* const first = reinterpret_cast<const float*>(v.origin());
+    const MatrixPlan plan = swirl::plan(product);
+    plan.with("v", first).execute(1.0F, a.data(), b.data(), 0.0F, c.data());
+    EXPECT_DEATH(plan.with("v", first + 1).execute(1.0F, a.data(), b.data(), 0.0F, c.data()), "");
 }
 
 TEST(GuardedMemory, LiesWhereItsOffsetSays) {

@@ -287,6 +287,8 @@ TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
     };
     expect_contains(refused("avx2: 0 codelet"), {"avx2", "sm_90"});
     expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 128x2"});
+    expect_contains(error_of<UserError>([&] { plan_of("dft 8", "sm_90: 0 codelet on 1x1"); }),
+                    {"codelet on 1x1", "one thread", "2 threads"});
     expect_contains(refused("sm_90: 0 stockham(8,8) on 2048x64"), {"2048", "1024"});
     expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels", "there are 1"});
     expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});

@@ -325,6 +325,17 @@ TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyDoNotSuit) {
     EXPECT_FALSE(remembered_gpu_schedule(product, device));
 }
 
+TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
+    const runtime::GpuDevice device(0, driver());
+    const GpuSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
+    ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
+    remember_gpu_schedule(product, device, rough, 1e-9);
+    EXPECT_FALSE(remembered_gpu_schedule(product, device));
+    EXPECT_EQ(gemm::accuracy_of(choose_gpu_schedule(product, device), product), Accuracy::ordinary);
+    remember_gpu_schedule(product, device, rough, 1e-9, Accuracy::low);
+    EXPECT_EQ(remembered_gpu_schedule(product, device, Accuracy::low), rough);
+}
+
 TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     const runtime::GpuDevice device(0, driver());
     const GpuSchedule found =

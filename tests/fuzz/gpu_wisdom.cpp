@@ -1,0 +1,73 @@
+#include "fuzz/draw_product.hpp"
+#include "fuzz/gpu_transforms.hpp"
+#include "fuzz/mutate.hpp"
+#include "fuzz/transforms.hpp"
+#include "fuzz/words.hpp"
+
+#include "api/gpu.hpp"
+#include "problem/matrix_syntax.hpp"
+#include "search/gpu_remembered.hpp"
+#include "search/shared_wisdom.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <swirl/gpu_matrix_product.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace swirl::fuzz {
+namespace {
+
+/// What a search is to have found for a problem.
+void remember(const std::string& problem, const std::string& recipe) {
+    const std::string machine = search::gpu_machine_of(api::device_numbered(0)).key;
+    search::shared_wisdom(true)->replace(
+        {machine, problem}, {.recipe = recipe, .seconds = 1e-6, .found_by = search::FoundBy::measure});
+}
+
+void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& journal) {
+    Limits small = setting.limits;
+    small.points = std::min<Integer>(small.points, 4096);
+    small.elements = std::min<Integer>(small.elements, 8192);
+    const Problem problem = draw_transform(random, small);
+    journal.doing("gpu " + to_text(problem));
+    if (!is_valid(problem)) return journal.refused();
+    const std::string recipe = mutated(
+        gpu::plan(problem, {.use_wisdom = false, .check = false, .use_cache = false}).recipe(), random);
+    if (recipe.empty()) return journal.refused();
+    journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), recipe));
+    remember(to_text(problem), recipe);
+    Setting rough = setting;
+    constexpr double slack = 8; // other algorithms than those that are chosen
+    rough.tolerance *= slack;
+    run_gpu_transform(problem, {.use_wisdom = true, .check = random.chance(50), .use_cache = false}, random,
+                      rough, journal);
+}
+
+/// The check before first use judges.
+void run_product_by_wisdom(Random& random, const Setting& setting, Journal& journal) {
+    const MatrixProduct product = draw_product(random, true, setting.limits.elements);
+    journal.doing("gpu " + to_text(product));
+    const std::string schedule = mutated(
+        gpu::plan(product, {.use_wisdom = false, .check = false, .use_cache = false}).schedule(), random);
+    if (schedule.empty()) return journal.refused();
+    journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(product), schedule));
+    remember(to_text(product), schedule);
+    static_cast<void>(
+        gpu::plan(product, {.use_wisdom = true, .check = random.chance(70), .use_cache = false}));
+}
+
+} // namespace
+
+void fuzz_gpu_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal) {
+    Random random(seed);
+    const TemporaryFolder folder;
+    ::setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
+    search::warn_of_shared_wisdom_by([](std::string_view) {});
+    if (random.chance(50)) return run_transform_by_wisdom(random, setting, journal);
+    run_product_by_wisdom(random, setting, journal);
+}
+
+} // namespace swirl::fuzz

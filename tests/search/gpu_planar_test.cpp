@@ -1,0 +1,20 @@
+// Plans for GPUs of spectra whose parts lie in two arrays, in the interpreter.
+
+#include "search/gpu_estimate.hpp"
+#include "support/proved_recipe.hpp"
+
+namespace swirl::search {
+namespace {
+
+TEST(GpuPlansOfPlanarSpectra, ReadAndWriteSpectraOfEveryLength) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    for (const char* direction : {"forward", "backward"})
+        for (const char* batch : {"", "batch=40", "batch=497x2"})
+            for (const int n : {2, 3, 4, 5, 6, 8, 9, 12, 16, 30}) {
+                const std::string text = fmt::format("rdft {} {} float32 planar {}", n, direction, batch);
+                support::prove(text, gpu_recipe(problem(text), gpu));
+            }
+}
+
+} // namespace
+} // namespace swirl::search
