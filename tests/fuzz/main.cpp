@@ -13,8 +13,10 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Part parts[] = {
-    {"transforms", fuzz_transform, 2}, {"products", fuzz_product, 1}, {"texts", fuzz_text, 1}};
+constexpr Part parts[] = {{"transforms", fuzz_transform, 4},
+                          {"products", fuzz_product, 2},
+                          {"kernels", fuzz_kernel, 1},
+                          {"texts", fuzz_text, 2}};
 constexpr Part gpu_parts[] = {{"transforms", fuzz_gpu_transform, 1}, {"products", fuzz_gpu_product, 1}};
 
 std::vector<std::string> cpus_of(const std::string& word) {
@@ -59,7 +61,8 @@ int fuzz(int count, char** words) {
     program.add_option("--device", device, "cpu, or gpu: the first GPU")
         ->capture_default_str()
         ->check(CLI::IsMember({"cpu", "gpu"}));
-    program.add_option("--only", only, "transforms, products or texts; on a GPU not texts");
+    program.add_option("--only", only,
+                       "transforms, products, kernels or texts; on a GPU transforms or products");
     program.add_option("--case", work.only_case, "Only this case of the part that --only names");
     program.add_option("--max-points", points, "Of a transform");
     program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")
@@ -73,7 +76,8 @@ int fuzz(int count, char** words) {
     for (const Part& part : on_gpu ? std::span<const Part>(gpu_parts) : std::span<const Part>(parts))
         if ((only.empty() || only == part.name)) work.parts.push_back(part);
     if (work.parts.empty())
-        throw UserError("--only is " + only + "; use transforms, products or texts; on a GPU not texts");
+        throw UserError("--only is " + only +
+                        "; use transforms, products, kernels or texts, on a GPU transforms or products");
     if (work.only_case >= 0 && only.empty()) throw UserError("--case needs --only");
     if (!has_fast_reference()) work.setting.limits.points = 4096; // by the definition alone
     if (points > 0) {
