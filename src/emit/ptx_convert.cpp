@@ -14,7 +14,8 @@ std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
 
 std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
     if (const auto known = bits_.find({a, scalar}); known != bits_.end()) return known->second;
-    ensure(is_short(scalar), "ptx: a float32 rounded to {}", name_of(scalar));
+    if (scalar == ir::Scalar::float8_e4m3) // two, of which the lower bits are wanted
+        return out_.result(PtxRegister::bits16, "cvt.rn.satfinite.e4m3x2.f32", {ptx_literal(0, scalar), a});
     return out_.result(PtxRegister::bits16,
                        scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
 }

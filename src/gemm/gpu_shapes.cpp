@@ -257,7 +257,8 @@ GpuSchedule with_bulk(GpuSchedule schedule, const MatrixProduct& oriented, int a
 
 std::vector<GpuSchedule> direct_candidates(const MatrixProduct& oriented, const target::Gpu& gpu) {
     std::vector<GpuSchedule> result;
-    if (oriented.batch == 1 || std::max({oriented.rows, oriented.columns, oriented.depth}) > largest_direct)
+    if (oriented.batch == 1 || oriented.depth == 0 ||
+        std::max({oriented.rows, oriented.columns, oriented.depth}) > largest_direct)
         return result;
     for (Shape shape : direct_shapes) {
         shape.depth = static_cast<int>(oriented.depth);

@@ -5,7 +5,9 @@
 #include "gemm/whole_problem.hpp"
 #include "ir/tile.hpp"
 
+#include <cstdlib>
 #include <string>
+#include <tuple>
 
 namespace swirl::gemm {
 
@@ -17,6 +19,15 @@ using ir::Value;
 constexpr Integer threads = 128;
 constexpr Integer elements_of_piece = ir::tile_piece_bytes / 2; ///< of bfloat16
 constexpr Integer widest = 4;                                   ///< elements of an access
+
+/// Which of a matrix's extents its terms are next to each other along: that of the smaller stride, of two alike that which is longer; none of 1.
+/// It is the same one for the transposed matrix, as kernels see the product in either orientation.
+bool is_along_rows(const MatrixLayout& layout, Integer rows, Integer columns) {
+    const auto rank = [](Integer stride, Integer extent) {
+        return std::tuple(extent == 1, std::abs(stride) != 1, std::abs(stride), stride, -extent);
+    };
+    return rank(layout.row_stride, rows) <= rank(layout.column_stride, columns);
+}
 
 /// As many neighbours as are aligned in each line.
 int lanes_of(const MatrixLayout& layout, const GpuTermsLayout& terms) {
@@ -48,7 +59,7 @@ std::array<ir::Buffer, 2> tables_of_products(ir::Builder& builder, int terms) {
 
 GpuTermsLayout terms_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch, int terms) {
     GpuTermsLayout result;
-    result.along_rows = layout.row_stride == 1 || layout.column_stride != 1;
+    result.along_rows = is_along_rows(layout, rows, columns);
     result.extent = result.along_rows ? rows : columns;
     result.others = result.along_rows ? columns : rows;
     result.pitch = ceil_divide(result.extent, elements_of_piece) * elements_of_piece;

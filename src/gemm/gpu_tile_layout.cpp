@@ -38,6 +38,7 @@ GpuTileFactor factor_of(const Source& source, const GpuSchedule& schedule, Integ
     factor.depth = schedule.block_depth;
     factor.shares = source.shares;
     factor.terms = schedule.terms;
+    factor.is_shared = source.layout.batch_stride == 0;
     MatrixLayout layout = source.layout;
     Integer matrices = batch;
     if (schedule.has_terms()) {

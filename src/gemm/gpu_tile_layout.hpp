@@ -38,7 +38,8 @@ struct GpuTileFactor {
     Integer shares = 1; ///< blocks of a cluster that load it together, each for all of them
     bool has_matrix =
         false; ///< the tensor's last coordinate is the number of a matrix, of a term where there are such
-    Integer terms = 0; ///< of each matrix, one after the other
+    Integer terms = 0;      ///< of each matrix, one after the other
+    bool is_shared = false; ///< one matrix, or its terms, for all of a batch
 
     Integer scalars() const { return lines * depth; } ///< of a piece
     Integer row() const { return ir::tile_row_bytes / size_in_bytes(scalar); }

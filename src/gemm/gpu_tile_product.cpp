@@ -217,8 +217,9 @@ private:
             if (!schedule_.has_terms()) return fetch_pieces(stages, tile, {tile.matrix, tile.matrix});
             builder_.for_loop("product", steps_ * count_of_products(), [&](const Affine& product) {
                 const auto plane = [&](std::size_t factor) {
-                    const Value first = builder_.multiply(tile.matrix, number(schedule_.terms));
-                    return builder_.add(first, builder_.load(terms_[factor], product));
+                    const Value term = builder_.load(terms_[factor], product);
+                    if (pieces_.layout(factor).is_shared) return term;
+                    return builder_.add(builder_.multiply(tile.matrix, number(schedule_.terms)), term);
                 };
                 fetch_pieces(stages, tile, {plane(0), plane(1)});
             });

@@ -44,7 +44,7 @@ TEST(EmittedPtxOfE4m3, WidensIt) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     const auto compiler = ptx_compiler();
     for (const Integer pitch : {256, 257}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
+        MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 65);
         product.a_number = product.b_number = Number::float8_e4m3;
         product.c_number = Number::uint8;
         product.a.column_stride = pitch;

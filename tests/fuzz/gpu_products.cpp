@@ -154,12 +154,6 @@ private:
     MatrixProduct planned_;
 };
 
-/// α of lists is what sums of A's numbers are, and E4M3 is multiplied where no pointers say.
-bool may_be_listed(const MatrixProduct& product) {
-    const Number a = product.number_of_a();
-    return a != Number::int8 && a != Number::uint8 && a != Number::float8_e4m3;
-}
-
 } // namespace
 
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal) {

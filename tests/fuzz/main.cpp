@@ -13,12 +13,19 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Part parts[] = {{"transforms", fuzz_transform, 2},
-                          {"products", fuzz_product, 1},
-                          {"texts", fuzz_text, 1},
-                          {"wisdom", fuzz_wisdom, 1}};
+constexpr Part parts[] = {{"transforms", fuzz_transform, 4},
+                          {"products", fuzz_product, 2},
+                          {"kernels", fuzz_kernel, 1},
+                          {"texts", fuzz_text, 2},
+                          {"wisdom", fuzz_wisdom, 2}};
 constexpr Part gpu_parts[] = {
     {"transforms", fuzz_gpu_transform, 3}, {"products", fuzz_gpu_product, 3}, {"wisdom", fuzz_gpu_wisdom, 1}};
+
+std::string names_of(std::span<const Part> some) {
+    std::string names;
+    for (const Part& part : some) names += (names.empty() ? "" : ", ") + std::string(part.name);
+    return names;
+}
 
 std::vector<std::string> cpus_of(const std::string& word) {
     std::vector<std::string> cpus;
@@ -62,7 +69,7 @@ int fuzz(int count, char** words) {
     program.add_option("--device", device, "cpu, or gpu: the first GPU")
         ->capture_default_str()
         ->check(CLI::IsMember({"cpu", "gpu"}));
-    program.add_option("--only", only, "transforms, products, texts or wisdom; on a GPU not texts");
+    program.add_option("--only", only, "One of " + names_of(parts) + "; on a GPU of " + names_of(gpu_parts));
     program.add_option("--case", work.only_case, "Only this case of the part that --only names");
     program.add_option("--max-points", points, "Of a transform");
     program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")
@@ -76,8 +83,8 @@ int fuzz(int count, char** words) {
     for (const Part& part : on_gpu ? std::span<const Part>(gpu_parts) : std::span<const Part>(parts))
         if ((only.empty() || only == part.name)) work.parts.push_back(part);
     if (work.parts.empty())
-        throw UserError("--only is " + only +
-                        "; use transforms, products, texts or wisdom; on a GPU not texts");
+        throw UserError("--only is " + only + "; use one of " + names_of(parts) + "; on a GPU of " +
+                        names_of(gpu_parts));
     if (work.only_case >= 0 && only.empty()) throw UserError("--case needs --only");
     if (!has_fast_reference()) work.setting.limits.points = 4096; // by the definition alone
     if (points > 0) {

@@ -33,7 +33,7 @@ template <class F> void with_types(const MatrixProduct& product, const F& f) {
         return with_operands(Type<std::int32_t>{}, ByteTypes{}, ByteTypes{}, StoredIntegers{});
     if (product.number_of_a() == Number::float8_e4m3)
         return with_operands(Type<float>{}, Types<float8_e4m3>{}, Types<float8_e4m3>{},
-                             Types<float, bfloat16, float16>{});
+                             Types<float, bfloat16, float16, std::int8_t>{});
     if (product.number == Number::float32)
         return with_operands(Type<float>{}, NarrowTypes{}, NarrowTypes{}, NarrowTypes{});
     with_type(product.number, SumTypes{}, [&](auto t) { f(t, t, t, t); });

@@ -260,6 +260,26 @@ TEST(GpuProduct, SaysWhyASchedule) {
     EXPECT_NE(error("speed=9").find("'speed=9'"), std::string::npos);
 }
 
+TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
+    for (const auto& [rows, columns, batch] : {std::array{9, 8, 12}, {10, 9, 7}, {1, 1, 1}, {64, 48, 1}})
+        for (const Number number : {Number::float32, Number::float64, Number::float8_e4m3}) {
+            const bool is_e4m3 = number == Number::float8_e4m3;
+            MatrixProduct product = product_of('T', 'N', rows, columns, 0);
+            product.number = is_e4m3 ? Number::float32 : number;
+            if (is_e4m3) product.a_number = product.b_number = number;
+            product.a = {16, 1, false, 16 * rows};
+            product.b = {1, 16, false, 16 * columns};
+            product.c = {1, 64, false, 64 * columns};
+            product.batch = batch;
+            const std::vector<GpuSchedule> schedules = gpu_schedules(product, gpu(), 1000);
+            ASSERT_FALSE(schedules.empty());
+            for (const GpuSchedule& schedule : schedules) {
+                EXPECT_FALSE(schedule.has_tiles());
+                EXPECT_EQ(objection(schedule, product, gpu()), std::nullopt) << to_string(schedule);
+            }
+        }
+}
+
 TEST(GpuSchedules, AreReadAsTheyAreWritten) {
     GpuSchedule schedule = small_schedule();
     schedule.order = GpuOrder::columns;

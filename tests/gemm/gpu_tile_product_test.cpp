@@ -233,31 +233,70 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
 }
 
 /// Numbers of 24 bits, whose terms are all needed.
-TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
-    const MatrixProduct product = product_of('N', 'T', 70, 40, 90, Number::float32);
+void expect_product_of_terms(const MatrixProduct& product) {
     support::KernelSequence kernels(gpu_product(product, small_schedule("terms=3 run=1"), gpu()));
     ASSERT_EQ(kernels.programs().size(), 3);
     std::mt19937 random(9);
     std::uniform_real_distribution<float> uniform(-1, 1);
     for (const char* name : {"a", "b"}) {
         ir::Memory& memory = kernels.memory(name);
-        for (Integer i = 0; i < memory.elements(); ++i) memory.set(i, uniform(random));
+        for (Integer i = 0; i < memory.elements(); ++i) memory.set(memory.first() + i, uniform(random));
     }
     kernels.memory("factors").assign(std::vector<long double>{1, 0});
     kernels.run({1, 0});
-    for (Integer i = 0; i < product.rows; ++i)
-        for (Integer j = 0; j < product.columns; ++j) {
-            long double expected = 0, magnitude = 0;
-            for (Integer k = 0; k < product.depth; ++k) {
-                const long double term = element(kernels.memory("a"), product.a, 0, i, k) *
-                                         element(kernels.memory("b"), product.b, 0, k, j);
-                expected += term;
-                magnitude += std::abs(term);
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                long double expected = 0, magnitude = 0;
+                for (Integer k = 0; k < product.depth; ++k) {
+                    const long double term = element(kernels.memory("a"), product.a, matrix, i, k) *
+                                             element(kernels.memory("b"), product.b, matrix, k, j);
+                    expected += term;
+                    magnitude += std::abs(term);
+                }
+                ASSERT_LE(std::abs(element(kernels.memory("c"), product.c, matrix, i, j) - expected),
+                          magnitude * 0x1p-22L)
+                    << matrix << ": " << i << ", " << j;
             }
-            ASSERT_LE(std::abs(element(kernels.memory("c"), product.c, 0, i, j) - expected),
-                      magnitude * 0x1p-22L)
-                << i << ", " << j;
+}
+
+TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
+    expect_product_of_terms(product_of('N', 'T', 70, 40, 90, Number::float32));
+}
+
+TEST(GpuTileProduct, OfTermsMayShareAMatrixInABatch) {
+    MatrixProduct product = product_of('N', 'T', 66, 40, 70, Number::float32);
+    product.batch = 3;
+    product.c.batch_stride = 72 * 40;
+    for (const auto& [a, b] : {std::pair<Integer, Integer>{0, 40 * 70}, {72 * 70, 0}, {0, 0}}) {
+        product.a.batch_stride = a;
+        product.b.batch_stride = b;
+        expect_product_of_terms(product);
+    }
+}
+
+/// Kernels that split see a matrix as the caller has it, and the one that multiplies perhaps its transpose.
+TEST(GpuTileProduct, OfTermsIsSoOfAnyStridesInEitherOrientation) {
+    for (const bool by_rows : {false, true}) {
+        MatrixProduct product = product_of('N', 'T', 8, 12, 20, Number::float32);
+        if (by_rows) product.c = {12, 1};
+        for (const auto& [a, b] : {std::pair{MatrixLayout{2, 17}, MatrixLayout{25, 2}},
+                                   {MatrixLayout{41, 2}, MatrixLayout{-2, 43}},
+                                   {MatrixLayout{3, -25}, MatrixLayout{-38, -3}},
+                                   {MatrixLayout{1, 1}, MatrixLayout{16, 16}}}) {
+            product.a = a;
+            product.b = b;
+            expect_product_of_terms(product);
         }
+        MatrixProduct row = product_of('N', 'N', by_rows ? 16 : 1, by_rows ? 1 : 16, 24, Number::float32);
+        if (by_rows) row.c = {4, 1};
+        for (const Integer stride : {1, 16, -16}) {
+            (by_rows ? row.b : row.a) = by_rows ? MatrixLayout{1, stride} : MatrixLayout{stride, 1};
+            expect_product_of_terms(row);
+            (by_rows ? row.b : row.a) = by_rows ? MatrixLayout{16, stride} : MatrixLayout{stride, 16};
+            expect_product_of_terms(row);
+        }
+    }
 }
 
 TEST(GpuTerms, AddUpToTheirNumber) {

@@ -1,0 +1,247 @@
+// Kernels of products on GPUs in the interpreter, of which no GPU is needed.
+#include "fuzz/draw_product.hpp"
+#include "fuzz/epilogue.hpp"
+#include "fuzz/product_data.hpp"
+#include "fuzz/reduced.hpp"
+#include "fuzz/setting.hpp"
+#include "fuzz/words.hpp"
+
+#include "gemm/gpu_model.hpp"
+#include "gemm/tile.hpp"
+#include "plan/gpu_matrix_kernel.hpp"
+#include "support/kernel_sequence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace swirl::fuzz {
+namespace {
+
+constexpr std::size_t considered = 100; ///< schedules, of which one is drawn, or the first
+
+template <class T> Integer integer_at(const std::byte* place) {
+    T value;
+    std::memcpy(&value, place, sizeof value);
+    return value;
+}
+template <class T> void put_integer(std::byte* place, Integer integer) {
+    const T value = static_cast<T>(integer);
+    std::memcpy(place, &value, sizeof value);
+}
+
+/// A scalar of a number that is not an integer in memory.
+Number number_of(ir::Scalar scalar) {
+    switch (scalar) {
+    case ir::Scalar::float64: return Number::float64;
+    case ir::Scalar::bfloat16: return Number::bfloat16;
+    case ir::Scalar::float16: return Number::float16;
+    case ir::Scalar::float8_e4m3: return Number::float8_e4m3;
+    default: return Number::float32;
+    }
+}
+
+void set(ir::Memory& memory, Integer index, const std::byte* place) {
+    switch (memory.element()) {
+    case ir::Scalar::int8: return memory.set_integer(index, integer_at<std::int8_t>(place));
+    case ir::Scalar::uint8: return memory.set_integer(index, integer_at<std::uint8_t>(place));
+    case ir::Scalar::int16: return memory.set_integer(index, integer_at<std::int16_t>(place));
+    case ir::Scalar::uint16: return memory.set_integer(index, integer_at<std::uint16_t>(place));
+    default: return memory.set(index, read_number(place, number_of(memory.element())).real());
+    }
+}
+
+void get(const ir::Memory& memory, Integer index, std::byte* place) {
+    const auto integer = [&] { return static_cast<Integer>(memory[index]); };
+    switch (memory.element()) {
+    case ir::Scalar::int8: return put_integer<std::int8_t>(place, integer());
+    case ir::Scalar::uint8: return put_integer<std::uint8_t>(place, integer());
+    case ir::Scalar::int16: return put_integer<std::int16_t>(place, integer());
+    case ir::Scalar::uint16: return put_integer<std::uint16_t>(place, integer());
+    default: return write_number(place, number_of(memory.element()), memory[index]);
+    }
+}
+
+/// One of a product's three matrices, of a batch.
+struct Matrix {
+    const char* name;
+    const MatrixLayout& layout;
+    Number number;
+    Integer rows, columns, batch;
+    GuardedMemory& host;
+
+    Integer scalars() const { return is_complex(number) ? 2 : 1; }
+    /// f(index of a scalar from that of element (0, 0) of the first matrix on, its place on the host)
+    template <class F> void for_each(F&& f) const {
+        const Integer bytes = bytes_of(number) / scalars();
+        for (Integer matrix = 0; matrix < batch; ++matrix)
+            for (Integer i = 0; i < rows; ++i)
+                for (Integer j = 0; j < columns; ++j)
+                    for (Integer part = 0; part < scalars(); ++part) {
+                        const Integer at = scalars() * (matrix * layout.batch_stride + i * layout.row_stride +
+                                                        j * layout.column_stride) +
+                                           part;
+                        f(at, host.origin() + at * bytes);
+                    }
+    }
+};
+
+/// One product by the kernels that a plan has.
+class KernelRun {
+public:
+    KernelRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, bool by_lists,
+              Random& random)
+        : product_(product),
+          epilogue_(epilogue),
+          factors_(factors),
+          random_(random),
+          data_(product, factors, random, &epilogue, true),
+          reduced_(product),
+          planned_(product),
+          a_{"a", product.a, product.number_of_a(), product.rows, product.depth, product.batch, data_.a()},
+          b_{"b", product.b, product.number_of_b(), product.depth, product.columns, product.batch, data_.b()},
+          c_{"c", product.c, product.number_of_c(), product.rows, product.columns, product.batch, data_.c()} {
+        planned_.listed = by_lists;
+        if (by_lists && random.chance(50)) planned_.list_alignment = alignment_of_lists();
+    }
+
+    void run() {
+        const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(planned_, gpu(), considered);
+        if (schedules.empty()) return; // C has no elements
+        support::KernelSequence kernels(
+            programs_of(random_.chance(50) ? schedules.front() : random_.one_of(schedules)));
+        const bool reads_c = factors_.beta != Complex(0);
+        give(kernels, a_, multiplies());
+        give(kernels, b_, multiplies());
+        give(kernels, c_, reads_c);
+        if (epilogue_.array() != nullptr) give_array(kernels.memory("with_v"));
+        std::vector<long double> factors;
+        for (const Complex& factor : {factors_.alpha, factors_.beta}) {
+            factors.push_back(factor.real());
+            if (is_complex(product_.number)) factors.push_back(factor.imag());
+        }
+        kernels.memory("factors").assign(factors);
+        const ir::Memory before = kernels.memory("c");
+        kernels.run({multiplies() ? 1 : 0, reads_c ? 1 : 0}, {.last_role_first = random_.chance(50)});
+        require_gaps(before, kernels.memory("c"));
+        take(kernels);
+        data_.require_right(random_);
+        reduced_.require_right(data_);
+    }
+
+private:
+    static const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+    bool multiplies() const { return product_.depth > 0 && factors_.alpha != Complex(0); }
+
+    /// Where nothing is multiplied the product's last kernel does all of it.
+    std::vector<ir::Program> programs_of(const gemm::GpuSchedule& schedule) const {
+        std::vector<ir::Program> programs;
+        for (planning::GpuMatrixDerivation& kernel :
+             planning::derive_product_for_gpu(planned_, schedule, gpu()))
+            programs.push_back(std::move(kernel.program));
+        if (!multiplies()) programs.erase(programs.begin(), programs.end() - 1);
+        for (planning::GpuMatrixDerivation& kernel :
+             planning::derive_reductions_for_gpu(planned_, schedule, gpu()))
+            programs.push_back(std::move(kernel.program));
+        return programs;
+    }
+
+    static Extent extent_of_all(const Matrix& matrix) {
+        return extent_of(matrix.layout, matrix.rows, matrix.columns, matrix.batch);
+    }
+    Integer unit_of_lists(const Matrix& matrix) const {
+        return std::max<Integer>(planned_.list_alignment / bytes_of(matrix.number), 1);
+    }
+    /// Lists have addresses; of memory that begins at 0 the element (0, 0) of the first matrix is here.
+    Integer origin(const Matrix& matrix) const {
+        if (!planned_.listed) return 0;
+        const Integer unit = unit_of_lists(matrix);
+        return (-extent_of_all(matrix).lowest + unit - 1) / unit * unit;
+    }
+    int alignment_of_lists() const {
+        Integer all = 16;
+        for (const Matrix* matrix : {&a_, &b_, &c_})
+            all |= matrix->layout.batch_stride * bytes_of(matrix->number);
+        return static_cast<int>(all & -all);
+    }
+
+    void give(support::KernelSequence& kernels, const Matrix& matrix, bool is_read) const {
+        const std::vector<ir::Program>& programs = kernels.programs();
+        const bool has_it = std::any_of(programs.begin(), programs.end(), [&](const ir::Program& program) {
+            return std::any_of(program.buffers.begin(), program.buffers.end(),
+                               [&](const ir::BufferInfo& buffer) { return buffer.name == matrix.name; });
+        });
+        if (!has_it) return; // of A and B, where nothing is multiplied
+        ir::Memory& memory = kernels.memory(matrix.name);
+        const Integer first = origin(matrix) * matrix.scalars();
+        if (planned_.listed) {
+            const Integer scalar_bytes = ir::size_in_bytes(memory.element());
+            memory =
+                ir::Memory(memory.element(), first + (extent_of_all(matrix).highest + 1) * matrix.scalars());
+            for (Integer k = 0; k < matrix.batch; ++k)
+                kernels.memory(std::string(matrix.name) + "_list")
+                    .set_integer(k,
+                                 (first + k * matrix.layout.batch_stride * matrix.scalars()) * scalar_bytes);
+        }
+        if (is_read)
+            matrix.for_each([&](Integer at, const std::byte* place) { set(memory, first + at, place); });
+    }
+    void give_array(ir::Memory& memory) const {
+        const Integer bytes = ir::size_in_bytes(memory.element());
+        for (Integer k = 0; k < memory.elements(); ++k)
+            set(memory, k, epilogue_.array()->origin() + k * bytes);
+    }
+
+    void take(support::KernelSequence& kernels) {
+        const ir::Memory& c = kernels.memory("c");
+        const Integer first = origin(c_) * c_.scalars();
+        c_.for_each([&](Integer at, std::byte* place) { get(c, first + at, place); });
+        if (reduced_.array() == nullptr) return;
+        const ir::Memory& results = kernels.memory("to_r");
+        const Integer bytes = ir::size_in_bytes(results.element());
+        for (Integer k = 0; k < results.elements(); ++k)
+            get(results, k, reduced_.array()->origin() + k * bytes);
+    }
+
+    void require_gaps(const ir::Memory& before, const ir::Memory& after) const {
+        std::vector<bool> is_element(static_cast<std::size_t>(after.elements()));
+        const Integer first = origin(c_) * c_.scalars() - after.first();
+        c_.for_each(
+            [&](Integer at, const std::byte*) { is_element[static_cast<std::size_t>(first + at)] = true; });
+        for (Integer k = 0; k < after.elements(); ++k) {
+            const Integer index = after.first() + k;
+            if (!is_element[static_cast<std::size_t>(k)] &&
+                after.is_written(index) != before.is_written(index))
+                throw Failure("written outside",
+                              fmt::format("c is written at scalar {}, where it has to stay", k - first));
+        }
+    }
+
+    const MatrixProduct& product_;
+    const Epilogue& epilogue_;
+    Factors factors_;
+    Random& random_;
+    ProductData data_;
+    Reduced reduced_;
+    MatrixProduct planned_;
+    Matrix a_, b_, c_;
+};
+
+} // namespace
+
+void fuzz_kernel(std::uint64_t seed, const Setting& setting, Journal& journal) {
+    Random random(seed);
+    const Integer most_elements = Integer{1} << (random.chance(20) ? 14 : 11);
+    MatrixProduct product = draw_product(random, true, std::min(most_elements, setting.limits.elements));
+    const Factors factors = draw_factors(product, random);
+    const Epilogue epilogue(product, random);
+    draw_reduction(product, random);
+    const bool by_lists = may_be_listed(product) && random.chance(15);
+    journal.doing("kernels of " + in_words(product, factors) + (by_lists ? " by lists" : ""));
+    validate(product); // what is drawn is valid
+    KernelRun(product, epilogue, factors, by_lists, random).run();
+}
+
+} // namespace swirl::fuzz
