@@ -346,4 +346,13 @@ GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu&
     return by_seconds(all, product, gpu).front();
 }
 
+GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
+                                        const target::Gpu& gpu) {
+    GpuSchedule result = schedule.has_tiles() ? gpu_thread_schedule(product, gpu) : schedule;
+    result.a_lanes = result.b_lanes = result.c_lanes = 1;
+    result.a_steps = result.b_steps = 1;
+    result.a_bulk = result.b_bulk = 0;
+    return result;
+}
+
 } // namespace swirl::gemm

@@ -37,4 +37,9 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
 GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu,
                                 bool in_one_kernel = false);
 
+/// A schedule like this one for matrices that are aligned to their elements alone: by threads, which move single ones. UserError as of
+/// gpu_thread_schedule.
+GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
+                                        const target::Gpu& gpu);
+
 } // namespace swirl::gemm

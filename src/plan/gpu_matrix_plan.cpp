@@ -21,16 +21,6 @@ bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
 }
 
-/// UserError where only the copy engine brings such numbers to tensor cores.
-gemm::GpuSchedule with_single_elements(gemm::GpuSchedule schedule, const MatrixProduct& product,
-                                       const target::Gpu& gpu) {
-    if (schedule.has_tiles()) schedule = gemm::gpu_thread_schedule(product, gpu);
-    schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 1;
-    schedule.a_steps = schedule.b_steps = 1;
-    schedule.a_bulk = schedule.b_bulk = 0;
-    return schedule;
-}
-
 } // namespace
 
 GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
@@ -160,8 +150,8 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<Touched>& to
     if (suits) return *kernel_;
     const std::lock_guard lock(making_);
     if (!unaligned_)
-        unaligned_.emplace(product_, with_single_elements(schedule_, product_, device_.target()), device_,
-                           cache_);
+        unaligned_.emplace(product_, gemm::gpu_single_element_schedule(schedule_, product_, device_.target()),
+                           device_, cache_);
     return *unaligned_;
 }
 

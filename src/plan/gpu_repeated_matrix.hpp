@@ -86,7 +86,7 @@ public:
     /// `most_watched` both ends are looked at.
     std::optional<std::ptrdiff_t> changed() const { return changed(false); }
     std::optional<std::ptrdiff_t> changed_in_gaps() const { return changed(true); }
-    static constexpr std::size_t most_watched = std::size_t{1} << 26; ///< bytes
+    static constexpr std::size_t most_watched = std::size_t{1} << 24; ///< bytes
     /// Copies all of it from the GPU, for many reads.
     void fetch();
 

@@ -2,7 +2,10 @@
 
 #include "gpu_matrix_fixture.hpp"
 
+#include <swirl/error.hpp>
 #include <swirl/half.hpp>
+
+#include <fmt/format.h>
 
 #include <array>
 #include <complex>

@@ -110,8 +110,9 @@ public:
     void run() {
         const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(planned_, gpu(), considered);
         if (schedules.empty()) return; // C has no elements
-        support::KernelSequence kernels(
-            programs_of(random_.chance(50) ? schedules.front() : random_.one_of(schedules)));
+        gemm::GpuSchedule schedule = random_.chance(50) ? schedules.front() : random_.one_of(schedules);
+        if (random_.chance(20)) schedule = gemm::gpu_single_element_schedule(schedule, planned_, gpu());
+        support::KernelSequence kernels(programs_of(schedule));
         const bool reads_c = factors_.beta != Complex(0);
         give(kernels, a_, multiplies());
         give(kernels, b_, multiplies());

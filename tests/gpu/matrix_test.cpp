@@ -212,6 +212,56 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
                            options);
 }
 
+/// Rows of the copy engine's boxes begin at multiples of 16 bytes, however many steps are missing before the first one, and wherever the
+/// last tile begins.
+TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
+    const auto pitch = [](Integer extent) { return (extent + 3) / 4 * 4; };
+    gpu::MatrixPlanOptions options = unchecked;
+    for (const char* bulk : {"a_bulk=2 b_bulk=2 a_steps=4 b_steps=4", "a_bulk=2 b_bulk=2",
+                             "a_bulk=3 b_bulk=3", "a_bulk=2 b_bulk=3 a_steps=4"})
+        for (Integer depth = 81; depth <= 88; ++depth) {
+            options.schedule =
+                std::string(
+                    "block_rows=32 block_columns=16 block_depth=64 thread_rows=4 thread_columns=4 "
+                    "lane_rows=8 lane_columns=4 slices=4 stages=3 ") +
+                bulk;
+            expect_product({.number = Number::float32,
+                            .rows = 60 + depth % 7,
+                            .columns = 40 + depth % 5,
+                            .depth = depth,
+                            .a = {pitch(depth), 1},
+                            .b = {1, pitch(depth)},
+                            .c = {1, 68}},
+                           {}, options);
+        }
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{16, 99, 681}, {103, 167, 200}, {128, 40, 82}, {33, 192, 232}})
+        for (const bool a_by_rows : {false, true})
+            for (const bool b_by_rows : {false, true})
+                expect_product(
+                    {.number = Number::float32,
+                     .rows = rows,
+                     .columns = columns,
+                     .depth = depth,
+                     .a = a_by_rows ? MatrixLayout{pitch(depth), 1} : MatrixLayout{1, pitch(rows)},
+                     .b = b_by_rows ? MatrixLayout{pitch(columns), 1} : MatrixLayout{1, pitch(depth)},
+                     .c = {1, rows}});
+}
+
+/// Of terms, too, which large ones have.
+TEST_F(MatrixPlansOnGpu, ComputeBatchesThatShareAMatrix) {
+    for (const Integer extent : {64, 512})
+        for (const bool shares_a : {false, true}) {
+            MatrixProduct product = MatrixProduct::column_major(Number::float32, extent, extent, extent);
+            product.batch = 3;
+            const Integer apart = extent * extent;
+            product.a.batch_stride = shares_a ? 0 : apart;
+            product.b.batch_stride = shares_a ? apart : 0;
+            product.c.batch_stride = apart;
+            expect_product(product);
+        }
+}
+
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
     gpu::MatrixPlanOptions options = unchecked;
     for (const char* shares : {"stream_blocks=7", "stream_blocks=3 whole_tiles=1", "stream_blocks=5"})

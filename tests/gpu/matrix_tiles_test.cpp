@@ -57,7 +57,7 @@ std::size_t count(const MatrixLayout& layout, Integer rows, Integer columns) {
                                     1);
 }
 
-/// The largest error of any element, relative to the magnitudes that its sum is of.
+/// The largest error of any element, relative to the magnitudes that its sum is of; infinite where something beside C was written.
 template <class T>
 double largest_error(const gpu::MatrixPlan& plan, const std::vector<T>& a, const std::vector<T>& b,
                      float beta, std::size_t offset = 0) {
@@ -71,9 +71,11 @@ double largest_error(const gpu::MatrixPlan& plan, const std::vector<T>& a, const
     std::vector<float> after(before.size());
     there_c.copy_to(after);
     double worst = 0;
+    std::vector<float> beside = after;
     for (Integer j = 0; j < product.columns; ++j)
         for (Integer i = 0; i < product.rows; ++i) {
             const auto at = static_cast<std::size_t>(i + j * product.c.column_stride) + offset;
+            beside[at] = before[at];
             double sum = static_cast<double>(beta) * before[at], magnitude = std::abs(sum);
             for (Integer k = 0; k < product.depth; ++k) {
                 const auto in_a =
@@ -90,7 +92,7 @@ double largest_error(const gpu::MatrixPlan& plan, const std::vector<T>& a, const
                                     : magnitude == 0  ? error
                                                       : error / magnitude);
         }
-    return worst;
+    return beside == before ? worst : HUGE_VAL;
 }
 
 template <class T> std::vector<T> random_numbers(std::size_t size, unsigned seed) {

@@ -63,7 +63,7 @@ TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
     const Problem problem = parse_problem("dft 256x64 float32 batch=3");
     const auto plan = make_gpu_plan(
         problem, device,
-        {.effort = Effort::measure, .time_budget_seconds = 1, .check = false, .use_cache = false});
+        {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_cache = false});
     const auto remembered = GpuRecipeMemory(true).recall(problem, gpu_machine_of(device));
     ASSERT_TRUE(remembered);
     EXPECT_EQ(remembered->recipe, plan->recipe());
