@@ -50,7 +50,7 @@ std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu
                                             .use_wisdom = options.use_wisdom,
                                             .check = options.check,
                                             .use_cache = options.use_cache,
-                                            .progress = options.progress};
+                                            .progress = outside_of_sections(options.progress)};
     return with_public_errors([&] {
         const runtime::GpuDevice& device = device_numbered(options.device);
         if (options.recipe.empty()) return search::make_gpu_plan(problem, device, planner);

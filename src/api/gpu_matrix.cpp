@@ -2,6 +2,7 @@
 
 #include "api/gpu.hpp"
 #include "api/matrix_arrays.hpp"
+#include "api/plan.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "gemm/gpu_model.hpp"
@@ -42,7 +43,7 @@ gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuD
                                         .machine_loops = options.machine_loops,
                                         .use_wisdom = options.use_wisdom,
                                         .use_cache = options.use_cache,
-                                        .progress = options.progress});
+                                        .progress = api::outside_of_sections(options.progress)});
 }
 
 } // namespace

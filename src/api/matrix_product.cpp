@@ -30,7 +30,8 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
     if (!(budget >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);
     if (api::effort_of(options.effort) != search::Effort::estimate)
-        search::find_schedule(product, {.seconds = budget, .progress = options.progress});
+        search::find_schedule(product,
+                              {.seconds = budget, .progress = api::outside_of_sections(options.progress)});
     return MatrixPlan(std::make_shared<const planning::MatrixPlan>(
         product, api::threads_asked_for(options.threads), options.accuracy));
 }

@@ -84,6 +84,14 @@ int threads_asked_for(int threads) {
     return threads == 0 ? runtime::processors() : threads;
 }
 
+Progress outside_of_sections(const Progress& progress) {
+    if (!progress) return {};
+    return [progress](const std::string& line) {
+        const ForkSection::Outside outside;
+        progress(line);
+    };
+}
+
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
                                             Purpose purpose) {
     const ForkSection section;
@@ -103,7 +111,7 @@ std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOp
                                        .use_wisdom = options.use_wisdom,
                                        .check = check,
                                        .threads = threads,
-                                       .progress = options.progress});
+                                       .progress = outside_of_sections(options.progress)});
 }
 
 void execute(const planning::Plan& plan, const planning::Arguments& arguments, const Workspace& workspace) {

@@ -6,7 +6,9 @@
 #include "search/planner.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 /// What the C++ and the C interface share.
 namespace swirl::api {
@@ -21,6 +23,10 @@ search::Effort effort_of(Effort effort);
 
 /// The number of threads that an option means; UserError for what is none.
 int threads_asked_for(int threads);
+
+/// A callback of the user's to call while planning: it may fork, and wait for threads that do.
+using Progress = std::function<void(const std::string&)>;
+Progress outside_of_sections(const Progress& progress);
 
 /// Plans as <swirl/plan.hpp> says.
 std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <utility>
+
 namespace swirl {
 namespace {
 
@@ -80,12 +82,21 @@ ForkSection::Joined::~Joined() {
     leave();
 }
 
-void ForkSection::let_forks_pass() {
-    if (own.sections == 0 || own.locks > 0 || own.joined > 0 ||
-        is_closed.load(std::memory_order_relaxed) == 0)
-        return;
+ForkSection::Outside::Outside() {
+    if (own.sections == 0 || own.locks > 0 || own.joined > 0) return;
+    sections_ = std::exchange(own.sections, 0);
     pass_out();
+}
+
+ForkSection::Outside::~Outside() {
+    if (sections_ == 0) return;
     pass_in();
+    own.sections = sections_;
+}
+
+void ForkSection::let_forks_pass() {
+    if (is_closed.load(std::memory_order_relaxed) == 0) return;
+    const Outside outside;
 }
 
 void ForkSection::count_locks(int change) noexcept { own.locks += change; }

@@ -36,6 +36,19 @@ public:
         bool is_joined_;
     };
 
+    /// While alive, the thread is in no section, as far as let_forks_pass has an effect: around what is the user's, which may
+    /// wait for a thread that forks, or fork.
+    class Outside {
+    public:
+        Outside();
+        ~Outside();
+        Outside(const Outside&) = delete;
+        Outside& operator=(const Outside&) = delete;
+
+    private:
+        int sections_ = 0; ///< that the thread goes back into
+    };
+
     /// A fork that waits may happen now, though the thread is in a section: nothing that the child needs is half done.
     /// Without effect while the thread holds a lock, or works for another.
     static void let_forks_pass();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -124,6 +125,24 @@ TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
     ASSERT_TRUE(is_true_in_a_child([] { return transforms_rightly(dft(64), {.use_wisdom = false}); }));
     // It did not wait for the search.
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    int succeeded = 0, called = 0;
+    const auto fork_elsewhere = [&](const std::string&) {
+        if (++called > 3) return;
+        std::jthread([&] {
+            succeeded +=
+                is_true_in_a_child([] { return transforms_rightly(dft(64), {.use_wisdom = false}); }) ? 1 : 0;
+        });
+    };
+    static_cast<void>(plan(dft(720), {.effort = Effort::measure,
+                                      .time_budget_seconds = 0.2,
+                                      .use_wisdom = false,
+                                      .progress = fork_elsewhere}));
+    EXPECT_GT(called, 0);
+    EXPECT_EQ(succeeded, std::min(called, 3));
 }
 
 using ForkWithGpu = GpuInterface;

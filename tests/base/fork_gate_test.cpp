@@ -147,6 +147,21 @@ TEST(ForkGate, ThreadsThatForkInSectionsOfTheirOwnDoNotWaitForEachOther) {
     EXPECT_FALSE(ForkSection::is_inside());
 }
 
+TEST(ForkGate, WhatIsOutsideOfASectionMayWaitForThreadsThatFork) {
+    const ForkSection section;
+    {
+        const ForkSection nested;
+        const ForkSection::Outside outside;
+        EXPECT_FALSE(ForkSection::is_inside());
+        std::jthread forking([] { EXPECT_TRUE(is_true_in_a_child([] { return true; })); });
+    }
+    EXPECT_TRUE(ForkSection::is_inside());
+    ForkSafeMutex mutex;
+    const std::lock_guard lock(mutex);
+    const ForkSection::Outside without_effect;
+    EXPECT_TRUE(ForkSection::is_inside());
+}
+
 TEST(ForkGate, CountsForks) {
     const std::uint64_t before = forks();
     EXPECT_TRUE(is_true_in_a_child([before] {
