@@ -184,7 +184,7 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
 
 TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
     fake.free_bytes = 20'000;
-    expect_contains(error_of<GpuOutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
+    expect_contains(error_of<runtime::GpuOutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
                     {"no room", "check before first use", "check = false"});
 }
 
