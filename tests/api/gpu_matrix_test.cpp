@@ -2,7 +2,6 @@
 
 #include "gpu_matrix_fixture.hpp"
 
-#include <swirl/error.hpp>
 #include <swirl/half.hpp>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include <complex>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl {
@@ -180,12 +180,14 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
         expect_contains(c_error(byte), {"wrote where it must not", fmt::format("c, byte {} ", byte).c_str()});
     for (const std::ptrdiff_t byte : {0, 4 * 64 - 1, 4 * 70}) // of elements: these are merely wrong
         expect_contains(c_error(byte), {"is wrong at"});
+    fake.kernel = {};
 }
 
 TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
-    fake.free_bytes = 20'000;
-    expect_contains(error_of<runtime::GpuOutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
+    const std::size_t free_bytes = std::exchange(fake.free_bytes, 20'000);
+    expect_contains(error_of<gpu::OutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
                     {"no room", "check before first use", "check = false"});
+    fake.free_bytes = free_bytes;
 }
 
 TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
