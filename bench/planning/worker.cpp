@@ -34,6 +34,7 @@ constexpr bool has_shadow_memory = false;
 /// What a process tells the one that started it.
 struct Message {
     double mebibytes_before;
+    double tables;
     char error[1000];
 };
 
@@ -59,12 +60,13 @@ void say(Message& message, const char* text) {
     if (!has_shadow_memory) {
         const auto bytes = static_cast<rlim_t>(bounds.mebibytes * (1 << 20));
         const rlimit memory{bytes, bytes};
-        setrlimit(RLIMIT_AS, &memory);
+        setrlimit(RLIMIT_DATA,
+                  &memory); // not the addresses, by which plans judge what workspace there may be
     }
     try {
-        make_plan(one);
+        message.tables = make_plan(one);
     } catch (const std::bad_alloc&) {
-        say(message, "no memory left");
+        say(message, no_memory_left);
     } catch (const std::exception& error) {
         say(message, error.what());
     }
@@ -77,11 +79,11 @@ double seconds_of(const timeval& time) {
 
 Planned planned(const Message& message, int status, const rusage& usage) {
     Planned result{message.error, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
-                   static_cast<double>(usage.ru_maxrss) / 1024 - message.mebibytes_before};
+                   static_cast<double>(usage.ru_maxrss) / 1024 - message.mebibytes_before, message.tables};
     if (!WIFSIGNALED(status)) return result;
     const int signal = WTERMSIG(status);
     result.error = signal == SIGXCPU || signal == SIGKILL
-                       ? fmt::format("ended after {:.0f} s", result.seconds)
+                       ? fmt::format("{} {:.0f} s", ended_after, result.seconds)
                        : fmt::format("crashed: {}", strsignal(signal));
     return result;
 }
@@ -101,15 +103,17 @@ void start(Job& job, const Bounds& bounds) {
 
 } // namespace
 
-void make_plan(const Case& one) {
+double make_plan(const Case& one) {
     const Problem problem = swirl::problem(one.problem);
     for (const target::Cpu* cpu : target::cpus())
         if (cpu->name == one.machine) {
-            planning::Plan::build(problem, search::estimate(problem, *cpu).recipe, {.check = false});
-            return;
+            const auto plan =
+                planning::Plan::build(problem, search::estimate(problem, *cpu).recipe, {.check = false});
+            return static_cast<double>(plan->table_bytes()) / (1 << 20);
         }
     const target::Gpu& gpu = target::gpu_named(one.machine);
     planning::describe_steps(problem, search::gpu_recipe(problem, gpu));
+    return 0;
 }
 
 void plan_in_processes(std::size_t jobs, const Bounds& bounds, const std::function<bool(Case&)>& next,

@@ -15,14 +15,20 @@ struct Bounds {
     double mebibytes = 4096;
 };
 
+/// Errors of plans that were given up: the first, or what begins with the second.
+constexpr const char* no_memory_left = "no memory left";
+constexpr const char* ended_after = "ended after";
+
 struct Planned {
     std::string error;    ///< its first line; empty: there is a plan
     double seconds = 0;   ///< of the processor
     double mebibytes = 0; ///< at most at once, beyond what the process had before
+    double tables = 0;    ///< MiB of these that the plan keeps as tables
 };
 
-/// The plan that the estimate chooses, without its check: code for a CPU, PTX for a GPU. Throws as planning does.
-void make_plan(const Case& one);
+/// The plan that the estimate chooses, without its check: code for a CPU, PTX for a GPU. Returns the MiB of tables that a CPU's
+/// plan keeps. Throws as planning does.
+double make_plan(const Case& one);
 
 /// Runs cases in processes, `jobs` of them at a time: one crashes or fills memory alone. `next` gives cases until it
 /// returns false; `finished` gets each case and what came of it, in no order.

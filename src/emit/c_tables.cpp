@@ -7,9 +7,8 @@ namespace swirl::emit {
 
 const std::string& CTables::name_of(const ir::BufferInfo& buffer, Identifiers& names,
                                     std::string_view prefix) {
-    const void* data = buffer.data ? static_cast<const void*>(buffer.data.get()) : buffer.integers.get();
-    ensure(data != nullptr, "table '{}' holds no data", buffer.name);
-    const auto [at, is_new] = names_.try_emplace({data, buffer.element});
+    ensure(buffer.contents != nullptr, "table '{}' holds no data", buffer.name);
+    const auto [at, is_new] = names_.try_emplace({buffer.contents.get(), buffer.element});
     if (is_new) at->second = names.unique(fmt::format("{}{}", prefix, buffer.name));
     return at->second;
 }
@@ -18,10 +17,11 @@ void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_
                    std::string_view name,
                    const std::function<std::string(long double, ir::Scalar)>& literal) {
     std::vector<std::string> items;
-    if (buffer.data)
-        for (const long double number : *buffer.data) items.push_back(literal(number, buffer.element));
+    if (buffer.element == ir::Scalar::int64)
+        for (const Integer number : buffer.contents->integers()) items.push_back(c_literal(number));
     else
-        for (const Integer number : *buffer.integers) items.push_back(c_literal(number));
+        for (Integer i = 0; i < buffer.contents->size(); ++i)
+            items.push_back(literal((*buffer.contents)[i], buffer.element));
     ensure(static_cast<Integer>(items.size()) == buffer.elements, "table '{}' holds {} of {} elements",
            buffer.name, items.size(), buffer.elements);
     out.list(fmt::format("{} {}[{}] = {{", type, name, items.size()), items, "};");

@@ -34,18 +34,17 @@ std::string_view data_type(ir::Scalar scalar) {
 
 void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace& place) {
     const bool is_integer = buffer.element == ir::Scalar::int64;
-    const std::size_t entries = static_cast<std::size_t>(buffer.elements);
-    const std::size_t held = is_integer ? (buffer.integers ? buffer.integers->size() : 0)
-                                        : (buffer.data ? buffer.data->size() : 0);
-    ensure(held >= entries, "ptx: table '{}' holds {} of {} entries", buffer.name, held, entries);
+    const Integer held = buffer.contents ? buffer.contents->size() : 0;
+    ensure(held >= buffer.elements, "ptx: table '{}' holds {} of {} entries", buffer.name, held,
+           buffer.elements);
     std::vector<std::string> items;
-    for (std::size_t i = 0; i < entries; ++i)
+    for (Integer i = 0; i < buffer.elements; ++i)
         if (is_integer)
-            items.push_back(fmt::format("{}", (*buffer.integers)[i]));
+            items.push_back(fmt::format("{}", buffer.contents->integers()[static_cast<std::size_t>(i)]));
         else if (is_short(buffer.element))
-            items.push_back(bits_literal((*buffer.data)[i], buffer.element));
+            items.push_back(bits_literal((*buffer.contents)[i], buffer.element));
         else
-            items.push_back(ptx_literal((*buffer.data)[i], buffer.element));
+            items.push_back(ptx_literal((*buffer.contents)[i], buffer.element));
     out.list(fmt::format(".global .align {} {} {}[{}] = {{", place.alignment, data_type(buffer.element),
                          place.name, items.size()),
              items, "};");

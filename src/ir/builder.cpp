@@ -108,16 +108,20 @@ Buffer Builder::shared(std::string name, Scalar element, Integer elements) {
     return add(buffer_info(std::move(name), element, Space::shared, elements, true));
 }
 
-Buffer Builder::table(std::string name, Scalar element, std::vector<long double> contents) {
+Buffer Builder::table(std::string name, Scalar element, const std::vector<long double>& contents) {
     BufferInfo info = buffer_info(std::move(name), element, Space::table, std::ssize(contents), false);
     ensure(is_floating(element), "table '{}' of {} is given floating numbers", info.name, name_of(element));
-    info.data = std::make_shared<const std::vector<long double>>(std::move(contents));
+    info.contents = ir::shared(Table(element, contents));
     return add(std::move(info));
 }
 
-Buffer Builder::table(std::string name, std::vector<Integer> contents) {
-    BufferInfo info = buffer_info(std::move(name), Scalar::int64, Space::table, std::ssize(contents), false);
-    info.integers = std::make_shared<const std::vector<Integer>>(std::move(contents));
+Buffer Builder::table(std::string name, const std::vector<Integer>& contents) {
+    return table(std::move(name), Table(contents));
+}
+
+Buffer Builder::table(std::string name, Table contents) {
+    BufferInfo info = buffer_info(std::move(name), contents.element(), Space::table, contents.size(), false);
+    info.contents = ir::shared(std::move(contents));
     return add(std::move(info));
 }
 

@@ -45,8 +45,9 @@ public:
     Buffer scratch(std::string name, Scalar element, Integer elements);
     Buffer local(std::string name, Scalar element, Integer elements);
     Buffer shared(std::string name, Scalar element, Integer elements);
-    Buffer table(std::string name, Scalar element, std::vector<long double> contents);
-    Buffer table(std::string name, std::vector<Integer> contents);
+    Buffer table(std::string name, Scalar element, const std::vector<long double>& contents);
+    Buffer table(std::string name, const std::vector<Integer>& contents);
+    Buffer table(std::string name, Table contents);
 
     // ---- variables
     Affine parameter(std::string name); ///< the next integer argument

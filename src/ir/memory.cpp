@@ -17,16 +17,13 @@ Memory::Memory(Scalar element, Integer elements, Integer first)
 
 Memory::Memory(const BufferInfo& buffer) : Memory(buffer.element, buffer.elements, buffer.first) {
     if (buffer.space != Space::table) return;
-    if (buffer.element == Scalar::int64) {
-        ensure(buffer.integers != nullptr && std::ssize(*buffer.integers) >= elements(),
-               "table '{}' has no contents", buffer.name);
-        for (Integer i = 0; i < elements(); ++i)
-            set_integer(first_ + i, (*buffer.integers)[static_cast<std::size_t>(i)]);
-    } else {
-        ensure(buffer.data != nullptr && std::ssize(*buffer.data) >= elements(), "table '{}' has no contents",
-               buffer.name);
-        for (Integer i = 0; i < elements(); ++i) set(first_ + i, (*buffer.data)[static_cast<std::size_t>(i)]);
-    }
+    ensure(buffer.contents != nullptr && buffer.contents->size() >= elements(), "table '{}' has no contents",
+           buffer.name);
+    for (Integer i = 0; i < elements(); ++i)
+        if (buffer.element == Scalar::int64)
+            set_integer(first_ + i, buffer.contents->integers()[static_cast<std::size_t>(i)]);
+        else
+            set(first_ + i, (*buffer.contents)[i]);
 }
 
 std::size_t Memory::position(Integer index) const {

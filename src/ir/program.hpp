@@ -2,6 +2,7 @@
 
 #include "base/affine.hpp"
 #include "base/integer.hpp"
+#include "ir/table.hpp"
 #include "ir/type.hpp"
 
 #include <array>
@@ -32,9 +33,6 @@ enum class Space : std::uint8_t {
     shared,   ///< shared by the threads of a block, or of all blocks of a cluster (see BufferInfo)
 };
 
-/// Contents of a table, in long double; rounded to the element type when it is materialised.
-using TableData = std::shared_ptr<const std::vector<long double>>;
-
 /// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the ir sees scalars only.
 struct BufferInfo {
     std::string name;
@@ -60,8 +58,7 @@ struct BufferInfo {
     /// An argument whose index 0 is the address 0, so that nothing is handed over: what is computed in an index is an address,
     /// loaded from memory, over the element's size. The extents are of what is around one such address.
     bool absolute = false;
-    TableData data;                                       ///< Space::table of floating elements
-    std::shared_ptr<const std::vector<Integer>> integers; ///< Space::table of int64 elements
+    TableData contents; ///< Space::table
 };
 
 /// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? dynamic_scale · value of `dynamic` : 0).

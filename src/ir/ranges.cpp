@@ -76,7 +76,7 @@ std::optional<Range> VariableRanges::range(const Affine& form) const {
 }
 
 std::optional<Range> VariableRanges::range_with_entry(const Affine& form, Integer scale,
-                                                      const std::vector<Integer>& table,
+                                                      std::span<const Integer> table,
                                                       const Affine& index) const {
     constexpr Integer most_rows = Integer{1} << 16;
     const Affine at_row = in_counters(index);

@@ -3,6 +3,7 @@
 #include "ir/program.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace swirl::ir {
@@ -40,8 +41,8 @@ public:
 
     /// The range of form + scale · table[index], exact: a counter that both forms have is the same in both. Nothing where
     /// counters have no known extent, the index leaves the table, or has too many values to look them all up.
-    std::optional<Range> range_with_entry(const Affine& form, Integer scale,
-                                          const std::vector<Integer>& table, const Affine& index) const;
+    std::optional<Range> range_with_entry(const Affine& form, Integer scale, std::span<const Integer> table,
+                                          const Affine& index) const;
 
     /// Whether threads of a block may see different values.
     bool differs_between_threads(const Affine& form) const;

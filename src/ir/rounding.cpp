@@ -45,6 +45,14 @@ double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp1
 
 double round_to_tf32(double x) { return round_to_digits(x, 11, -126, 0x1.ffep127); }
 
+long double largest_of(Scalar scalar) {
+    return scalar == Scalar::float64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+}
+
+long double least_normal_of(Scalar scalar) {
+    return scalar == Scalar::float64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+}
+
 double round_to(Scalar scalar, double x) {
     switch (scalar) {
     case Scalar::float64: return x;

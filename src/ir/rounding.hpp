@@ -13,6 +13,10 @@ double round_to_float8_e4m3(double x);
 /// A float32 with 10 bits of fraction, as tensor cores multiply them; in memory it is a float32 like others.
 double round_to_tf32(double x);
 
+/// The largest finite value of a floating scalar type that arithmetic is done in, and the least with all its digits.
+long double largest_of(Scalar scalar);
+long double least_normal_of(Scalar scalar);
+
 /// The value of a floating scalar type nearest to x, as a double (which holds all of them exactly).
 double round_to(Scalar scalar, double x);
 double round_to(Scalar scalar, long double x);

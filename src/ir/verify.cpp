@@ -346,8 +346,9 @@ private:
         const Operation& dynamic = program_[address.dynamic];
         if (dynamic.opcode != Opcode::load) return std::nullopt;
         const BufferInfo& table = program_.buffers[static_cast<std::size_t>(dynamic.address.buffer)];
-        if (!table.integers || dynamic.address.dynamic != no_value) return std::nullopt;
-        return ranges_.range_with_entry(address.index, address.dynamic_scale, *table.integers,
+        if (table.element != Scalar::int64 || !table.contents || dynamic.address.dynamic != no_value)
+            return std::nullopt;
+        return ranges_.range_with_entry(address.index, address.dynamic_scale, table.contents->integers(),
                                         dynamic.address.index);
     }
 

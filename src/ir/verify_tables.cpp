@@ -18,9 +18,8 @@ constexpr std::size_t most_axes = 3; // an operation has no more operands for co
 constexpr Integer longest_box = 256;
 
 bool has_contents(const BufferInfo& buffer) {
-    return buffer.element == Scalar::int64
-               ? buffer.integers != nullptr && std::ssize(*buffer.integers) >= buffer.elements
-               : buffer.data != nullptr && std::ssize(*buffer.data) >= buffer.elements;
+    return buffer.contents != nullptr && buffer.contents->size() >= buffer.elements &&
+           (buffer.element == Scalar::int64) == (buffer.contents->element() == Scalar::int64);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "lower/arithmetic.hpp"
 
+#include "ir/rounding.hpp"
+
 #include <cmath>
 
 namespace swirl::lower {
@@ -21,8 +23,15 @@ Real Arithmetic::add(const Real& a, const Real& b) {
     return {builder_.subtract(a.value, b.value)};
 }
 
+bool is_near_overflow(long double magnitude, ir::Scalar scalar) {
+    constexpr long double small = 0x1p8L;
+    return magnitude > ir::largest_of(scalar) / small;
+}
+
 Real Arithmetic::multiply(const Real& a, long double factor) {
     if (a.is_zero() || factor == 0) return {};
+    if (std::abs(factor) > ir::largest_of(type_.scalar))
+        return multiply(multiply(a, factor / left_out), left_out);
     const bool negative = a.negative != (factor < 0);
     const long double magnitude = std::abs(factor);
     if (same(magnitude, 1)) return {a.value, negative};
@@ -35,7 +44,8 @@ Real Arithmetic::multiply(const Real& a, const Real& b) {
 }
 
 Real Arithmetic::add_scaled(const Real& a, long double factor, const Real& b) {
-    if (b.is_zero() || a.is_zero() || same(std::abs(factor), 1) || multiplication_ == Multiplication::plain)
+    if (b.is_zero() || a.is_zero() || same(std::abs(factor), 1) || multiplication_ == Multiplication::plain ||
+        std::abs(factor) > ir::largest_of(type_.scalar))
         return add(a, multiply(b, factor));
     const ir::Value constant = builder_.constant(type_, std::abs(factor));
     const bool negative = b.negative != (factor < 0);
@@ -95,7 +105,12 @@ Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
         if (real_factor < 0) result = negate(result);
         return turn ? multiply_by_i(result) : result;
     }
-    return multiplication_ == Multiplication::fused ? rotate_fused(a, factor) : rotate_plain(a, factor);
+    if (multiplication_ == Multiplication::fused) return rotate_fused(a, factor);
+    if (!is_near_overflow(size, type_.scalar)) return rotate_plain(a, factor);
+    Scaled result =
+        multiply(a, factor / left_out); // else one of two products may overflow where their sum does not
+    result.scale *= left_out;
+    return result;
 }
 
 Scaled Arithmetic::multiply_loaded(const Scaled& a, const Scaled& factor) {

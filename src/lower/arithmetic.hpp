@@ -25,6 +25,11 @@ struct Scaled {
     long double scale = 1;
 };
 
+/// A power of two that is left out of constants which would overflow, and multiplied in by itself.
+constexpr long double left_out = 0x1p64L;
+/// Whether a constant, times what is small, is beyond the type or next to its end.
+bool is_near_overflow(long double magnitude, ir::Scalar scalar);
+
 /// How constants are multiplied in.
 enum class Multiplication {
     plain, ///< four multiplications and two additions a rotation: the fewest operations without fma

@@ -112,12 +112,9 @@ ir::Buffer Context::callers_array(std::size_t array) {
     return *known;
 }
 
-ir::Buffer Context::add_table(std::vector<long double> data) {
-    return builder.table(fmt::format("w{}", tables_++), request.scalar, std::move(data));
-}
-
-ir::Buffer Context::add_table(std::vector<Integer> data) {
-    return builder.table(fmt::format("p{}", tables_++), std::move(data));
+ir::Buffer Context::add_table(ir::Table contents) {
+    const char letter = contents.element() == ir::Scalar::int64 ? 'p' : 'w';
+    return builder.table(fmt::format("{}{}", letter, tables_++), std::move(contents));
 }
 
 ir::Value Context::vector_constant(std::vector<long double> lanes) {
@@ -127,7 +124,7 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
         info.element = request.scalar;
         info.space = ir::Space::table;
         info.elements = 1; // the true number and the contents come at the end
-        info.data = std::make_shared<const std::vector<long double>>(1);
+        info.contents = ir::shared(ir::Table(request.scalar, 1));
         vector_table_ = builder.add(std::move(info));
     }
     const int count = static_cast<int>(lanes.size());
@@ -157,7 +154,7 @@ ir::Program Context::finish() {
     if (vector_table_) {
         ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(*vector_table_)];
         table.elements = static_cast<Integer>(vector_constants_.size());
-        table.data = std::make_shared<const std::vector<long double>>(std::move(vector_constants_));
+        table.contents = ir::shared(ir::Table(request.scalar, vector_constants_));
     }
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;

@@ -76,8 +76,8 @@ public:
     /// The buffer of one of the request's arrays.
     ir::Buffer callers_array(std::size_t array);
 
-    ir::Buffer add_table(std::vector<long double> data);
-    ir::Buffer add_table(std::vector<Integer> data);
+    /// Named w0, w1, … or, of indices, p0, p1, …
+    ir::Buffer add_table(ir::Table contents);
 
     /// A vector with these lanes, from a table of all such vectors.
     ir::Value vector_constant(std::vector<long double> lanes);

@@ -45,28 +45,21 @@ formula::Complex value_at(const MetDiagonal& met, const IndexTable::Lookup& look
     return values(met.diagonal.function, met.diagonal.index(index));
 }
 
+Integer iterations_of(const std::vector<Loop>& loops) {
+    Integer count = 1;
+    for (const Loop& loop : loops) count *= loop.count;
+    return count;
+}
+
 /// Calls f(row) for every assignment of the loops' variables in `values`, the last loop fastest.
 template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector<Integer>& values, F&& f) {
-    Integer rows = 1;
-    for (const Loop& loop : loops) rows *= loop.count;
+    const Integer rows = iterations_of(loops);
     for (Integer row = 0; row < rows; ++row) {
         Integer rest = row;
         for (std::size_t k = loops.size(); k-- > 0; rest /= loops[k].count)
             values[static_cast<std::size_t>(loops[k].variable)] = rest % loops[k].count;
         f(row);
     }
-}
-
-/// [rows][entries][parts] as [entries][rows][parts].
-std::vector<long double> transposed(const std::vector<long double>& data, Integer rows, Integer entries,
-                                    Integer parts) {
-    std::vector<long double> result(data.size());
-    for (Integer r = 0; r < rows; ++r)
-        for (Integer e = 0; e < entries; ++e)
-            for (Integer p = 0; p < parts; ++p)
-                result[static_cast<std::size_t>((e * rows + r) * parts + p)] =
-                    data[static_cast<std::size_t>((r * entries + e) * parts + p)];
-    return result;
 }
 
 bool contains(const std::vector<Variable>& variables, Variable variable) {
@@ -121,17 +114,29 @@ formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup
 
 FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
-    : context_(context), complex_(complex), factors_(std::move(factors)) {
-    for (std::size_t entry = 0; entry < factors_.size(); ++entry) of_entry_.push_back({entry});
-    if (auto split = split_factors(factors_, context.extents(), context.request.roots)) {
-        factors_ = std::move(split->own);
-        for (auto& numbers : of_entry_) numbers.push_back(factors_.size());
-        factors_.push_back(std::move(split->common));
-    } else if (complex && context.request.for_gpu) {
-        if (auto products = factor_products(factors_, context.extents(), context.request.roots)) {
-            factors_ = std::move(products->factors);
-            of_entry_ = std::move(products->of_entry);
+    : context_(context), complex_(complex) {
+    const Roots roots = context.request.roots;
+    const bool for_gpu = context.request.for_gpu;
+    auto products = complex && for_gpu && !split_factors(factors, context.extents(), roots)
+                        ? factor_products(factors, context.extents(), roots)
+                        : std::nullopt;
+    if (products) {
+        factors_ = std::move(products->factors);
+        for (const auto& numbers : products->of_entry) {
+            auto& groups = of_entry_.emplace_back();
+            for (const std::size_t number : numbers) groups.push_back({number});
         }
+    } else {
+        FactorGroups groups =
+            factor_groups(std::move(factors), complex && !for_gpu, context.extents(), roots);
+        factors_ = std::move(groups.factors);
+        of_entry_ = std::move(groups.of_entry);
+    }
+    for (Factor& factor : factors_) {
+        const bool is_large =
+            !factor.variables.empty() && is_near_overflow(std::abs(factor.constant), context.request.scalar);
+        left_out_.push_back(is_large ? left_out : 1);
+        factor.constant /= left_out_.back();
     }
     places_.resize(factors_.size());
     add_tables(loops, lane);
@@ -182,32 +187,32 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     const auto lookup = [&](Variable v) {
         return static_cast<std::size_t>(v) < values.size() ? values[static_cast<std::size_t>(v)] : Integer{0};
     };
-    std::vector<long double> data;
+    // On a GPU rows are threads: neighbours for the same entry.
+    const bool by_entry = context_.request.for_gpu;
+    ensure(!by_entry || lanes == 1, "a table of factors for {} lanes on a GPU", lanes);
+    const Integer rows = iterations_of(varying);
+    const Integer row_stride = by_entry ? parts : vectors * vector_size;
+    const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
+    ir::Table contents(context_.request.scalar, rows * vectors * vector_size);
     for_each_row(varying, values, [&](Integer row) {
-        data.resize(static_cast<std::size_t>((row + 1) * vectors * vector_size));
         for (Integer l = 0; l < lane_count; ++l) {
             if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
-            Integer at = row * vectors * vector_size;
+            Integer at = row * row_stride;
             if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
             for (std::size_t entry : entries) {
                 const formula::Complex value = value_of(factors_[entry], lookup, diagonal_values_);
-                data[static_cast<std::size_t>(at)] = value.real();
-                if (parts == 2) data[static_cast<std::size_t>(at + lanes)] = value.imag();
-                at += parts * lanes;
+                contents.set(at, value.real());
+                if (parts == 2) contents.set(at + lanes, value.imag());
+                at += entry_stride;
             }
         }
     });
 
-    // On a GPU rows are threads: neighbours for the same entry.
-    const bool by_entry = context_.request.for_gpu;
-    const Integer rows = std::ssize(data) / (vectors * vector_size);
-    if (by_entry) data = transposed(data, rows, std::ssize(entries), parts);
     Affine start = 0;
-    Integer stride = by_entry ? parts : vectors * vector_size;
+    Integer stride = row_stride;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
-    const ir::Buffer table = context_.add_table(std::move(data));
-    const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
+    const ir::Buffer table = context_.add_table(std::move(contents));
     for (std::size_t k = 0; k < entries.size(); ++k)
         places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * entry_stride,
                                     by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
@@ -216,10 +221,11 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
 Scaled FactorTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
                            const Affine& vector, const Affine& lane) {
     Scaled scaled = value;
-    for (const std::size_t factor : of_entry_[entry]) {
-        scaled = multiply(factor, scaled, arithmetic, vector, lane);
-        for (const std::size_t place : beside_of_[factor])
-            scaled = multiply_beside(place, scaled, arithmetic);
+    for (const std::vector<std::size_t>& group : of_entry_[entry]) {
+        scaled = multiply(group, scaled, arithmetic, vector, lane);
+        for (const std::size_t factor : group)
+            for (const std::size_t place : beside_of_[factor])
+                scaled = multiply_beside(place, scaled, arithmetic);
     }
     return scaled;
 }
@@ -250,13 +256,24 @@ Scaled FactorTables::multiply_beside(std::size_t place, const Scaled& value, Ari
     return arithmetic.multiply_loaded(value, factor);
 }
 
-Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,
-                              const Affine& vector, const Affine& lane) {
-    if (!places_[entry]) {
-        const formula::Complex constant = factors_[entry].constant;
-        return constant == formula::Complex(1) ? value : arithmetic.multiply(value, constant);
+Scaled FactorTables::multiply(const std::vector<std::size_t>& group, const Scaled& value,
+                              Arithmetic& arithmetic, const Affine& vector, const Affine& lane) {
+    Scaled result = value;
+    std::optional<Scaled> product;
+    for (const std::size_t factor : group) {
+        if (!places_[factor]) {
+            const formula::Complex constant = factors_[factor].constant;
+            if (constant != formula::Complex(1)) result = arithmetic.multiply(result, constant);
+            continue;
+        }
+        const Scaled loaded = load(*places_[factor], vector, lane);
+        product = product ? arithmetic.multiply_loaded(*product, loaded) : loaded;
+        result.scale *= left_out_[factor];
     }
-    const Place& place = *places_[entry];
+    return product ? arithmetic.multiply_loaded(result, *product) : result;
+}
+
+Scaled FactorTables::load(const Place& place, const Affine& vector, const Affine& lane) {
     Affine index = context_.placed(place.start);
     if (place.vector_stride) index += place.vector_stride * vector + lane;
     Scaled factor;
@@ -264,11 +281,11 @@ Scaled FactorTables::multiply(std::size_t entry, const Scaled& value, Arithmetic
         const ir::Value both = context_.builder.load(place.table, index, {.lanes = 2, .active = 2});
         factor.re.value = context_.builder.shuffle(both, both, {0});
         factor.im.value = context_.builder.shuffle(both, both, {1});
-        return arithmetic.multiply_loaded(value, factor);
+        return factor;
     }
     factor.re.value = context_.builder.load(place.table, index);
     if (place.part_stride) factor.im.value = context_.builder.load(place.table, index + place.part_stride);
-    return arithmetic.multiply_loaded(value, factor);
+    return factor;
 }
 
 } // namespace swirl::lower

@@ -34,6 +34,18 @@ void limit_to(Factor& factor, const Affine& limit);
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values);
 
+/// Entries of a table of factors above which the factors become products of entries of smaller tables, where they can be.
+constexpr Integer largest_factor_table = Integer{1} << 18;
+
+/// How many values the factor's variables have.
+Integer combinations(const Factor& factor, const Extents& extents);
+/// Whether it is a root of unity to the power of a product of two digits that are affine in loop variables.
+bool is_product_of_digits(const Factor& factor, const Extents& extents);
+/// Factors whose product it is, each of so many values at most, as far as sums in its exponents allow: ω^{(x+y)·z} =
+/// ω^{x·z} · ω^{y·z}.
+std::vector<Factor> factor_terms(const Factor& factor, const Extents& extents,
+                                 Integer most = largest_factor_table);
+
 /// ω^{(c_e + f)·g} for entry e, c_e constant, f and g forms of loop variables, as ω^{c_e·g} · ω^{f·g}: two small tables
 /// where one would hold every combination, and the second is the same for all entries.
 struct SplitFactors {
@@ -53,6 +65,14 @@ struct FactorProducts {
 /// number about as large as the root of the entries. Nothing as for `split_factors`.
 std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents,
                                               Roots roots);
+
+/// Each entry's factor as a product of groups of a few; a group is a product that entries share, formed first.
+struct FactorGroups {
+    std::vector<Factor> factors;
+    std::vector<std::vector<std::vector<std::size_t>>> of_entry; ///< numbers of factors
+};
+/// One factor an entry, or, where tables of these would be large, split_factors and factor_terms of them. Reals stay whole.
+FactorGroups factor_groups(std::vector<Factor> factors, bool complex, const Extents& extents, Roots roots);
 
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
 /// then full vectors, then the ragged rest.
@@ -92,16 +112,18 @@ private:
                    const std::optional<LaneLoop>& lane);
     void find_beside(const std::vector<Loop>& loops);
     Scaled multiply_beside(std::size_t place, const Scaled& value, Arithmetic& arithmetic);
-    Scaled multiply(std::size_t factor, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
-                    const Affine& lane);
+    Scaled multiply(const std::vector<std::size_t>& group, const Scaled& value, Arithmetic& arithmetic,
+                    const Affine& vector, const Affine& lane);
+    Scaled load(const Place& place, const Affine& vector, const Affine& lane);
 
     Context& context_;
     bool complex_;
     formula::DiagonalValues diagonal_values_;
     std::vector<Factor> factors_;
-    std::vector<std::vector<std::size_t>> of_entry_;  ///< numbers of the factors whose product is the entry's
-    std::vector<std::optional<Place>> places_;        ///< by factor
-    std::vector<Location> beside_;                    ///< places in the caller's array, in scalars
+    std::vector<std::vector<std::vector<std::size_t>>> of_entry_; ///< see FactorGroups
+    std::vector<std::optional<Place>> places_;                    ///< by factor
+    std::vector<long double> left_out_; ///< by factor: what entries are multiplied by besides, else 1
+    std::vector<Location> beside_;      ///< places in the caller's array, in scalars
     std::vector<std::vector<std::size_t>> beside_of_; ///< by factor
     std::optional<IndexTables> beside_tables_;
 };

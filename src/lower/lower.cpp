@@ -2,6 +2,7 @@
 #include "lower/block_width.hpp"
 
 #include "lower/recorder.hpp"
+#include "lower/split_loops.hpp"
 #include "lower/steps.hpp"
 
 #include <algorithm>
@@ -385,7 +386,9 @@ LoopProgram loop_program(const KernelRequest& request) {
         target = target.through(
             Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
     Lowering{recorder, request}(request.formula, Endpoint(in).through(request.input), target, {});
-    return recorder.finish();
+    LoopProgram program = recorder.finish();
+    if (!request.for_gpu) split_long_loops(program);
+    return program;
 }
 
 } // namespace swirl::lower

@@ -60,50 +60,49 @@ std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& 
     return varying;
 }
 
-std::vector<Integer> table_values(const IndexTable& table, const std::vector<Loop>& varying) {
-    Integer size = 1;
-    for (const Loop& loop : varying) size *= loop.count;
-    std::vector<Integer> values;
-    values.reserve(static_cast<std::size_t>(size));
-    for (Integer row = 0; row < size; ++row) {
-        const auto lookup = [&](Variable v) {
-            Integer rest = row;
-            for (std::size_t k = varying.size(); k-- > 0; rest /= varying[k].count)
-                if (varying[k].variable == v) return rest % varying[k].count;
-            throw InternalError("a table of indices depends on a variable outside its loops");
-        };
-        values.push_back(table.value(lookup));
-    }
-    return values;
-}
-
 IndexTables::IndexTables(Context& context, const std::vector<Location>& places,
                          const std::vector<Loop>& loops)
     : context_(context), indices_(places.size()), imaginary_(places.size()) {
-    std::vector<Integer> all;
     for (std::size_t k = 0; k < places.size(); ++k) {
         const Location& place = places[k];
         if (!place.table) continue;
         const Variable symbol = place.table->symbol;
         context.bind(symbol, 0);
-        const std::vector<Loop> varying = table_loops(*place.table, loops);
-        indices_[k] = add(place, place.re, varying, all);
+        indices_[k] = add(place, place.re, loops);
         const bool same = place.im.coefficient(symbol) == place.re.coefficient(symbol);
-        imaginary_[k] = same ? indices_[k] : add(place, place.im, varying, all);
+        imaginary_[k] = same ? indices_[k] : add(place, place.im, loops);
     }
-    if (!all.empty()) table_ = context.add_table(std::move(all));
+    if (!sections_.empty()) table_ = context.add_table(contents());
+    sections_.clear();
+}
+
+Integer IndexTables::Section::size() const {
+    Integer size = 1;
+    for (const Loop& loop : varying) size *= loop.count;
+    return size;
 }
 
 /// Appends what a form of the place takes from its table, and returns where that is.
-Affine IndexTables::add(const Location& place, const Affine& form, const std::vector<Loop>& varying,
-                        std::vector<Integer>& all) const {
-    Affine index = std::ssize(all);
+Affine IndexTables::add(const Location& place, const Affine& form, const std::vector<Loop>& loops) {
+    const Integer first = sections_.empty() ? 0 : sections_.back().first + sections_.back().size();
+    sections_.push_back(
+        {&*place.table, table_loops(*place.table, loops), form.coefficient(place.table->symbol), first});
+    const std::vector<Loop>& varying = sections_.back().varying;
+    Affine index = first;
     Integer stride = 1;
     for (std::size_t v = varying.size(); v-- > 0; stride *= varying[v].count)
         index += Affine::of(varying[v].variable, stride);
-    for (const Integer value : table_values(*place.table, varying))
-        all.push_back(value * form.coefficient(place.table->symbol));
     return index;
+}
+
+ir::Table IndexTables::contents() const {
+    ir::Table result(ir::Scalar::int64, sections_.back().first + sections_.back().size());
+    for (const Section& section : sections_) {
+        Integer next = section.first;
+        for_each_value(*section.table, section.varying,
+                       [&](Integer value) { result.set_integer(next++, section.coefficient * value); });
+    }
+    return result;
 }
 
 ir::Value IndexTables::load(const std::optional<Affine>& index) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 namespace swirl::passes {
@@ -91,14 +92,15 @@ private:
                 fail(access, "has a dynamic index that is even or odd");
             return remainder;
         }
-        const std::vector<Integer>* const entries =
-            operation.opcode == Opcode::load ? integers_of(operation.address.buffer) : nullptr;
-        if (entries == nullptr || entries->empty()) return 0;
+        const std::span<const Integer> entries = operation.opcode == Opcode::load
+                                                     ? integers_of(operation.address.buffer)
+                                                     : std::span<const Integer>();
+        if (entries.empty()) return 0;
         const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
-        for (const Integer entry : *entries)
-            if (remainder(entry) != remainder(entries->front()))
+        for (const Integer entry : entries)
+            if (remainder(entry) != remainder(entries.front()))
                 fail(access, "has a dynamic index from a table with even and odd entries");
-        return remainder(entries->front());
+        return remainder(entries.front());
     }
 
     Value scaled_dynamic(Value access, Value dynamic) {
@@ -110,7 +112,7 @@ private:
         else if (operation.opcode == Opcode::select) // between two such indices
             for (const std::size_t k : {1U, 2U})
                 operation.operands[k] = scaled_dynamic(access, operation.operands[k]);
-        else if (operation.opcode == Opcode::load && integers_of(operation.address.buffer) != nullptr)
+        else if (operation.opcode == Opcode::load && !integers_of(operation.address.buffer).empty())
             operation.address.buffer = scaled_table(operation.address.buffer);
         else
             fail(access, "has a dynamic index that is neither from a table nor affine");
@@ -119,19 +121,25 @@ private:
         return scaled_[dynamic] = result;
     }
 
-    const std::vector<Integer>* integers_of(Buffer buffer) const {
-        return program_.buffers[static_cast<std::size_t>(buffer)].integers.get();
+    /// Of a table of indices; of other buffers none.
+    std::span<const Integer> integers_of(Buffer buffer) const {
+        const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
+        const bool is_table = info.contents != nullptr && info.element == Scalar::int64;
+        return is_table ? info.contents->integers() : std::span<const Integer>();
     }
 
     /// Entries without what they leave over.
     Buffer scaled_table(Buffer table) {
         if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
-        std::vector<Integer> contents;
-        for (const Integer entry : *integers_of(table))
-            contents.push_back(ratio_(entry - modulo(entry, ratio_.denominator)));
+        const std::span<const Integer> entries = integers_of(table);
+        Table contents(Scalar::int64, std::ssize(entries));
+        for (Integer i = 0; i < contents.size(); ++i) {
+            const Integer entry = entries[static_cast<std::size_t>(i)];
+            contents.set_integer(i, ratio_(entry - modulo(entry, ratio_.denominator)));
+        }
         BufferInfo info = program_.buffers[static_cast<std::size_t>(table)];
         info.name = fmt::format("{}_by_{}_over_{}", info.name, ratio_.numerator, ratio_.denominator);
-        info.integers = std::make_shared<const std::vector<Integer>>(std::move(contents));
+        info.contents = shared(std::move(contents));
         program_.buffers.push_back(std::move(info));
         return tables_[table] = static_cast<Buffer>(program_.buffers.size() - 1);
     }
@@ -237,7 +245,7 @@ Program interleaved_to_planar(Program program, std::string_view name) {
     const BufferInfo old = program.buffers[static_cast<std::size_t>(interleaved)];
     ensure(is_floating(old.element) && old.elements % 2 == 0 && old.first % 2 == 0,
            "buffer '{}' does not hold pairs of floating numbers", name);
-    ensure(old.data == nullptr, "tables are split where they are made");
+    ensure(old.contents == nullptr, "tables are split where they are made");
     const auto im = static_cast<Buffer>(program.buffers.size());
     BufferInfo half = old;
     half.elements /= 2;
@@ -273,7 +281,8 @@ Program planar_to_interleaved(Program program, std::string_view re, std::string_
     ensure(real != imaginary && info.element == other.element && info.elements == other.elements &&
                info.first == other.first && info.space == other.space,
            "buffers '{}' and '{}' are not the parts of one", re, im);
-    ensure(info.data == nullptr && other.data == nullptr, "tables are interleaved where they are made");
+    ensure(info.contents == nullptr && other.contents == nullptr,
+           "tables are interleaved where they are made");
     info.name = name;
     info.elements *= 2;
     info.first *= 2;

@@ -1,8 +1,10 @@
 #include "passes/fold_constants.hpp"
 
 #include "ir/analysis.hpp"
+#include "ir/rounding.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -102,10 +104,17 @@ private:
         const Operation inner = program_[b];
         if (inner.opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1) return no_value;
         for (const int i : {0, 1})
-            if (const Number y = number(inner.operands[static_cast<std::size_t>(i)]))
+            if (const Number y = number(inner.operands[static_cast<std::size_t>(i)]);
+                y && is_in_range(*x * *y, inner.type.scalar))
                 return become(value, Opcode::multiply, new_constant(inner.type, *x * *y),
                               inner.operands[static_cast<std::size_t>(1 - i)]);
         return no_value;
+    }
+
+    /// Without overflow or lost digits.
+    static bool is_in_range(long double number, Scalar scalar) {
+        const long double magnitude = std::fabs(number);
+        return magnitude >= least_normal_of(scalar) && magnitude <= largest_of(scalar);
     }
 
     Value simplify_fused(Value value) {

@@ -99,7 +99,7 @@ private:
         switch (block.kind) {
         case Kind::contiguous:
             if (space == Space::table && whole && block.stride == 1 &&
-                program_.buffers[static_cast<std::size_t>(buffer)].data != nullptr)
+                is_floating(program_.buffers[static_cast<std::size_t>(buffer)].element))
                 return;
             if (is_private && whole && block.stride == 1 && loops_[loop].trips == lanes_)
                 return join(loop, member_of(buffer));
@@ -136,25 +136,17 @@ private:
             }
         for (const std::size_t table : tables) {
             if (orders.table_for_permuted_loops[table] >= 0) continue;
-            BufferInfo permuted = permuted_table(program_.buffers[table], orders.order);
             if (other_uses[table] == 0) {
                 orders.table_for_permuted_loops[table] = static_cast<Buffer>(table);
-                program_.buffers[table] = std::move(permuted);
+                own(program_.buffers[table].contents).permute_runs(orders.order);
             } else {
+                BufferInfo permuted = program_.buffers[table];
+                own(permuted.contents).permute_runs(orders.order);
                 orders.table_for_permuted_loops[table] = static_cast<Buffer>(program_.buffers.size());
                 permuted.name += "_unpacked";
                 program_.buffers.push_back(std::move(permuted));
             }
         }
-    }
-
-    static BufferInfo permuted_table(BufferInfo table, const std::vector<int>& order) {
-        std::vector<long double> contents = *table.data;
-        for (std::size_t begin = 0; begin + order.size() <= contents.size(); begin += order.size())
-            for (std::size_t l = 0; l < order.size(); ++l)
-                contents[begin + l] = (*table.data)[begin + static_cast<std::size_t>(order[l])];
-        table.data = std::make_shared<const std::vector<long double>>(std::move(contents));
-        return table;
     }
 
     Program& program_;

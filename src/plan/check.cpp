@@ -22,6 +22,11 @@ using Value = std::complex<double>;
 /// Data beyond this is not worth a check's time and memory.
 constexpr Integer largest_checked_bytes = Integer{1} << 28;
 
+/// Finite numbers need none of the library's care for infinities; where they are not, the check fails anyway.
+Value times(const Value& a, const Value& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 /// Σ over all points of data[point]·Π rows[d][index_d], `from` being the point of index 0.
 Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, const std::vector<Row>& rows,
                    Integer from, std::size_t d = 0) {
@@ -32,7 +37,7 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
         const Value inner = d + 1 == problem.dimensions.size()
                                 ? data.get(side, at)
                                 : weighted_sum(data, problem, side, rows, at, d + 1);
-        sum += rows[d][static_cast<std::size_t>(j)] * inner;
+        sum += times(rows[d][j], inner);
     }
     return sum;
 }
@@ -243,7 +248,7 @@ private:
                 Integer rest = i;
                 for (std::size_t d = problem_.dimensions.size(); d-- > 0;) {
                     const Integer n = problem_.dimensions[d].length;
-                    term *= rows[k][d][static_cast<std::size_t>(rest % n)];
+                    term *= rows[k][d][rest % n];
                     rest /= n;
                 }
                 value += term;
@@ -269,9 +274,9 @@ private:
     Value convolved_with(Integer from, const std::vector<Row>& weights) const {
         Value sum = 0;
         for (const Impulse& impulse : impulses_) {
-            std::vector<Row> turned = weights;
-            for (std::size_t d = 0; d < turned.size(); ++d)
-                std::rotate(turned[d].begin(), turned[d].begin() + impulse.at[d], turned[d].end());
+            std::vector<Row> turned;
+            for (std::size_t d = 0; d < weights.size(); ++d)
+                turned.push_back(rotated(weights[d], impulse.at[d]));
             sum += impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from);
         }
         return sum;

@@ -3,12 +3,31 @@
 #include "problem/problem.hpp"
 
 #include <complex>
+#include <functional>
 #include <vector>
 
 /// One-dimensional transforms by their definitions, a row at a time.
 namespace swirl::planning {
 
-using Row = std::vector<std::complex<double>>;
+/// The weights of a sum over one axis. Many are computed one by one as they are asked for: kept, they would need as much
+/// memory as the data.
+class Row {
+public:
+    using Value = std::complex<double>;
+    Row(Integer size, std::function<Value(Integer)> weight);
+
+    Integer size() const { return size_; }
+    Value operator[](Integer j) const {
+        return kept_.empty() ? weight_(j) : kept_[static_cast<std::size_t>(j)];
+    }
+
+private:
+    Integer size_;
+    std::function<Value(Integer)> weight_;
+    std::vector<Value> kept_;
+};
+/// Entry j is entry (j + steps) mod size of the row.
+Row rotated(const Row& row, Integer steps);
 
 /// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds as FFTW defines them. A backward real
 /// DFT has the n/2+1 stored entries of its half spectrum as x, and the output is the real part of the sum.

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t cache_line = 64;
 /// Scratch buffers start this much apart modulo the page size, so that equal indices do not fight for cache sets.
 constexpr std::size_t stagger = 2 * cache_line;
+/// Bytes of tables that are copied to lie together, on few pages. Larger ones stay where they were made.
+constexpr std::size_t largest_gathered_table = std::size_t{1} << 16;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
@@ -71,6 +73,15 @@ Derivation derive(const Problem& problem, const Stage& stage, const rules::Break
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
+ir::Program machine_program(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
+                            const target::Cpu& cpu, bool scalar_code) {
+    const auto lowered = [&] {
+        const lower::KernelRequest request = kernel_request(problem, stage, tree, cpu, scalar_code);
+        return laid_out(lower::lower(request), problem, stage);
+    };
+    return passes::run_for_cpu(lowered(), cpu);
+}
+
 namespace {
 
 bool lies_on_line(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % cache_line == 0; }
@@ -85,7 +96,6 @@ ir::Program with_aligned_arguments(ir::Program program) {
 
 CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu,
                                const passes::PhaseOptions& sharing) {
-    fill_tables(program);
     bind(program, stage);
     info_ = ir::describe(program);
     std::vector<passes::Phase> parts;
@@ -110,17 +120,29 @@ void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu)
         aligned_code_.emplace_back(jit::compile(with_aligned_arguments(program), cpu));
 }
 
-void CompiledKernel::fill_tables(const ir::Program& program) {
+std::vector<const void*> CompiledKernel::place_tables(const ir::Program& program) {
+    const auto is_gathered = [](const ir::BufferInfo& table) {
+        return bytes_of(table) <= largest_gathered_table || data_of(table) == nullptr;
+    };
     std::size_t bytes = 0;
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::table) bytes += rounded_up(bytes_of(buffer));
+        if (buffer.space == ir::Space::table && is_gathered(buffer)) bytes += rounded_up(bytes_of(buffer));
     tables_ = runtime::AlignedBuffer(bytes);
-    std::size_t offset = 0;
+    std::vector<const void*> places;
+    std::byte* next = tables_.as<std::byte>();
     for (const ir::BufferInfo& buffer : program.buffers) {
+        places.push_back(nullptr);
         if (buffer.space != ir::Space::table) continue;
-        fill_table(tables_.as<std::byte>() + offset, buffer);
-        offset += rounded_up(bytes_of(buffer));
+        if (is_gathered(buffer)) {
+            fill_table(next, buffer);
+            places.back() = next;
+            next += rounded_up(bytes_of(buffer));
+        } else {
+            large_tables_.push_back(buffer.contents);
+            places.back() = data_of(buffer);
+        }
     }
+    return places;
 }
 
 void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
@@ -129,7 +151,7 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
         if (ir::accesses_memory(program[value].opcode))
             used[static_cast<std::size_t>(program[value].address.buffer)] = true;
     });
-    std::size_t table_offset = 0;
+    const std::vector<const void*> tables = place_tables(program);
     for (std::size_t k = 0; k < program.buffers.size(); ++k) {
         const ir::BufferInfo& buffer = program.buffers[k];
         if (buffer.space == ir::Space::scratch && !used[k]) {
@@ -141,10 +163,7 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
             if (buffer.streamed) streamed_arguments_.push_back(bindings_.size());
             bindings_.push_back({source_of(buffer.name, stage)});
             break;
-        case ir::Space::table:
-            bindings_.push_back({Binding::Source::table, 0, tables_.as<std::byte>() + table_offset});
-            table_offset += rounded_up(bytes_of(buffer));
-            break;
+        case ir::Space::table: bindings_.push_back({Binding::Source::table, 0, tables[k]}); break;
         case ir::Space::scratch:
             if (buffer.per_iteration) {
                 bindings_.push_back({Binding::Source::own_workspace, own_workspace_bytes_});

@@ -55,6 +55,10 @@ struct Derivation {
 Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code = false);
 
+/// What derive ends with. What it follows from is let go on the way: tables may be as large as the data.
+ir::Program machine_program(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
+                            const target::Cpu& cpu, bool scalar_code = false);
+
 /// The program with the arguments that the caller keeps as two arrays each split into two buffers.
 ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage);
 
@@ -108,10 +112,12 @@ private:
     [[gnu::noinline]] void run_phases(const Pointers& pointers) const;
     void compile(const ir::Program& program, const target::Cpu& cpu);
     void bind(const ir::Program& program, const Stage& stage);
-    void fill_tables(const ir::Program& program);
+    /// By buffer, where tables are from now on; null for other buffers.
+    std::vector<const void*> place_tables(const ir::Program& program);
 
     std::vector<Binding> bindings_;
-    runtime::AlignedBuffer tables_;
+    runtime::AlignedBuffer tables_;             ///< the small ones
+    std::vector<ir::TableData> large_tables_;   ///< kept by themselves
     std::vector<runtime::ExecutableCode> code_; ///< by phase
     runtime::KernelFunction whole_ = nullptr;   ///< where all is one serial phase that needs no alignment
     /// For streamed arguments that lie on cache lines; such code may write them past the caches.

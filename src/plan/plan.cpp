@@ -118,7 +118,7 @@ std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
-    const ir::Program machine = derive(problem, stage, tree, cpu, scalar).machine;
+    const ir::Program machine = machine_program(problem, stage, tree, cpu, scalar);
     if (cpu.emitted_only) return std::make_unique<EmittedKernel>(machine);
     return std::make_unique<CompiledKernel>(machine, stage, cpu, sharing);
 }
@@ -198,6 +198,12 @@ double Plan::bytes() const {
     double sum = 0;
     for (const auto& kernel : state_->kernels)
         sum += static_cast<double>(kernel->info().bytes_loaded + kernel->info().bytes_stored);
+    return sum;
+}
+
+Integer Plan::table_bytes() const {
+    Integer sum = 0;
+    for (const auto& kernel : state_->kernels) sum += kernel->info().table_bytes;
     return sum;
 }
 

@@ -76,8 +76,9 @@ public:
     /// The same with the caller's workspace (workspace_bytes() bytes, 64-byte aligned; may be null when 0).
     void execute(const Arguments& arguments, void* workspace) const;
 
-    double flops() const; ///< real additions and multiplications executed
-    double bytes() const; ///< read and written by the kernels
+    double flops() const;        ///< real additions and multiplications executed
+    double bytes() const;        ///< read and written by the kernels
+    Integer table_bytes() const; ///< of constants that the kernels read: they stay as long as the plan
     /// Rebuilt on demand: plans keep only what running needs.
     std::vector<StepDescription> describe() const;
     /// Assembly text of a step. Throws UserError where no machine code was generated.

@@ -19,8 +19,9 @@ std::size_t AddressForms::add(const Affine& address, const lower::Location& loca
     if (!location.table) return add(address);
     const Variable symbol = location.table->symbol;
     const std::vector<lower::Loop> varying = lower::table_loops(*location.table, loops_);
-    std::vector<Integer> table = lower::table_values(*location.table, varying);
-    for (Integer& value : table) value *= address.coefficient(symbol);
+    std::vector<Integer> table;
+    lower::for_each_value(*location.table, varying,
+                          [&](Integer value) { table.push_back(value * address.coefficient(symbol)); });
     return add(Form{terms_of(address.substitute(symbol, 0)), std::move(table), row_of(varying)});
 }
 

@@ -137,12 +137,36 @@ PortableCall<T>::PortableCall(const lower::Call& call, const lower::LoopProgram&
 template <class T>
 auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,
                                  const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
-    std::vector<Entry> entries;
-    for (const lower::Location& place : places) {
-        entries.push_back({place_of(place.re, place, split), place_of(place.im, place, split),
-                           place.re_negative, place.im_negative, factor_of(place, program)});
-        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
+    constexpr ir::Scalar scalar = std::is_same_v<T, float> ? ir::Scalar::float32 : ir::Scalar::float64;
+    std::vector<lower::Factor> whole;
+    for (const lower::Location& place : places)
+        whole.push_back(lower::factor_of(place.diagonals, program.extents));
+    lower::FactorGroups groups =
+        lower::factor_groups(std::move(whole), complex_, program.extents, lower::Roots::by_size);
+    const std::size_t left_out = factors_.size() + groups.factors.size(); // see lower::left_out
+    std::vector<bool> is_large;
+    for (lower::Factor& factor : groups.factors) {
+        is_large.push_back(lower::is_near_overflow(std::abs(factor.constant), scalar));
+        if (is_large.back()) factor.constant /= lower::left_out;
     }
+    std::vector<Entry> entries;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const lower::Location& place = places[k];
+        entries.push_back({place_of(place.re, place, split),
+                           place_of(place.im, place, split),
+                           place.re_negative,
+                           place.im_negative,
+                           {}});
+        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
+        for (const auto& group : groups.of_entry[k])
+            for (const std::size_t factor : group) {
+                std::vector<std::size_t>& all = entries.back().factors;
+                if (!groups.factors[factor].is_one()) all.push_back(factors_.size() + factor);
+                if (is_large[factor]) all.push_back(left_out);
+            }
+    }
+    for (const lower::Factor& factor : groups.factors) factors_.push_back(factor_of(factor));
+    factors_.push_back({static_cast<T>(lower::left_out), 0, {}});
     return entries;
 }
 
@@ -155,10 +179,7 @@ PartPlace PortableCall<T>::place_of(const Affine& address, const lower::Location
     return {address.constant() % 2 == 0 ? In::first : In::second, forms_.add(half, place), half.constant()};
 }
 
-template <class T>
-PortableFactor<T> PortableCall<T>::factor_of(const lower::Location& place,
-                                             const lower::LoopProgram& program) {
-    const lower::Factor factor = lower::factor_of(place.diagonals, program.extents);
+template <class T> PortableFactor<T> PortableCall<T>::factor_of(const lower::Factor& factor) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
     std::vector<lower::Loop> varying;
@@ -222,7 +243,8 @@ void PortableCall<T>::load(const PortableState<T>& state, const LaneVector<T>& x
         if (complex_) gather(array, entry.im, state.bases, count, to_im);
         if (entry.re_negative) negate(to_re, count);
         if (entry.im_negative) negate(to_im, count);
-        multiply(entry.factor, state.bases, to_re, to_im, count);
+        for (const std::size_t factor : entry.factors)
+            multiply(factors_[factor], state.bases, to_re, to_im, count);
         pad(to_re, count, lanes_);
         if (complex_) pad(to_im, count, lanes_);
     }
@@ -235,7 +257,8 @@ void PortableCall<T>::store(const PortableState<T>& state, const LaneVector<T>& 
         const Entry& entry = targets_[k];
         T* const from_re = lane(y.re, k);
         T* const from_im = complex_ ? lane(y.im, k) : nullptr;
-        multiply(entry.factor, state.bases, from_re, from_im, count);
+        for (const std::size_t factor : entry.factors)
+            multiply(factors_[factor], state.bases, from_re, from_im, count);
         if (entry.re_negative) negate(from_re, count);
         if (entry.im_negative) negate(from_im, count);
         scatter(from_re, array, entry.re, state.bases, count);
@@ -266,18 +289,23 @@ template <class T> std::size_t PortableCall<T>::lane_elements() const {
     return 2 * (sources_.size() + targets_.size()) * static_cast<std::size_t>(lanes_);
 }
 
-template <class T> Integer PortableCall<T>::flops() const {
-    Integer each = codelet_ ? codelet_->flops() : 0;
+template <class T> template <class F> void PortableCall<T>::for_each_factor(F&& f) const {
     for (const auto* side : {&sources_, &targets_})
         for (const Entry& entry : *side)
-            if (!entry.factor.is_one()) each += complex_ ? 6 : 1;
+            for (const std::size_t factor : entry.factors) f(factors_[factor]);
+}
+
+template <class T> Integer PortableCall<T>::flops() const {
+    Integer each = codelet_ ? codelet_->flops() : 0;
+    for_each_factor([&](const PortableFactor<T>& factor) {
+        if (!factor.is_one()) each += complex_ ? 6 : 1;
+    });
     return each * iterations_.count();
 }
 
 template <class T> Integer PortableCall<T>::elements_loaded() const {
     auto each = static_cast<Integer>(sources_.size());
-    for (const auto* side : {&sources_, &targets_})
-        for (const Entry& entry : *side) each += entry.factor.form.has_value();
+    for_each_factor([&](const PortableFactor<T>& factor) { each += factor.form.has_value(); });
     return each * (complex_ ? 2 : 1) * iterations_.count();
 }
 
@@ -287,9 +315,8 @@ template <class T> Integer PortableCall<T>::elements_stored() const {
 
 template <class T> std::size_t PortableCall<T>::table_bytes() const {
     std::size_t elements = 0;
-    for (const auto* side : {&sources_, &targets_})
-        for (const Entry& entry : *side)
-            elements += entry.factor.table_re.size() + entry.factor.table_im.size();
+    for (const PortableFactor<T>& factor : factors_)
+        elements += factor.table_re.size() + factor.table_im.size();
     return elements * sizeof(T);
 }
 

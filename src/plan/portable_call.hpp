@@ -69,12 +69,13 @@ private:
         PartPlace im;
         bool re_negative;
         bool im_negative;
-        PortableFactor<T> factor;
+        std::vector<std::size_t> factors; ///< numbers of those it is multiplied by
     };
     std::vector<Entry> entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,
                                   const lower::LoopProgram& program, bool split);
     PartPlace place_of(const Affine& address, const lower::Location& place, bool split);
-    PortableFactor<T> factor_of(const lower::Location& place, const lower::LoopProgram& program);
+    PortableFactor<T> factor_of(const lower::Factor& factor);
+    template <class F> void for_each_factor(F&& f) const; ///< of each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;
     void store(const PortableState<T>& state, const LaneVector<T>& y, Integer count) const;
@@ -90,6 +91,7 @@ private:
     std::optional<PortableCodelet<T>> codelet_; ///< absent: copies and zeros
     std::vector<Entry> sources_;
     std::vector<Entry> targets_;
+    std::vector<PortableFactor<T>> factors_;
 };
 
 } // namespace swirl::planning

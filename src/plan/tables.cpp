@@ -2,15 +2,15 @@
 
 #include "base/error.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 namespace swirl::planning {
 
 namespace {
 
-template <class T, class From> void fill(void* to, const std::vector<From>& values) {
-    std::transform(values.begin(), values.end(), static_cast<T*>(to),
-                   [](From v) { return static_cast<T>(v); });
+template <class T> void fill(void* to, const ir::BufferInfo& table) {
+    for (Integer i = 0; i < table.elements; ++i)
+        static_cast<T*>(to)[i] = static_cast<T>((*table.contents)[i]);
 }
 
 } // namespace
@@ -20,11 +20,20 @@ std::size_t bytes_of(const ir::BufferInfo& buffer) {
            static_cast<std::size_t>(ir::size_in_bytes(buffer.element));
 }
 
+const void* data_of(const ir::BufferInfo& table) {
+    const bool as_in_memory = table.element == ir::Scalar::float32 || table.element == ir::Scalar::float64 ||
+                              table.element == ir::Scalar::int64;
+    return as_in_memory && table.element == table.contents->element() ? table.contents->data() : nullptr;
+}
+
 void fill_table(void* to, const ir::BufferInfo& table) {
+    if (const void* const data = data_of(table)) {
+        std::memcpy(to, data, bytes_of(table));
+        return;
+    }
     switch (table.element) {
-    case ir::Scalar::float32: return fill<float>(to, *table.data);
-    case ir::Scalar::float64: return fill<double>(to, *table.data);
-    case ir::Scalar::int64: return fill<std::int64_t>(to, *table.integers);
+    case ir::Scalar::float32: return fill<float>(to, table);
+    case ir::Scalar::float64: return fill<double>(to, table);
     default: throw InternalError("table {} has an element type that no kernel loads", table.name);
     }
 }

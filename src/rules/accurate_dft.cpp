@@ -1,5 +1,6 @@
 #include "rules/accurate_dft.hpp"
 
+#include "formula/roots_of_unity.hpp"
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
@@ -192,7 +193,53 @@ Vector dft_of_any_size(const Vector& x, Direction direction) {
     return MixedRadix(n, direction, factors)(x);
 }
 
+/// C_k = 2 Σ_j x_j·cos(π(2j + 1)k / 2n) for k < n, by one DFT of n points: Makhoul (1980).
+Vector cosine_sums(const Vector& x) {
+    const auto n = static_cast<Integer>(x.size());
+    Vector sorted(x.size());
+    for (Integer j = 0; j < n; ++j) sorted[index(j % 2 == 0 ? j / 2 : n - 1 - j / 2)] = x[index(j)];
+    const Vector y = dft_of_any_size(sorted, Direction::forward);
+    sorted = Vector();
+    const formula::RootsOfUnity roots(4 * n, Direction::forward);
+    Vector sums(x.size());
+    for (Integer k = 0; k < n; ++k) {
+        const Complex root = roots(k);
+        sums[index(k)] = times(root, y[index(k)]) + times(std::conj(root), y[index(k == 0 ? 0 : n - k)]);
+    }
+    return sums;
+}
+
+/// Of the odd entries the cosine sums, of the even ones the same again.
+Vector even_dft(Vector half, Integer n) {
+    if (n % 4 != 0) {
+        Vector all(index(n));
+        for (Integer j = 0; j < n; ++j) all[index(j)] = half[index(std::min(j, n - j))];
+        half = Vector();
+        all = dft_of_any_size(all, Direction::forward);
+        all.resize(index(n / 2 + 1));
+        return all;
+    }
+    const Integer quarter = n / 4;
+    Vector part(index(quarter));
+    for (Integer j = 0; j < quarter; ++j) part[index(j)] = half[index(2 * j + 1)];
+    const Vector odd = cosine_sums(part);
+    part.resize(index(quarter + 1));
+    for (Integer j = 0; j <= quarter; ++j) part[index(j)] = half[index(2 * j)];
+    const Vector even = even_dft(std::move(part), n / 2);
+    for (Integer k = 0; k <= quarter; ++k) {
+        const Complex sum = k < quarter ? odd[index(k)] : 0;
+        half[index(k)] = even[index(k)] + sum;
+        half[index(n / 2 - k)] = even[index(k)] - sum;
+    }
+    return half;
+}
+
 } // namespace
+
+std::vector<Complex> accurate_even_dft(std::vector<Complex> half, Integer n) {
+    ensure(std::ssize(half) == n / 2 + 1, "half of an even sequence of {} has {} entries", n, half.size());
+    return even_dft(std::move(half), n);
+}
 
 std::vector<Complex> accurate_dft(std::vector<Complex> x, Direction direction) {
     return dft_of_any_size(x, direction);

@@ -6,6 +6,7 @@
 // Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. The chirp is even, so
 // that k−j = n−1 and 1−n may fall on the same entry. Choice {M}.
 
+#include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
@@ -48,14 +49,15 @@ std::vector<Choice> choices(const Formula& f) {
 }
 
 std::vector<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
-    std::vector<Complex> kernel(static_cast<std::size_t>(size));
-    for (Integer k = 0; k < n; ++k) {
-        const Complex value = diagonal_value(ChirpFunction{n, reversed(direction)}, k);
-        kernel[static_cast<std::size_t>(k)] = value;
-        if (k > 0) kernel[static_cast<std::size_t>(size - k)] = value;
-    }
-    std::vector<Complex> d = accurate_dft(std::move(kernel), direction);
+    const DiagonalFunction chirp = ChirpFunction{n, reversed(direction)};
+    DiagonalValues values;
+    std::vector<Complex> kernel(static_cast<std::size_t>(size / 2 + 1));
+    for (Integer k = 0; k < n && k <= size / 2; ++k) kernel[static_cast<std::size_t>(k)] = values(chirp, k);
+    std::vector<Complex> d = accurate_even_dft(std::move(kernel), size);
     for (Complex& value : d) value /= static_cast<long double>(size);
+    d.resize(static_cast<std::size_t>(size));
+    for (Integer k = 1; 2 * k < size; ++k)
+        d[static_cast<std::size_t>(size - k)] = d[static_cast<std::size_t>(k)];
     return d;
 }
 

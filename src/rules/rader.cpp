@@ -6,6 +6,7 @@
 // Rader (1968): all but entry 0 of a prime DFT is a cyclic convolution of length p−1. The row and column of d_0
 // add up the input for entry 0 and carry x[0] to every output.
 
+#include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
@@ -31,9 +32,10 @@ Formula build(const Formula& f, const Choice&) {
     const Integer p = f.rows(), n = p - 1, g = primitive_root(p);
     const std::vector<Integer> input = zero_and_powers(g, p),
                                output = zero_and_powers(inverse_modulo(g, p), p);
+    const RootsOfUnity roots(p, direction);
     std::vector<Complex> kernel;
-    for (Integer i = 0; i < n; ++i)
-        kernel.push_back(root_of_unity(p, output[static_cast<std::size_t>(i + 1)], direction));
+    kernel.reserve(static_cast<std::size_t>(n));
+    for (Integer i = 0; i < n; ++i) kernel.push_back(roots(output[static_cast<std::size_t>(i + 1)]));
     std::vector<Complex> d = accurate_dft(std::move(kernel), direction);
     for (Complex& value : d) value /= static_cast<long double>(n);
     d[0] = -1 / static_cast<long double>(n); // the roots add up to −1

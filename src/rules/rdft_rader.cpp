@@ -13,6 +13,7 @@
 //
 // Choice {M}.
 
+#include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
@@ -74,8 +75,9 @@ private:
 std::vector<Complex> RealRader::spectrum() const {
     std::vector<Complex> kernel(static_cast<std::size_t>(M_));
     const std::vector<Integer> powers = zero_and_powers(inverse_modulo(primitive_root(p_), p_), p_);
+    const RootsOfUnity roots(p_, Direction::forward);
     for (Integer j = 0; j < n_; ++j) {
-        const Complex c = root_of_unity(p_, powers[static_cast<std::size_t>(j + 1)], Direction::forward);
+        const Complex c = roots(powers[static_cast<std::size_t>(j + 1)]);
         const Complex value = c.real() + c.imag();
         kernel[static_cast<std::size_t>(j)] = value;
         if (M_ != n_ && j > 0) kernel[static_cast<std::size_t>(M_ - n_ + j)] = value;

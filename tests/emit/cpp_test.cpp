@@ -125,7 +125,7 @@ extern "C" void use(const float* x, float* y) {
 }
 
 TEST(EmittedCpp, StoresATableOfSeveralKernelsOnce) {
-    const auto data = std::make_shared<const std::vector<long double>>(std::vector<long double>{0.25L});
+    const auto contents = ir::shared(ir::Table(ir::Scalar::float64, std::vector{0.25L}));
     std::vector<ir::Program> programs;
     for (int i = 0; i < 2; ++i) {
         ir::Builder b("kernel");
@@ -133,7 +133,7 @@ TEST(EmittedCpp, StoresATableOfSeveralKernelsOnce) {
         table.name = "quarter";
         table.space = ir::Space::table;
         table.elements = 1;
-        table.data = data;
+        table.contents = contents;
         const auto from = b.add(table);
         b.store(b.output("out", ir::Scalar::float64, 1), 0, b.load(from, 0));
         programs.push_back(b.finish());

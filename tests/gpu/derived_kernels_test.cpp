@@ -40,8 +40,8 @@ public:
         if (shared_bytes_ > 0) kernel_->allow_shared_bytes(static_cast<int>(shared_bytes_));
         for (const emit::PtxParameter& parameter : interface.parameters) {
             const ir::BufferInfo& buffer = program.buffers[static_cast<std::size_t>(parameter.position)];
-            addresses_.push_back(buffer.data ? table(device, buffer) : cuda::Address{0});
-            is_table_.push_back(buffer.data != nullptr);
+            addresses_.push_back(buffer.contents ? table(device, buffer) : cuda::Address{0});
+            is_table_.push_back(buffer.contents != nullptr);
         }
     }
 
@@ -68,7 +68,8 @@ private:
     cuda::Address table(const GpuDevice& device, const ir::BufferInfo& buffer) {
         const bool is_double = buffer.element == ir::Scalar::float64;
         std::vector<std::byte> bytes;
-        for (const long double value : *buffer.data) {
+        for (Integer i = 0; i < buffer.contents->size(); ++i) {
+            const long double value = (*buffer.contents)[i];
             const double d = static_cast<double>(value);
             const float f = static_cast<float>(value);
             const auto* from =

@@ -82,13 +82,13 @@ protected:
 };
 
 TEST(TablesOfGpuPlans, AreThereOnce) {
-    const auto table = [](std::vector<long double> numbers) {
+    const auto table = [](const std::vector<long double>& numbers) {
         ir::BufferInfo info;
         info.name = "w0";
         info.element = ir::Scalar::float32;
         info.space = ir::Space::table;
         info.elements = std::ssize(numbers);
-        info.data = std::make_shared<const std::vector<long double>>(std::move(numbers));
+        info.contents = ir::shared(ir::Table(info.element, numbers));
         return info;
     };
     TableImage image;

@@ -35,5 +35,22 @@ TEST(AccurateDft, IsTheDefinitionForProductsOfAllKindsOfFactors) {
         }
 }
 
+TEST(AccurateDft, OfAnEvenSequenceIsTheWholeOnesFirstHalf) {
+    for (const Integer n : {1, 2, 3, 4, 5, 6, 8, 12, 20, 24, 36, 40, 64, 96, 120, 250, 1000, 2048}) {
+        std::minstd_rand random(3);
+        std::uniform_real_distribution<long double> number(-1, 1);
+        std::vector<Complex> half(static_cast<std::size_t>(n / 2 + 1)), all(static_cast<std::size_t>(n));
+        for (Complex& value : half) value = Complex(number(random), number(random));
+        for (Integer j = 0; j < n; ++j)
+            all[static_cast<std::size_t>(j)] = half[static_cast<std::size_t>(std::min(j, n - j))];
+        const std::vector<Complex> expected = accurate_dft(all, Direction::forward);
+        const std::vector<Complex> found = accurate_even_dft(half, n);
+        ASSERT_EQ(found.size(), half.size());
+        for (std::size_t k = 0; k < found.size(); ++k)
+            EXPECT_LT(std::abs(found[k] - expected[k]), 1e-18L * static_cast<long double>(n))
+                << n << " " << k;
+    }
+}
+
 } // namespace
 } // namespace swirl::rules

@@ -1,0 +1,143 @@
+#include "lower/split_loops.hpp"
+
+#include "lower/factors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace swirl::lower {
+
+namespace {
+
+/// Inner loops have at least so many iterations: several vectors of any machine.
+constexpr Integer shortest_inner_loop = 64;
+
+/// What stands for a variable from now on: a form of others.
+struct Substitution {
+    Variable variable;
+    Affine form;
+
+    void operator()(Affine& index) const { index = index.substitute(variable, form); }
+
+    void operator()(std::optional<IndexTable>& table) const {
+        if (!table || std::erase(table->variables, variable) == 0) return;
+        for (const Affine::Term& term : form.terms()) table->variables.push_back(term.variable);
+        table->value = [by = *this, value = table->value](const IndexTable::Lookup& lookup) {
+            return value([&](Variable v) { return v == by.variable ? by.form.evaluate(lookup) : lookup(v); });
+        };
+    }
+
+    void operator()(std::vector<MetDiagonal>& diagonals) const {
+        for (MetDiagonal& met : diagonals) {
+            (*this)(met.index);
+            (*this)(met.table);
+        }
+    }
+
+    void operator()(std::vector<Location>& places) const {
+        for (Location& place : places) {
+            (*this)(place.re);
+            (*this)(place.im);
+            (*this)(place.diagonals);
+            (*this)(place.table);
+            for (auto& forms : place.forms)
+                for (Affine& index : forms) (*this)(index);
+        }
+    }
+
+    void operator()(Placement& placement) const {
+        (*this)(placement.sources);
+        (*this)(placement.targets);
+        for (auto& entries : placement.between)
+            for (auto& diagonals : entries) (*this)(diagonals);
+    }
+};
+
+class Splitting {
+public:
+    explicit Splitting(LoopProgram& program) : program_(program) {}
+
+    void visit(Nodes& nodes) {
+        Nodes result;
+        for (Node& node : nodes)
+            if (auto* const nest = std::get_if<Nest>(&node.node)) {
+                visit(nest->body);
+                result.push_back(std::move(node));
+            } else {
+                add(std::move(std::get<Call>(node.node)), result);
+            }
+        nodes = std::move(result);
+    }
+
+private:
+    void add(Call call, Nodes& result) {
+        const std::vector<Variable> variables = variables_to_split(call.placement);
+        for (std::size_t k = 0; k < call.loops.size(); ++k) {
+            const Loop loop = call.loops[k];
+            const Integer inner = inner_count(loop.count);
+            if (inner == 0 || std::find(variables.begin(), variables.end(), loop.variable) == variables.end())
+                continue;
+            const Integer outer = loop.count / inner, left_over = loop.count % inner;
+            if (left_over > 0) add(part(call, k, {{new_loop(left_over)}}, outer * inner), result);
+            return add(part(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
+        }
+        result.emplace_back().node = std::move(call);
+    }
+
+    Loop new_loop(Integer count) {
+        const auto variable = static_cast<Variable>(program_.extents.size());
+        program_.extents.set(variable, count);
+        return {variable, count};
+    }
+
+    /// The call with loops in place of loop number k, from iteration `first` on.
+    static Call part(Call call, std::size_t k, const std::vector<Loop>& loops, Integer first) {
+        Substitution substitution{call.loops[k].variable, first};
+        Integer stride = 1;
+        for (std::size_t l = loops.size(); l-- > 0; stride *= loops[l].count)
+            substitution.form += Affine::of(loops[l].variable, stride);
+        substitution(call.placement);
+        const auto at = call.loops.erase(call.loops.begin() + static_cast<std::ptrdiff_t>(k));
+        call.loops.insert(at, loops.begin(), loops.end());
+        return call;
+    }
+
+    /// About the root of the count, a divisor where one is near; 0 where a loop is too short for that.
+    static Integer inner_count(Integer count) {
+        const auto root = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
+        if (root < shortest_inner_loop) return 0;
+        constexpr Integer unit = 16; // lanes of the widest vector
+        for (const Integer step : {unit, unit / 2, unit / 4})
+            for (Integer inner = root / step * step; inner >= std::max(root / 4, shortest_inner_loop);
+                 inner -= step)
+                if (count % inner == 0) return inner;
+        return root / unit * unit;
+    }
+
+    /// Those that twiddles vary with of which all values would be too many.
+    std::vector<Variable> variables_to_split(const Placement& placement) const {
+        std::vector<Variable> variables;
+        const auto look_at = [&](const std::vector<MetDiagonal>& diagonals) {
+            for (const MetDiagonal& met : diagonals) {
+                for (const Factor& term : factor_terms(factor_of({met}, program_.extents), program_.extents))
+                    if (is_product_of_digits(term, program_.extents) &&
+                        combinations(term, program_.extents) > largest_factor_table)
+                        variables.insert(variables.end(), term.variables.begin(), term.variables.end());
+            }
+        };
+        for (const auto* places : {&placement.sources, &placement.targets})
+            for (const Location& place : *places) look_at(place.diagonals);
+        for (const auto& entries : placement.between)
+            for (const auto& diagonals : entries) look_at(diagonals);
+        return variables;
+    }
+
+    LoopProgram& program_;
+};
+
+} // namespace
+
+void split_long_loops(LoopProgram& program) { Splitting(program).visit(program.body); }
+
+} // namespace swirl::lower
