@@ -122,7 +122,7 @@ TEST(MatrixReductions, AreThoseOfElements) {
                                                {1, 700, 9},
                                                {700, 1, 9}})
         for (const bool by_rows : {false, true}) {
-            const auto product = [&](Number number) {
+            const auto product = [&, rows = rows, columns = columns, depth = depth](Number number) {
                 return by_rows ? MatrixProduct::row_major(number, rows, columns, depth)
                                : MatrixProduct::column_major(number, rows, columns, depth);
             };

@@ -14,7 +14,9 @@
 
 #if defined(__SANITIZE_THREAD__)
 /// In the child ThreadSanitizer does not know that the parent's threads were joined.
-extern "C" [[gnu::weak, gnu::used, gnu::visibility("default")]] const char* __tsan_default_options() { return "report_thread_leaks=0"; }
+extern "C" [[gnu::weak, gnu::used, gnu::visibility("default")]] const char* __tsan_default_options() {
+    return "report_thread_leaks=0";
+}
 #endif
 
 namespace swirl {
