@@ -7,7 +7,9 @@
 #include "base/error.hpp"
 #include "runtime/cuda_memory.hpp"
 
+#include <cstdint>
 #include <new>
+#include <span>
 #include <system_error>
 #include <vector>
 
@@ -59,6 +61,22 @@ template <class F> swirl_status guarded(F&& f) noexcept {
 
 inline void require(const void* argument, const char* name) {
     if (argument == nullptr) throw UserError("argument '{}' is a null pointer", name);
+}
+
+/// The elements of a list, of which there may be `most`. UserError where there are more, so that a wrong count is found before
+/// anything is read, or where the list is missing.
+template <class T>
+std::span<const T> list_of(const T* elements, const char* name, std::size_t count, std::size_t most,
+                           const char* of_what) {
+    if (count > most)
+        throw UserError("argument '{}' has {} elements; {} has at most {}", name, count, of_what, most);
+    if (count > 0) require(elements, name);
+    return {elements, count};
+}
+
+/// As many as memory has addresses for.
+template <class T> std::span<const T> list_of(const T* elements, const char* name, std::size_t count) {
+    return list_of(elements, name, count, PTRDIFF_MAX / sizeof(T), "an array in memory");
 }
 
 /// What functions that plan a product of matrices begin with: `make(wanted)` is its new plan, null where there is an error.

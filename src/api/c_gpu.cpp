@@ -53,10 +53,9 @@ void execute_as(ComplexLayout called, const swirl_gpu_plan* plan, const planning
 std::vector<planning::ArrayArgument> arrays_named(const Problem& problem, const swirl_array* arrays,
                                                   std::size_t count) {
     std::vector<planning::ArrayArgument> result(arrays_of(problem).size());
-    if (count > 0) require(arrays, "arrays");
-    for (std::size_t k = 0; k < count; ++k) {
-        require(arrays[k].name, "arrays[].name");
-        result[array_named(problem, arrays[k].name)] = {arrays[k].data, arrays[k].imaginary};
+    for (const swirl_array& array : list_of(arrays, "arrays", count, result.size(), "this problem")) {
+        require(array.name, "arrays[].name");
+        result[array_named(problem, array.name)] = {array.data, array.imaginary};
     }
     return result;
 }

@@ -6,7 +6,6 @@
 #include "plan/gpu_matrix_plan.hpp"
 
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -145,9 +144,8 @@ swirl_status swirl_gpu_matrix_execute_each(const swirl_gpu_matrix_plan* plan, co
 swirl_status swirl_gpu_matrix_execute_groups(const swirl_gpu_matrix_group* groups, size_t count,
                                              void* stream) {
     return guarded([&] {
-        if (count > 0) require(groups, "groups");
         std::vector<GpuMatrixGroup> all;
-        for (const swirl_gpu_matrix_group& group : std::span(groups, count)) {
+        for (const swirl_gpu_matrix_group& group : list_of(groups, "groups", count)) {
             require(group.plan, "groups[].plan");
             require_lists(group.plan->plan->product(), true);
             all.push_back(

@@ -6,7 +6,6 @@
 #include "problem/matrix_product.hpp"
 
 #include <memory>
-#include <span>
 #include <vector>
 
 struct swirl_matrix_plan {
@@ -66,12 +65,11 @@ Accuracy accuracy_of(int accuracy) {
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count) {
     std::vector<const void*> result(given_arrays_of(product).size());
-    if (count > 0) require(arrays, "arrays");
-    for (std::size_t k = 0; k < count; ++k) {
-        require(arrays[k].name, "arrays[].name");
-        if (arrays[k].imaginary != nullptr)
-            throw UserError("array {} is given in two parts; its numbers are in one array", arrays[k].name);
-        result[array_named(product, arrays[k].name)] = arrays[k].data;
+    for (const swirl_array& array : list_of(arrays, "arrays", count, result.size(), "this product")) {
+        require(array.name, "arrays[].name");
+        if (array.imaginary != nullptr)
+            throw UserError("array {} is given in two parts; its numbers are in one array", array.name);
+        result[array_named(product, array.name)] = array.data;
     }
     return result;
 }
@@ -90,8 +88,8 @@ MatrixProduct product_of(const swirl_matrix_product& description) {
 }
 
 void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, std::size_t count) {
-    if (count > 0) require(reductions, "reductions");
-    for (const swirl_reduction& reduction : std::span(reductions, count)) {
+    for (const swirl_reduction& reduction :
+         list_of(reductions, "reductions", count, most_reductions, "a product")) {
         require(reduction.name, "reductions[].name");
         const auto value = [](const char* name, int given, int last) {
             if (given < 0 || given > last)
@@ -210,14 +208,13 @@ swirl_status swirl_matrix_execute_packed(const swirl_matrix_plan* plan, const sw
 
 swirl_status swirl_matrix_execute_groups(const swirl_matrix_group* groups, size_t count, int threads) {
     return guarded([&] {
-        if (count > 0) require(groups, "groups");
         std::vector<swirl::planning::MatrixGroup> planned;
-        for (std::size_t k = 0; k < count; ++k) {
-            require(groups[k].plan, "groups[].plan");
-            require(groups[k].alpha, "groups[].alpha");
-            require(groups[k].beta, "groups[].beta");
-            planned.push_back({&groups[k].plan->plan, nullptr, groups[k].alpha, groups[k].a, groups[k].b,
-                               groups[k].beta, groups[k].c, groups[k].count});
+        for (const swirl_matrix_group& group : list_of(groups, "groups", count)) {
+            require(group.plan, "groups[].plan");
+            require(group.alpha, "groups[].alpha");
+            require(group.beta, "groups[].beta");
+            planned.push_back({&group.plan->plan, nullptr, group.alpha, group.a, group.b, group.beta, group.c,
+                               group.count});
         }
         swirl::planning::execute_groups(planned, threads_asked_for(threads));
     });

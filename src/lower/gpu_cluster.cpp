@@ -155,6 +155,14 @@ private:
 
 } // namespace
 
+bool has_loops_to_share(const GpuParts& parts) {
+    return is_real_cluster(parts) ||
+           std::all_of(parts.parts.begin(), parts.parts.end(), [&](const GpuPart& part) {
+               const std::size_t own = part.around.size() - parts.common.size();
+               return own == 1 || (own == 0 && part.calls.size() == 1 && !part.calls.front().loops.empty());
+           });
+}
+
 GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms) {
     if (transforms == 1 && is_real_cluster(parts)) return real_cluster(std::move(parts), blocks, pitch);
     return ClusterBuilder(std::move(parts), blocks, pitch, transforms).build();

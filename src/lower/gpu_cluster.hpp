@@ -22,4 +22,7 @@ struct GpuCluster {
 /// UserError where these do not divide its iterations, InternalError where the steps of a part are no chain, it has more than one loop of its own, or there are several exchanges.
 GpuCluster in_cluster(GpuParts parts, Integer blocks, Integer pitch, Integer transforms);
 
+/// Whether each part has one loop of its own, or is a codelet alone that gets one. Codelets of volumes may have two around them.
+bool has_loops_to_share(const GpuParts& parts);
+
 } // namespace swirl::lower

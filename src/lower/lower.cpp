@@ -113,12 +113,11 @@ private:
     }
 
     void add_zeros(const IndexMap& map, const Endpoint& out, Loops loops) {
-        std::vector<Integer> missed = complement(map);
-        if (missed.empty()) return;
-        const auto count = static_cast<Integer>(missed.size());
-        const IndexMap places = IndexMap::table(std::move(missed), map.range()).canonical();
+        const std::optional<IndexMap> missed = complement(map);
+        if (!missed) return;
+        const Integer count = missed->domain();
         loops.push_back({recorder_.new_variable(count), count});
-        const Endpoint to = out.through(places).through(View{Affine::of(loops.back().variable), 0});
+        const Endpoint to = out.through(*missed).through(View{Affine::of(loops.back().variable), 0});
         add_codelet(recorder_, zero_codelet(), out, to, loops);
     }
 
@@ -296,8 +295,9 @@ Temporary Lowering::make_temporary_between(const Step& before, const Step& after
 void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
     for (const Stage& stage : step.before) in = in.through(placed(stage));
     if (step.scattered) {
-        const std::vector<Integer> missed = complement(*step.scattered);
-        if (!missed.empty() && is_nonterminal(step.factor)) return lower_padded(step, missed, in, out, loops);
+        if (is_nonterminal(step.factor))
+            if (const auto missed = complement(*step.scattered))
+                return lower_padded(step, missed->values(), in, out, loops);
         const Endpoint whole = out;
         out = out.through(*step.scattered);
         for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));

@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace swirl::passes {
 namespace {
@@ -84,6 +87,47 @@ public:
     }
 
 private:
+    /// An affine form, and entries of tables, each so many times.
+    struct Sum {
+        Affine form = 0;
+        std::vector<std::pair<Value, Integer>> entries;
+
+        void add(const Sum& other, Integer sign) {
+            form += sign * other.form;
+            for (const auto& [entry, times] : other.entries) {
+                const auto known = std::find_if(entries.begin(), entries.end(),
+                                                [&, e = entry](const auto& own) { return own.first == e; });
+                if (known == entries.end())
+                    entries.emplace_back(entry, sign * times);
+                else
+                    known->second += sign * times;
+            }
+        }
+    };
+
+    Sum sum_of(Value access, Value dynamic) const {
+        const Operation& operation = program_[dynamic];
+        if (operation.opcode == Opcode::index) return {operation.address.index, {}};
+        if (operation.opcode == Opcode::add || operation.opcode == Opcode::subtract) {
+            Sum sum = sum_of(access, operation.operands[0]);
+            sum.add(sum_of(access, operation.operands[1]), operation.opcode == Opcode::add ? 1 : -1);
+            return sum;
+        }
+        if (operation.opcode != Opcode::load || integers_of(operation.address.buffer).empty())
+            fail(access, "has a dynamic index that is no sum of affine forms and entries of tables");
+        return {0, {{dynamic, 1}}};
+    }
+
+    /// What the denominator leaves over of each entry.
+    Integer remainder_of_table(Value access, Value load) const {
+        const std::span<const Integer> entries = integers_of(program_[load].address.buffer);
+        const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
+        for (const Integer entry : entries)
+            if (remainder(entry) != remainder(entries.front()))
+                fail(access, "has a dynamic index from a table with even and odd entries");
+        return entries.empty() ? 0 : remainder(entries.front());
+    }
+
     Integer remainder_of(Value access, Value dynamic) const {
         const Operation& operation = program_[dynamic];
         if (operation.opcode == Opcode::select) {
@@ -92,33 +136,75 @@ private:
                 fail(access, "has a dynamic index that is even or odd");
             return remainder;
         }
-        const std::span<const Integer> entries = operation.opcode == Opcode::load
-                                                     ? integers_of(operation.address.buffer)
-                                                     : std::span<const Integer>();
-        if (entries.empty()) return 0;
-        const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
-        for (const Integer entry : entries)
-            if (remainder(entry) != remainder(entries.front()))
-                fail(access, "has a dynamic index from a table with even and odd entries");
-        return remainder(entries.front());
+        const Sum sum = sum_of(access, dynamic);
+        Integer remainder = sum.form.constant();
+        for (const auto& [entry, times] : sum.entries)
+            if (!ratio_.divides(times)) remainder += times * remainder_of_table(access, entry);
+        return modulo(remainder, ratio_.denominator);
     }
 
+    /// (dynamic − what it leaves over) · ratio.
     Value scaled_dynamic(Value access, Value dynamic) {
         if (const auto known = scaled_.find(dynamic); known != scaled_.end()) return known->second;
-        Operation operation = program_[dynamic];
-        if (operation.opcode == Opcode::index && ratio_.divides_variables(operation.address.index) &&
-            ratio_.divides(operation.address.index.constant()))
-            operation.address.index = ratio_(operation.address.index);
-        else if (operation.opcode == Opcode::select) // between two such indices
-            for (const std::size_t k : {1U, 2U})
-                operation.operands[k] = scaled_dynamic(access, operation.operands[k]);
-        else if (operation.opcode == Opcode::load && !integers_of(operation.address.buffer).empty())
-            operation.address.buffer = scaled_table(operation.address.buffer);
-        else
-            fail(access, "has a dynamic index that is neither from a table nor affine");
-        const Value result = program_.append(std::move(operation));
-        after_[dynamic] = result;
+        const Value result = program_[dynamic].opcode == Opcode::select ? scaled_select(access, dynamic)
+                                                                        : scaled_sum(access, dynamic);
         return scaled_[dynamic] = result;
+    }
+
+    /// Between two such indices.
+    Value scaled_select(Value access, Value dynamic) {
+        Operation operation = program_[dynamic];
+        for (const std::size_t k : {1U, 2U})
+            operation.operands[k] = scaled_dynamic(access, operation.operands[k]);
+        return insert_after(dynamic, std::move(operation));
+    }
+
+    Value scaled_sum(Value access, Value dynamic) {
+        const Integer remainder = remainder_of(access, dynamic);
+        const Sum sum = sum_of(access, dynamic);
+        Affine form = sum.form - remainder;
+        if (!ratio_.divides_variables(form)) fail(access, "has a dynamic index with an odd coefficient");
+        std::vector<std::pair<Value, Integer>> entries;
+        for (const auto& [entry, times] : sum.entries) {
+            if (times != 0 && ratio_.divides(times)) {
+                entries.emplace_back(entry, ratio_(times));
+            } else if (times != 0) {
+                form += times * remainder_of_table(access, entry);
+                entries.emplace_back(scaled_entry(entry), times);
+            }
+        }
+        form = ratio_(form);
+        if (form == Affine(0) && entries.size() == 1 && entries.front().second == 1)
+            return entries.front().first;
+        Operation whole;
+        whole.opcode = Opcode::index;
+        whole.type = program_[dynamic].type;
+        whole.address.index = std::move(form);
+        Value result = insert_after(dynamic, whole);
+        for (const auto& [entry, times] : entries)
+            for (Integer k = 0; k < std::abs(times); ++k) {
+                Operation next;
+                next.opcode = times > 0 ? Opcode::add : Opcode::subtract;
+                next.type = whole.type;
+                next.operands = {result, entry, no_value};
+                result = insert_after(dynamic, std::move(next));
+            }
+        return result;
+    }
+
+    /// From a table of scaled entries.
+    Value scaled_entry(Value load) {
+        if (const auto known = scaled_entries_.find(load); known != scaled_entries_.end())
+            return known->second;
+        Operation operation = program_[load];
+        operation.address.buffer = scaled_table(operation.address.buffer);
+        return scaled_entries_[load] = insert_after(load, std::move(operation));
+    }
+
+    Value insert_after(Value old, Operation operation) {
+        const Value added = program_.append(std::move(operation));
+        after_[old].push_back(added);
+        return added;
     }
 
     /// Of a table of indices; of other buffers none.
@@ -150,7 +236,7 @@ private:
             for (const Value value : run.operations) {
                 operations.push_back(value);
                 if (const auto found = after_.find(value); found != after_.end())
-                    operations.push_back(found->second);
+                    operations.insert(operations.end(), found->second.begin(), found->second.end());
             }
             run.operations = std::move(operations);
         });
@@ -158,8 +244,10 @@ private:
 
     Program& program_;
     Ratio ratio_;
-    std::unordered_map<Value, Value> scaled_, after_; ///< by the dynamic index as it was
-    std::map<Buffer, Buffer> tables_;                 ///< scaled copies
+    std::unordered_map<Value, Value> scaled_,
+        scaled_entries_;                                  ///< by the dynamic index as it was, and by loads
+    std::unordered_map<Value, std::vector<Value>> after_; ///< what follows each of the old operations
+    std::map<Buffer, Buffer> tables_;                     ///< scaled copies
 };
 
 /// Accesses to both parts of a number at once, as GPUs make them, become one access to each part.

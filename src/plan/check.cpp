@@ -64,6 +64,37 @@ double smallest_step(Precision precision) {
     return 0x1p-1074;
 }
 
+bool is_cosine_or_sine(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dct3:
+    case TransformKind::dct4:
+    case TransformKind::dst2:
+    case TransformKind::dst3:
+    case TransformKind::dst4: return true;
+    default: return false;
+    }
+}
+
+/// √Σ|entry|² of a vector or a matrix.
+double norm_of(const Row& row) {
+    double sum = 0;
+    for (const Value& entry : row) sum += std::norm(entry);
+    return std::sqrt(sum);
+}
+double norm_of(TransformKind kind, Integer length) {
+    const auto n = static_cast<double>(length);
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dst2: return std::sqrt(2 * n * (n + 1)); // one row of ±2 alone
+    case TransformKind::dct3:
+    case TransformKind::dst3: return std::sqrt(n * (2 * n - 1)); // one column of ±1 alone
+    case TransformKind::dct4:
+    case TransformKind::dst4: return std::sqrt(2.0) * n;
+    default: return n;
+    }
+}
+
 /// What a problem is computed in.
 Precision working_precision(const Problem& problem) {
     return problem.precision == Precision::float64 ? Precision::float64 : Precision::float32;
@@ -159,7 +190,7 @@ private:
     double input_amplitude() const {
         int exponent = 0; // what results are at most, itself, may overflow
         std::frexp(problem_.scale, &exponent);
-        exponent += std::ilogb(16 * std::sqrt(points())) + 1;
+        exponent += std::ilogb(16 * largest_gain()) + 1;
         return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
     }
 
@@ -167,11 +198,18 @@ private:
     bool has_room(double amplitude) const {
         const bool has_scale =
             std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
-        const double largest = 16 * amplitude * std::sqrt(points()) * std::abs(problem_.scale);
+        const double largest = 16 * amplitude * largest_gain() * std::abs(problem_.scale);
         return has_scale && largest < std::ldexp(1.0, room());
     }
 
-    /// Of an output next to √points and so many passes. A tiny scale has few digits.
+    /// How much larger than random inputs outputs are at most, about: rows of cosines and sines have norms up to 2√n.
+    double largest_gain() const {
+        const int doublings =
+            is_cosine_or_sine(problem_.kind) ? static_cast<int>(problem_.dimensions.size()) : 0;
+        return std::ldexp(std::sqrt(points()), doublings);
+    }
+
+    /// Of an output next to inputs of its size and so many passes. A tiny scale has few digits.
     double tolerance_of_numbers() const {
         const Precision working = working_precision(problem_);
         const double relative = std::max(relative_tolerance(stored_precision(problem_, Side::output)),
@@ -179,12 +217,29 @@ private:
         return amplitude_ * (relative * std::abs(problem_.scale) + smallest_step(working));
     }
 
-    /// Of one output, before what the store expression makes of it.
-    double tolerance() const {
+    /// Of a sum of outputs that is `gain` times as large as random inputs, before what the store expression makes of it.
+    double tolerance(double gain, double outputs) const {
         const double passes = 2 + std::log2(points());
-        const double spread = problem_.kind == TransformKind::convolution ? 4 : std::sqrt(points());
-        return tolerance_of_numbers() * spread * passes +
-               smallest_step(stored_precision(problem_, Side::output));
+        return tolerance_of_numbers() * gain * passes +
+               smallest_step(stored_precision(problem_, Side::output)) * std::sqrt(outputs);
+    }
+
+    /// Of one output: the norm of the row of the transform's matrix, a product of `rows` along the dimensions.
+    double gain_of(const std::vector<Row>& rows) const {
+        if (problem_.kind == TransformKind::convolution) return 4;
+        if (!is_cosine_or_sine(problem_.kind)) return std::sqrt(points());
+        double gain = 1;
+        for (const Row& row : rows) gain *= norm_of(row);
+        return gain;
+    }
+
+    /// Of a sum of all outputs, each of which is off by its own.
+    double gain_of_functional() const {
+        if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
+        double gain = 1;
+        for (const Dimension& dimension : problem_.dimensions)
+            gain *= norm_of(problem_.kind, dimension.length);
+        return gain;
     }
 
     /// What the store expression makes of what one output has to be, and of what it may differ by.
@@ -305,7 +360,7 @@ private:
 
     Expectation expectation(const std::vector<Integer>& batch) {
         const Transform place = transform(batch);
-        Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = tolerance()};
+        Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = 0};
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
         std::vector<Integer> point;
@@ -324,6 +379,7 @@ private:
             const Value sum = weighted_sum(source_data(), source(), Side::input, one, place.input);
             result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         }
+        result.tolerance = tolerance(gain_of(one), 1);
         if (!problem_.store.is_identity()) store(result);
         return result;
     }
@@ -371,7 +427,7 @@ private:
         std::size_t next = 0;
         for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
             require(weighted_sum(data_, problem_, Side::output, powers_, transform(batch).output),
-                    expected[next++], tolerance() * std::sqrt(points()));
+                    expected[next++], tolerance(gain_of_functional(), points()));
         });
     }
 

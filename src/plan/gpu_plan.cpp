@@ -6,6 +6,7 @@
 #include "plan/gpu_problem_data.hpp"
 #include "plan/gpu_sequence.hpp"
 #include "plan/guarded_gpu_buffer.hpp"
+#include "plan/memory_need.hpp"
 #include "plan/steps.hpp"
 #include "plan/write_watch.hpp"
 #include "problem/validate.hpp"
@@ -90,6 +91,7 @@ struct GpuPlan::State {
 std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe& recipe) {
     const target::Gpu& gpu = target::gpu_named(recipe.machine);
     validate(all);
+    require_gpu_memory(all, gpu);
     const GpuChunks chunks(all, recipe.chunk);
     const Problem problem = chunks.problem_of(chunks.iterations());
     const std::vector<Stage> parts = gpu_stages(problem, recipe);
@@ -139,6 +141,7 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Reci
     const target::Gpu& gpu = target::gpu_named(recipe.machine);
     require_runs(gpu, device);
     validate(problem);
+    require_gpu_memory(problem, gpu, static_cast<Integer>(device.facts().memory_bytes));
     auto state = std::make_unique<State>(problem, recipe, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
+#include "rules/limits.hpp"
+#include "rules/number_theory.hpp"
 #include "runtime/memory_limit.hpp"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ namespace swirl::planning {
 namespace {
 
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+constexpr Integer saturated = std::numeric_limits<Integer>::max();
 
 Integer longest(const Problem& problem) {
     Integer length = 1;
@@ -20,10 +23,39 @@ Integer longest(const Problem& problem) {
     return length;
 }
 
-/// Of a point: a complex number, or a real one where both sides are real.
-Integer point_bytes(const Problem& problem) {
-    const bool both_complex = is_complex(problem, Side::input) && is_complex(problem, Side::output);
-    return real_bytes(problem.precision) * (both_complex ? 2 : 1);
+/// Numbers of a point: two of a complex one, one where both sides are real.
+Integer point_numbers(const Problem& problem) {
+    return is_complex(problem, Side::input) && is_complex(problem, Side::output) ? 2 : 1;
+}
+
+/// Of a point of the caller's.
+Integer point_bytes(const Problem& problem) { return real_bytes(problem.precision) * point_numbers(problem); }
+
+/// Of a point as GPUs compute with it.
+Integer gpu_point_bytes(const Problem& problem) {
+    return std::max<Integer>(real_bytes(problem.precision), 4) * point_numbers(problem);
+}
+
+/// What all blocks of a cluster hold, or one block.
+Integer bytes_within_a_kernel(const target::Gpu& gpu) {
+    return gpu.shared_bytes_per_block_at_most * std::max(1, gpu.largest_cluster);
+}
+
+/// Copies of the longest transform.
+Integer copies_on_a_gpu(Integer length) {
+    constexpr Integer of_convolution = 2 + 2 + 1; // twice the length, its spectrum, the chirp
+    return rules::largest_prime_factor(length) > rules::largest_base_prime ? of_convolution : 1;
+}
+
+[[noreturn]] void too_long(const Problem& problem, Integer need, Integer limit, std::string_view limited,
+                           Integer bytes_of_point) {
+    const auto most = std::bit_floor(static_cast<std::uint64_t>(limit / bytes_of_point));
+    throw UserError(
+        "length {} is too long: a plan needs at least {:.1f} GiB of memory beside the arrays, and {} {:.1f} "
+        "GiB\n  problem: "
+        "{}\n  use lengths up to about {}, float32, or several dimensions",
+        longest(problem), static_cast<double>(need) / gibibyte, limited,
+        static_cast<double>(limit) / gibibyte, to_text(problem), most);
 }
 
 } // namespace
@@ -32,20 +64,30 @@ Integer least_workspace(const Problem& problem) {
     constexpr Integer small = Integer{1} << 20; // points that some plans transform without any
     const Integer length = longest(problem);
     if (length <= small) return 0;
-    return checked_multiply(length, point_bytes(problem)).value_or(std::numeric_limits<Integer>::max());
+    return checked_multiply(length, point_bytes(problem)).value_or(saturated);
 }
 
 void require_memory(const Problem& problem) {
     const Integer need = least_workspace(problem);
     if (need == 0) return;
     const Integer limit = runtime::memory_limit();
-    if (need <= limit) return;
-    const auto most = std::bit_floor(static_cast<std::uint64_t>(limit / point_bytes(problem)));
-    throw UserError(
-        "length {} is too long: a plan needs at least {:.1f} GiB of workspace, and this process may have "
-        "{:.1f} GiB\n  problem: {}\n  use lengths up to about {}, float32, or several dimensions",
-        longest(problem), static_cast<double>(need) / gibibyte, static_cast<double>(limit) / gibibyte,
-        to_text(problem), most);
+    if (need > limit) too_long(problem, need, limit, "this process may have", point_bytes(problem));
+}
+
+Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
+    const Integer length = longest(problem);
+    const auto copy = checked_multiply(length, gpu_point_bytes(problem));
+    if (!copy) return saturated;
+    if (*copy <= bytes_within_a_kernel(gpu)) return 0;
+    if (*copy > largest_gpu_memory) return *copy; // its factors would take long to find
+    return *copy * copies_on_a_gpu(length);
+}
+
+void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory) {
+    const Integer need = least_gpu_memory(problem, gpu);
+    if (need > memory)
+        too_long(problem, need, memory, "the GPU has",
+                 std::max(gpu_point_bytes(problem), need / longest(problem)));
 }
 
 } // namespace swirl::planning

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "problem/problem.hpp"
+#include "target/gpu.hpp"
 
 namespace swirl::planning {
 
@@ -10,5 +11,15 @@ Integer least_workspace(const Problem& problem);
 
 /// UserError where that is more than this process may have, before anything is derived: tables alone would take it all.
 void require_memory(const Problem& problem);
+
+/// Of the card with the most: what is assumed where none is at hand.
+constexpr Integer largest_gpu_memory = Integer{288} << 30;
+
+/// Bytes of its memory that any plan for such a GPU has at least, beside the caller's arrays: where blocks hand on to others, a
+/// copy of the longest transform; where its length has a large prime factor, a convolution and its tables. It saturates.
+Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu);
+
+/// UserError where a GPU with so much memory has not that much, before anything is derived.
+void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory = largest_gpu_memory);
 
 } // namespace swirl::planning

@@ -1,6 +1,7 @@
 #include "search/gpu_candidates.hpp"
 
 #include "lower/gpu_lowering.hpp"
+#include "rules/number_theory.hpp"
 #include "search/gpu_large_trees.hpp"
 #include "search/gpu_mappings.hpp"
 #include "search/gpu_trees.hpp"
@@ -21,6 +22,7 @@ using rules::BreakdownTree;
 
 constexpr std::size_t mappings_a_tree = 3;
 constexpr std::size_t most_matrices = 12; ///< as which a vector is swept twice
+constexpr Integer longest_side = 8192;    ///< of a matrix of which blocks hold whole rows and columns
 class StepCandidates {
 public:
     StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu,
@@ -43,8 +45,10 @@ public:
                 add_kernels(tree, row_for(tree));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
-            if (const auto tree = swept_convolution(n_)) add_kernels(*tree, row_of_banks);
-        if (found_.empty()) add_large();
+            if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
+                add_kernels(*tree, row_of_banks);
+        for (const int sweeps : {2, 3})
+            if (found_.empty()) add_large(sweeps);
         fastest_first(found_);
         if (found_.size() > most_)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
@@ -61,10 +65,10 @@ private:
     Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
 
     /// Beyond a block, of kinds that have no better way: what no block can hand on is handed on from kernel to kernel.
-    void add_large() {
+    void add_large(int sweeps) {
         const Integer reals = gpu_.shared_bytes_per_block_at_most /
                               ir::size_in_bytes(mappings_.code().scalar) / 2; // and another vector
-        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal)) {
+        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal, sweeps)) {
             const std::size_t before = found_.size();
             add_kernels(tree, row_of_banks, reals);
             for (std::size_t k = before; k < found_.size(); ++k)
@@ -193,8 +197,10 @@ private:
     /// Of a matrix of n entries: those nearest to a square, none too far from it.
     static std::vector<Integer> columns_of(Integer n) {
         std::vector<Integer> result;
-        for (Integer columns = 2; columns * columns <= 16 * n; ++columns)
-            if (n % columns == 0 && 16 * columns * columns >= n) result.push_back(columns);
+        for (const Integer columns : rules::divisors(n)) {
+            const Integer rows = n / columns;
+            if (columns > 1 && columns <= 16 * rows && rows <= 16 * columns) result.push_back(columns);
+        }
         std::stable_sort(result.begin(), result.end(),
                          [&](Integer a, Integer b) { return std::max(a, n / a) < std::max(b, n / b); });
         if (result.size() > most_matrices) result.resize(most_matrices);

@@ -1,6 +1,7 @@
 #include "search/gpu_estimate.hpp"
 
 #include "base/error.hpp"
+#include "plan/memory_need.hpp"
 #include "plan/steps.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
@@ -79,6 +80,7 @@ std::vector<std::vector<Stage>> gpu_stagings(const Problem& problem) {
 
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
+    planning::require_gpu_memory(problem, gpu);
     RatedRecipe best{{std::string(gpu.name), {}}};
     const std::vector<std::vector<Stage>> stagings = gpu_stagings(problem);
     for (const Stage& stage : stagings.front()) {

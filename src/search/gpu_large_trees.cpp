@@ -1,8 +1,9 @@
 #include "search/gpu_large_trees.hpp"
 
+#include "rules/number_theory.hpp"
 #include "search/gpu_trees.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace swirl::search {
 
@@ -15,11 +16,7 @@ constexpr std::size_t most_matrices = 2; ///< as which a vector is swept twice
 /// Divisors of n, those nearest to its root first.
 std::vector<Integer> near_root(Integer n) {
     std::vector<Integer> result;
-    for (Integer divisor = 2; divisor <= n / divisor; ++divisor)
-        if (n % divisor == 0)
-            for (const Integer side : {divisor, n / divisor})
-                if (result.empty() || result.back() != side) result.push_back(side);
-    std::reverse(result.begin(), result.end());
+    for (const auto& [rows, columns] : rules::ordered_splits(n)) result.push_back(columns);
     return result;
 }
 
@@ -36,7 +33,15 @@ std::vector<BreakdownTree> around(const char* rule, std::vector<BreakdownTree> i
     return inner;
 }
 
-std::vector<BreakdownTree> sweeps(Integer n) {
+std::vector<BreakdownTree> three(Integer n) {
+    auto tree = three_sweeps(n);
+    if (!tree) tree = swept_convolution(n, 3, 4 * n);
+    if (!tree) return {};
+    return {std::move(*tree)};
+}
+
+std::vector<BreakdownTree> sweeps(Integer n, int count) {
+    if (count == 3) return three(n);
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
         const Integer rows = n / columns;
@@ -47,31 +52,33 @@ std::vector<BreakdownTree> sweeps(Integer n) {
         if (result.size() == most_matrices) return result;
     }
     if (result.empty())
-        if (auto convolution = swept_convolution(n)) result.push_back(std::move(*convolution));
+        if (auto convolution = swept_convolution(n, 2, 4 * n)) result.push_back(std::move(*convolution));
     return result;
 }
 
-std::vector<BreakdownTree> of_reals(Integer n, Direction direction) {
+std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
+        if (count == 3) break;
         if (auto tree = real_two_sweep(n, columns, direction)) result.push_back(std::move(*tree));
         if (result.size() == most_matrices) break;
     }
     if (!result.empty()) return result;
-    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2)) : around("rdft-embedding", sweeps(n));
+    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count))
+                      : around("rdft-embedding", sweeps(n, count));
 }
 
-std::vector<BreakdownTree> of_cosines(int type, Integer n) {
-    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward));
-    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward));
-    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2))
-                      : around("dct4-rdft", of_reals(n, Direction::forward));
+std::vector<BreakdownTree> of_cosines(int type, Integer n, int count) {
+    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count));
+    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count));
+    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2, count))
+                      : around("dct4-rdft", of_reals(n, Direction::forward, count));
 }
 
 /// There and back by the same sweeps.
-std::vector<BreakdownTree> of_convolutions(Integer n) {
+std::vector<BreakdownTree> of_convolutions(Integer n, int count) {
     std::vector<BreakdownTree> result;
-    for (const BreakdownTree& tree : sweeps(n)) result.push_back({"circulant-dft", {}, {tree, tree}});
+    for (const BreakdownTree& tree : sweeps(n, count)) result.push_back({"circulant-dft", {}, {tree, tree}});
     return result;
 }
 
@@ -89,15 +96,15 @@ std::vector<BreakdownTree> of_signs(Integer n) {
 
 } // namespace
 
-std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform) {
+std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, int count) {
     const Integer n = transform.rows();
-    if (transform.is<formula::Dft>()) return sweeps(n);
-    if (const auto* real = transform.get_if<formula::RealDft>()) return of_reals(n, real->direction);
-    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n);
+    if (transform.is<formula::Dft>()) return sweeps(n, count);
+    if (const auto* real = transform.get_if<formula::RealDft>()) return of_reals(n, real->direction, count);
+    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count);
     if (const auto* dst = transform.get_if<formula::Dst>())
-        return around("dst-dct", of_cosines(dst->type, n));
+        return around("dst-dct", of_cosines(dst->type, n, count));
     if (transform.is<formula::Wht>()) return of_signs(n);
-    if (transform.is<formula::Circulant>()) return of_convolutions(n);
+    if (transform.is<formula::Circulant>()) return of_convolutions(n, count);
     return {};
 }
 

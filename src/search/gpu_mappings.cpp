@@ -158,6 +158,7 @@ std::vector<RatedMapping> GpuMappings::of_parts_together(const GpuParts& parts, 
     const Integer available = neighbours && !parts.common.empty() ? parts.common.back().count : 1;
     const Integer scalars = stage_.nonterminal.is<formula::RealDft>() ? 2 : 1; // of a thread's entry
     std::vector<RatedMapping> rated;
+    if (!lower::has_loops_to_share(parts)) return rated;
     for (const Integer transforms : {1, 2, 4, 8, 16, 32}) {
         if (available % transforms != 0 ||
             transforms * entries / blocks * entry_bytes() > most_bytes_together())

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/gpu_sequence.hpp"
+#include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "search/gpu_estimate.hpp"
@@ -151,6 +152,7 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                        const GpuPlannerOptions& options) {
     validate(problem);
     const GpuMachine machine = gpu_machine_of(device);
+    planning::require_gpu_memory(problem, machine.gpu, static_cast<Integer>(device.facts().memory_bytes));
     const auto build = [&](const Recipe& recipe) {
         return planning::GpuPlan::build(problem, recipe, device,
                                         {.check = options.check, .use_cache = options.use_cache});

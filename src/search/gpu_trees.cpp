@@ -68,11 +68,21 @@ std::optional<BreakdownTree> rader_tree(Integer n) {
     return BreakdownTree{"rader", {}, {reversed_passes(passes), passes}};
 }
 
+/// 2^a·3^b·5^c from `least` to `most`, ascending.
+std::vector<Integer> smooth_sizes(Integer least, Integer most) {
+    std::vector<Integer> sizes;
+    for (Integer fives = 1; fives <= most; fives *= 5)
+        for (Integer threes = fives; threes <= most; threes *= 3)
+            for (Integer size = threes; size <= most; size *= 2)
+                if (size >= least) sizes.push_back(size);
+    std::sort(sizes.begin(), sizes.end());
+    return sizes;
+}
+
 /// A convolution of the first size of small factors, in whole rows of the banks of shared memory.
 std::optional<BreakdownTree> bluestein_tree(Integer n) {
-    for (Integer size = ceil_divide(2 * n - 2, row_of_banks) * row_of_banks; size <= 4 * n;
-         size += row_of_banks) {
-        if (rules::largest_prime_factor(size) > 5) continue;
+    for (const Integer rows : smooth_sizes(ceil_divide(2 * n - 2, row_of_banks), 4 * n / row_of_banks)) {
+        const Integer size = rows * row_of_banks;
         const BreakdownTree passes{"stockham", balanced_radices(size), {}};
         return BreakdownTree{"bluestein", {size}, {reversed_passes(passes), passes}};
     }
@@ -92,13 +102,57 @@ std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
 }
 
+/// Three factors as equal as the divisors next to the cube root let them be, falling; none where n has no three.
+std::vector<Integer> near_cube_root(Integer n) {
+    constexpr std::ptrdiff_t around = 4; // divisors on either side
+    const std::vector<Integer> divisors = rules::divisors(n);
+    const auto root = std::find_if(divisors.begin(), divisors.end(), [&](Integer side) {
+        return side >= ceil_divide(ceil_divide(n, side), side);
+    });
+    const auto first = root - std::min(around, root - divisors.begin());
+    const auto last = root + std::min(around, divisors.end() - root);
+    std::vector<Integer> best;
+    for (auto side = first; side != last; ++side) {
+        const auto splits = rules::ordered_splits(n / *side);
+        if (*side == 1 || splits.empty()) continue;
+        std::vector<Integer> sides{*side, splits.front().first, splits.front().second};
+        std::sort(sides.rbegin(), sides.rend());
+        if (best.empty() || sides.front() < best.front()) best = std::move(sides);
+    }
+    return best;
+}
+
+/// Sweeps by these radices; `reversed`: each by its passes in reverse order.
+std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, bool reversed) {
+    BreakdownTree tree{"stockham", radices, {}};
+    std::set<Integer> met;
+    for (auto radix = radices.rbegin(); radix != radices.rend(); ++radix) { // as they stand in the product
+        if (!met.insert(*radix).second) continue;
+        const auto passes = gpu_tree(formula::DFT(*radix));
+        if (!passes || (passes->rule != "stockham" && !passes->rule.empty())) return std::nullopt;
+        tree.children.push_back(reversed ? reversed_passes(*passes) : *passes);
+    }
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
+}
+
+/// Three sweeps there, and back by the same in reverse order.
+std::optional<std::vector<BreakdownTree>> three_there_and_back(Integer n) {
+    std::vector<Integer> radices = near_cube_root(n);
+    if (radices.empty()) return std::nullopt;
+    const auto there = sweeps_by(radices, false);
+    std::reverse(radices.begin(), radices.end());
+    const auto back = sweeps_by(radices, true);
+    if (!there || !back) return std::nullopt;
+    return std::vector<BreakdownTree>{*back, *there};
+}
+
 /// There by two sweeps over the matrix nearest to a square, and back by those over its transpose: its columns are what the rows
 /// of the way there leave.
 std::optional<std::vector<BreakdownTree>> swept_there_and_back(Integer n) {
-    Integer columns = 0;
-    for (Integer c = 2; c * c <= n; ++c)
-        if (n % c == 0) columns = c;
-    if (columns == 0 || rules::largest_prime_factor(n) > largest_gpu_prime) return std::nullopt;
+    const auto splits = rules::ordered_splits(n);
+    if (splits.empty()) return std::nullopt;
+    const Integer columns = splits.front().first;
     const auto of_rows = gpu_tree(formula::DFT(n / columns)), of_columns = gpu_tree(formula::DFT(columns));
     if (of_rows->rule != "stockham" || of_columns->rule != "stockham") return std::nullopt;
     BreakdownTree there{"two-sweep", {columns, 1, 1}, {*of_rows}};
@@ -295,13 +349,15 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     return trees;
 }
 
-std::optional<BreakdownTree> swept_convolution(Integer n) {
-    constexpr Integer longest_side = 8192; // of what blocks hold
-    for (Integer size = 2 * n - 2; size <= std::min(4 * n, longest_side * longest_side); ++size) {
-        if (rules::largest_prime_factor(size) > 5) continue;
-        if (const auto sweeps = swept_there_and_back(size))
-            return BreakdownTree{"bluestein", {size}, *sweeps};
-    }
+std::optional<BreakdownTree> three_sweeps(Integer n) {
+    const std::vector<Integer> radices = near_cube_root(n);
+    return radices.empty() ? std::nullopt : sweeps_by(radices, false);
+}
+
+std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most) {
+    for (const Integer size : smooth_sizes(2 * n - 2, std::min(4 * n, most)))
+        if (auto both = sweeps == 2 ? swept_there_and_back(size) : three_there_and_back(size))
+            return BreakdownTree{"bluestein", {size}, std::move(*both)};
     return std::nullopt;
 }
 

@@ -28,9 +28,13 @@ std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 /// Passes in reverse order: the last one there and the first one back are over the same columns.
 rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 
+/// A DFT in three sweeps, as Stockham's passes by radices that blocks do in passes of their own: for lengths beyond the square
+/// of what a block holds. Nothing where a prime factor is large.
+std::optional<rules::BreakdownTree> three_sweeps(Integer n);
+
 /// A DFT beyond a block's shared memory whose number of points has a large prime factor: as a convolution, its transforms in
-/// two sweeps each.
-std::optional<rules::BreakdownTree> swept_convolution(Integer n);
+/// two or three sweeps each. Nothing where it would have more than `most` entries.
+std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most);
 
 /// A DFT of two or three dimensions in two sweeps (rules/bands.cpp, rules/volume_bands.cpp) of which no block needs more than
 /// `entries`: few, those of the widest pieces first.

@@ -115,6 +115,15 @@ TEST_F(GpuListsInterface, TakesListsFromC) {
     EXPECT_EQ(swirl_gpu_matrix_execute_groups(groups, 2, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(fake.launches.size(), 3U);
     EXPECT_EQ(swirl_gpu_matrix_execute(made, &alpha, a, b, &beta, lists.c.data(), nullptr), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_gpu_matrix_execute_groups(groups, static_cast<std::size_t>(-1), nullptr),
+              SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"argument 'groups' has 18446744073709551615 elements"});
+    const swirl_reduction reduction = {};
+    options.reductions = &reduction;
+    options.reduction_count = std::size_t{1} << 62;
+    EXPECT_EQ(swirl_gpu_matrix_plan_create_with(&wanted, &options, &made), SWIRL_USER_ERROR);
+    expect_contains(swirl_last_error(), {"argument 'reductions' has 4611686018427387904 elements"});
+    options.reduction_count = 0;
     options.accuracy = 99;
     EXPECT_EQ(swirl_gpu_matrix_plan_create_with(&wanted, &options, &made), SWIRL_USER_ERROR);
     expect_contains(swirl_last_error(), {"accuracy is 99"});

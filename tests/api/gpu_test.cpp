@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <complex>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -106,7 +108,8 @@ TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
 
 TEST_F(GpuInterface, NamesWhatIsWrong) {
     expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.device = 7}); }), {"no GPU 7"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 100000007", unchecked); }), {"not yet on GPUs"});
+    expect_contains(error_of<UserError>([] { gpu::plan("dft 100000007", unchecked); }),
+                    {"length 100000007 is too long", "use lengths up to about"});
     expect_contains(error_of<UserError>([] { gpu::plan("dft 0", unchecked); }), {"dft 0"});
     expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.recipe = "avx2: 0 codelet"}); }), {"avx2"});
 }
@@ -248,6 +251,47 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolutionFromC) {
     EXPECT_EQ(swirl_plan_create(problem, 0, &on_cpu), SWIRL_USER_ERROR);
     expect_contains(swirl_last_error(), {"convolution is for GPUs only"});
     swirl_problem_destroy(problem);
+}
+
+TEST_F(GpuInterface, RefusesAbsurdCountsFromC) {
+    const OwnedPlan plan = c_plan("convolution 64 float32");
+    const gpu::Array<Complex> x(64), y(64), h(64);
+    const swirl_array spectrum{"spectrum", h.data(), nullptr};
+    for (const std::size_t count : {std::size_t{2}, std::size_t{1} << 62, static_cast<std::size_t>(-1),
+                                    static_cast<std::size_t>(-1) / 24 + 1}) {
+        EXPECT_EQ(swirl_gpu_execute_with_arrays(plan.get(), &spectrum, count, x.data(), nullptr, y.data(),
+                                                nullptr, nullptr, nullptr, 0),
+                  SWIRL_USER_ERROR);
+        expect_contains(swirl_last_error(), {"argument 'arrays'", std::to_string(count)});
+    }
+    const int64_t length = 64;
+    swirl_problem* problem = nullptr;
+    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
+    swirl_gpu_plan* made = nullptr;
+    for (const int64_t count : {int64_t{-1}, int64_t{0}, INT64_MIN, INT64_MAX, int64_t{1} << 61}) {
+        swirl_problem* batched = nullptr;
+        ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &batched), SWIRL_OK);
+        ASSERT_EQ(swirl_problem_add_batch(batched, count), SWIRL_OK);
+        EXPECT_EQ(swirl_gpu_plan_create(batched, 0, SWIRL_NO_CACHE, &made), SWIRL_USER_ERROR) << count;
+        swirl_problem_destroy(batched);
+    }
+    for (const int device : {-1, 1 << 30, INT32_MIN}) {
+        EXPECT_EQ(swirl_gpu_plan_create(problem, device, SWIRL_NO_CACHE, &made), SWIRL_USER_ERROR) << device;
+        EXPECT_EQ(made, nullptr);
+    }
+    swirl_problem_destroy(problem);
+}
+
+TEST_F(GpuInterface, RefusesAbsurdLengthsAtOnce) {
+    for (const char* text :
+         {"dft 1099511627776", "dft 4294967296", "rdft 10999999999900", "dft 1099511627791",
+          "convolution 1099511627689 float32", "wht 2^62", "dct2 2^50", "dft 3x1099511627689x2"}) {
+        swirl_gpu_plan* plan = nullptr;
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_EQ(swirl_gpu_plan_from_text(text, 0, SWIRL_NO_CACHE, &plan), SWIRL_USER_ERROR);
+        expect_contains(swirl_last_error(), {"GiB", "use lengths up to"});
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100)) << text;
+    }
 }
 
 TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {

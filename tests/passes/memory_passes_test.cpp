@@ -173,6 +173,41 @@ TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
     EXPECT_THROW(interleaved_to_planar(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
 }
 
+/// out[j] = in[…] of interleaved numbers: an affine form and an entry of a table where a condition holds, else another form.
+Program guarded_by_table(bool doubled) {
+    Builder b("guarded");
+    const Buffer table =
+        b.table("map", doubled ? std::vector<Integer>{1, 0, 1, 2} : std::vector<Integer>{2, 0, 2, 4});
+    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 8);
+    b.for_loop("j", 4, [&](const Affine& j) {
+        const Value entry = b.load(table, j);
+        const Value wanted = b.add(b.index(2 * j + 3), doubled ? b.add(entry, entry) : entry);
+        const Value other = b.subtract(b.index(7), doubled ? b.add(entry, entry) : entry);
+        const Value at = b.select(b.less(b.index(j), b.index(2)), wanted, other);
+        b.store(out, 2 * j, b.load(in, 0, {.dynamic = at}));
+        b.store(out, 2 * j + 1, b.load(in, -1, {.dynamic = at}));
+    });
+    return b.finish();
+}
+
+TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
+    for (const bool doubled : {false, true}) {
+        const Program interleaved = guarded_by_table(doubled);
+        const Program planar = interleaved_to_planar(interleaved, "in");
+        verify(planar, Stage::lowered);
+        Arguments a(interleaved), p(planar);
+        for (Integer i = 0; i < 16; ++i) {
+            a["in"].set(i, i);
+            p[i % 2 == 0 ? "in_re" : "in_im"].set(i / 2, i);
+        }
+        interpret(interleaved, a);
+        interpret(planar, p);
+        EXPECT_EQ(a["out"].values(), p["out"].values()) << doubled;
+        EXPECT_EQ(a["out"].values().front(), 5);
+        expect_same_results(interleaved, planar_to_interleaved(planar, "in_re", "in_im", "in"));
+    }
+}
+
 TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     Builder b("odd");
     const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);

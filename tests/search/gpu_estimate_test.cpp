@@ -5,6 +5,7 @@
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
 #include "search/gpu_trees.hpp"
+#include "support/error_of.hpp"
 #include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>
@@ -144,11 +145,28 @@ TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
     for (const char* text :
          {"dft 1153 float32 batch=3", "dft 1174 float32 inplace batch=2", "dft 587 backward"})
         prove(text, small);
+    for (const char* text :
+         {"dft 10007 float32 batch=2", "dft 10007 backward", "convolution 10007", "rdft 20011 inplace"})
+        prove(text, small); // in three sweeps, some
     const auto rule_of = [](const char* text) {
         return gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")).steps[0].tree.rule;
     };
     EXPECT_EQ(rule_of("dft 65537 float32"), "bluestein");
     EXPECT_EQ(rule_of("dft 100003 float32 batch=2"), "bluestein");
+}
+
+TEST(RecipesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
+    target::Gpu small = target::gpu_named("sm_90");
+    small.shared_bytes_per_block_at_most = 8192;
+    small.largest_cluster = 1;
+    for (const char* text : {"dft 32768 backward batch=2", "dft 32768 planar inplace", "rdft 65536 backward",
+                             "convolution 32768", "dft 3x32768", "dft 32768 batch=3:(1,32768) in=3 out=1"}) {
+        prove(text, small);
+        const std::string recipe = to_string(gpu_recipe(swirl::problem(text), small));
+        EXPECT_NE(recipe.find("stockham(32,32,32)[stockham("), std::string::npos) << recipe;
+    }
+    EXPECT_EQ(gpu_recipe(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).steps[0].tree.choice,
+              (std::vector<Integer>{1024, 1024, 1024}));
 }
 
 TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
@@ -163,14 +181,22 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
         }
 }
 
-TEST(RecipesForGpus, SayWhatThereAreNoKernelsForYet) {
-    for (const char* text : {"dft 100000007", "dft 2^40"}) {
-        try {
-            gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"));
-            ADD_FAILURE() << text;
-        } catch (const UserError& error) {
-            EXPECT_NE(std::string(error.what()).find("not yet on GPUs"), std::string::npos) << error.what();
-        }
+TEST(RecipesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
+    for (const char* text :
+         {"dft 33554467", "dft 100000007", "rdft 200000014 float32", "convolution 67108879 float32",
+          "dct2 100000007 float32", "dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
+        const Problem problem = swirl::problem(text);
+        planning::Recipe recipe;
+        EXPECT_NO_THROW(recipe = gpu_recipe(problem, target::gpu_named("sm_90"))) << text;
+        EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << text;
+    }
+}
+
+TEST(RecipesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
+    for (const char* text : {"dft 2^40", "dft 1099511627791 float32", "wht 2^60"}) {
+        const std::string error =
+            error_of<UserError>([&] { gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")); });
+        EXPECT_NE(error.find("use lengths up to"), std::string::npos) << text << error;
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <complex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swirl::search {
@@ -95,6 +96,20 @@ TEST(ExpressionsOnGpus, GoWithEveryKindLayoutAndSize) {
              "dft 5 float32 batch=33 load=\"x * w[i] where i < 4\"",
          })
         prove(text);
+}
+
+TEST(ExpressionsOnGpus, GoWithPlanarDataAndLargePrimes) {
+    for (const char* load :
+         {"x where i < 20", "x * complex w[i] where i >= 5", "x * w[b, i]", "i < 20 ? x : 1"})
+        for (const char* problem :
+             {"dft 37", "dft 74 float32", "dft 79 batch=3", "dft 121", "dft 131 inplace", "convolution 79",
+              "convolution 37 float32 batch=2", "rdft 67", "rdft 74"}) {
+            const bool is_complex = std::string_view(load).find("complex") != std::string_view::npos;
+            if (is_complex && std::string_view(problem).starts_with("rdft")) continue;
+            prove(std::string(problem) + " planar load=\"" + load + "\"");
+            prove(std::string(problem) + " planar store=\"" + load + "\"");
+        }
+    prove("dft 8003 planar float32 load=\"x where i < 4000\"");
 }
 
 TEST(ExpressionsOnGpus, ConvertTypes) {

@@ -5,6 +5,7 @@
 #include "plan/check.hpp"
 #include "problem/syntax.hpp"
 #include "search/gpu_estimate.hpp"
+#include "support/error_of.hpp"
 #include "support/interpreted_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -171,6 +172,44 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
         EXPECT_GE(kernel.bytes_loaded + kernel.bytes_stored, bytes);
         EXPECT_EQ(kernel.bytes_stored, bytes / 2);
         EXPECT_GE(kernel.shared_bytes, 4 * 256 * 8) << "where numbers are those of float32";
+    }
+}
+
+/// What the check before first use says of the plan that the estimate chooses, run in the interpreter.
+std::string check_error(const Problem& problem) {
+    const planning::Recipe recipe = gpu_recipe(problem, card());
+    support::InterpretedPlan plan(problem, recipe);
+    return error_of<InternalError>([&] {
+        planning::check_against_definition(problem, recipe,
+                                           [&](ProblemData& data) { plan.execute(data.arguments()); });
+    });
+}
+
+TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
+    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+        for (const char* lengths : {"1", "2", "1x1", "1x1x1x2x1", "3x1x1x1", "1x1x1x1x1x1x1x1", "2x2x2x2x2x2",
+                                    "2x1x2x1x2x1x2x1", "1x20x1x1"})
+            for (const char* precision : {"float16", "bfloat16", "float32"})
+                for (const char* scale : {"", " scale=1e-5", " scale=orthonormal"}) {
+                    const std::string text = std::string(kind) + " " + lengths + " " + precision + scale;
+                    EXPECT_EQ(check_error(swirl::problem(text)), "") << text;
+                }
+}
+
+TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
+    for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
+        const Problem problem = swirl::problem(text);
+        const planning::Recipe recipe = gpu_recipe(problem, card());
+        support::InterpretedPlan plan(problem, recipe);
+        const std::string error = error_of<InternalError>([&] {
+            planning::check_against_definition(problem, recipe, [&](ProblemData& data) {
+                plan.execute(data.arguments());
+                for_each_place(problem, Side::output, [&](Integer at) {
+                    data.set(Side::output, at, 1.05 * data.get(Side::output, at));
+                });
+            });
+        });
+        EXPECT_NE(error.find("failed its check"), std::string::npos) << text << " " << error;
     }
 }
 
