@@ -21,9 +21,8 @@ Integer table_bytes(const planning::Plan& plan) {
 
 TEST(LargeTables, AreReplacedByProductsOfSmallOnes) {
     constexpr Integer most = Integer{9} << 20; // of data of 8 MiB and more
-    for (const std::string text :
-         {"dct2 1048576", "dct3 1048576 inplace", "dct4 1048576", "dst4 1048578 float32", "rdft 4194304",
-          "rdft 4194304 backward", "dct2 1048602", "dct4 2099998 float32"})
+    for (const std::string text : {"dct3 1048576 inplace", "dct4 1048600 float32", "rdft 4194304",
+                                   "rdft 4194304 backward", "dct2 1048602"})
         for (const char* name : {"avx512", "avx2", "sse2", "portable"}) {
             const target::Cpu& cpu = target::cpu_named(name);
             if (!target::host_can_run(cpu)) continue;
