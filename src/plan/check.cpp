@@ -79,7 +79,7 @@ bool is_cosine_or_sine(TransformKind kind) {
 /// √Σ|entry|² of a vector or a matrix.
 double norm_of(const Row& row) {
     double sum = 0;
-    for (const Value& entry : row) sum += std::norm(entry);
+    for (Integer j = 0; j < row.size(); ++j) sum += std::norm(row[j]);
     return std::sqrt(sum);
 }
 double norm_of(TransformKind kind, Integer length) {

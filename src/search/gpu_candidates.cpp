@@ -27,8 +27,7 @@ class StepCandidates {
 public:
     StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu,
                    std::size_t most)
-        : problem_(problem),
-          stage_(stage),
+        : stage_(stage),
           gpu_(gpu),
           most_(most),
           mappings_(problem, stage, gpu, std::min(most, mappings_a_tree)),
@@ -218,7 +217,6 @@ private:
             add(tree, {mappings_.of_parts_together(parts, blocks, n_, !stage_.right.empty())});
     }
 
-    const Problem& problem_;
     const planning::Stage& stage_;
     const target::Gpu& gpu_;
     std::size_t most_;
