@@ -107,13 +107,19 @@ ir::Value PointwiseEmitter::condition(const Part& part, bool loading) {
 std::vector<ir::Condition> PointwiseEmitter::conditions(const Part& part, bool loading) {
     std::vector<ir::Condition> result;
     for (const Pointwise::Condition& condition : conditions_of(loading)) {
-        const Affine& form = forms_of(part)[static_cast<std::size_t>(condition.form)];
+        const auto at = static_cast<std::size_t>(condition.form);
+        const Affine& form = forms_of(part)[at];
         if (holds(condition.op, form, context_.extents()) == Holds::always) continue;
         using Relation = ir::Condition::Relation;
-        result.push_back({context_.placed(form), condition.op == Op::form_negative ? Relation::negative
-                                                 : condition.op == Op::form_nonnegative
-                                                     ? Relation::nonnegative
-                                                     : Relation::zero});
+        const Relation relation = condition.op == Op::form_negative      ? Relation::negative
+                                  : condition.op == Op::form_nonnegative ? Relation::nonnegative
+                                                                         : Relation::zero;
+        const bool is_looked_up = !looked_up_[part.place].empty();
+        if (is_looked_up && tables_->dynamic(looked_up_[part.place][part.part][at]) != ir::no_value)
+            throw UserError(
+                "the recipe finds results by a table of indices, and the store expression leaves some "
+                "out by their index\n  use 'bluestein' in place of 'rader'");
+        result.push_back({context_.placed(form), relation});
     }
     return result;
 }

@@ -42,6 +42,10 @@ public:
         } else if (n_ * entry_bytes_ <= room)
             for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
                 add_kernels(tree, row_for(tree));
+        if (found_.empty() && n_ * entry_bytes_ <= room)
+            for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
+                if (const BreakdownTree other = without_rader(tree); other != tree)
+                    add_kernels(other, row_for(other));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
             if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))

@@ -73,6 +73,7 @@ GpuParts GpuMappings::parts_of(const BreakdownTree& tree, Integer row, Between b
 std::vector<RatedMapping> GpuMappings::of_part(const GpuParts& parts, const GpuPart& part, Integer row,
                                                bool whole) const {
     std::vector<RatedMapping> rated;
+    if (leaves_out_by_table(parts, part)) return rated;
     const Integer available = part.around.empty() ? 1 : part.around.back().count;
     std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
     for (const Integer threads : threads_of_a_transform(part))
@@ -103,6 +104,19 @@ std::vector<RatedMapping> GpuMappings::of_part(const GpuParts& parts, const GpuP
         }
     }
     return rated;
+}
+
+/// Whether results that the store expression leaves out by their index are found by a table of indices: no condition can tell
+/// these.
+bool GpuMappings::leaves_out_by_table(const GpuParts& parts, const GpuPart& part) const {
+    if (!stage_.store || stage_.store->where.empty()) return false;
+    return std::any_of(part.calls.begin(), part.calls.end(), [&](const lower::Call& call) {
+        const auto role = parts.loops.arrays[static_cast<std::size_t>(call.output.array)].role;
+        const auto& targets = call.placement.targets;
+        return role != lower::Array::Role::temporary &&
+               std::any_of(targets.begin(), targets.end(),
+                           [](const lower::Location& place) { return place.table.has_value(); });
+    });
 }
 
 /// What would be among the best has to be faster.

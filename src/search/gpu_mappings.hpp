@@ -60,6 +60,7 @@ public:
 private:
     std::vector<Integer> threads_of_a_transform(const lower::GpuPart& part) const;
     void add(std::vector<RatedMapping>& rated, lower::GpuMapping mapping, const GpuPitchedCost& best) const;
+    bool leaves_out_by_table(const lower::GpuParts& parts, const lower::GpuPart& part) const;
     double bound_of(const std::vector<RatedMapping>& rated) const;
     std::optional<RatedMapping> with_best_pitch(const lower::GpuParts& parts,
                                                 lower::GpuMapping mapping) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 
 namespace swirl::search {
@@ -384,6 +385,18 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
         trees.push_back(std::move(tree));
     }
     return trees;
+}
+
+BreakdownTree without_rader(BreakdownTree tree) {
+    const auto product = [](const std::vector<Integer>& radices) {
+        return std::accumulate(radices.begin(), radices.end(), Integer{1}, std::multiplies<>());
+    };
+    if (tree.rule == "rader")
+        if (auto other = bluestein_tree(product(tree.children.front().choice) + 1)) return *other;
+    if (tree.rule == "rdft-rader")
+        if (auto other = bluestein_tree(tree.choice.front() + 1)) return {"rdft-embedding", {}, {*other}};
+    for (BreakdownTree& child : tree.children) child = without_rader(std::move(child));
+    return tree;
 }
 
 bool stays_whole(const BreakdownTree& tree) {

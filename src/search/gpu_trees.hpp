@@ -43,6 +43,9 @@ std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transfo
 /// A real transform in two sweeps with `columns` first (rules/rdft_two_sweep.cpp) of powers of two, where there is such a breakdown.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);
 
+/// The tree with Bluestein's convolutions in place of Rader's, which reach their entries by tables of indices.
+rules::BreakdownTree without_rader(rules::BreakdownTree tree);
+
 /// Whether the transforms within it are steps of one kernel (see lower::GpuMapping::whole).
 bool stays_whole(const rules::BreakdownTree& tree);
 

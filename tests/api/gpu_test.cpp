@@ -262,7 +262,7 @@ TEST_F(GpuInterface, RefusesAbsurdCountsFromC) {
         EXPECT_EQ(swirl_gpu_execute_with_arrays(plan.get(), &spectrum, count, x.data(), nullptr, y.data(),
                                                 nullptr, nullptr, nullptr, 0),
                   SWIRL_USER_ERROR);
-        expect_contains(swirl_last_error(), {"argument 'arrays'", std::to_string(count)});
+        expect_contains(swirl_last_error(), {"argument 'arrays'", std::to_string(count).c_str()});
     }
     const int64_t length = 64;
     swirl_problem* problem = nullptr;
@@ -285,7 +285,7 @@ TEST_F(GpuInterface, RefusesAbsurdCountsFromC) {
 TEST_F(GpuInterface, RefusesAbsurdLengthsAtOnce) {
     for (const char* text :
          {"dft 1099511627776", "dft 4294967296", "rdft 10999999999900", "dft 1099511627791",
-          "convolution 1099511627689 float32", "wht 2^62", "dct2 2^50", "dft 3x1099511627689x2"}) {
+          "convolution 1099511627689 float32", "wht 2^55", "dct2 2^50", "dft 3x1099511627689x2"}) {
         swirl_gpu_plan* plan = nullptr;
         const auto start = std::chrono::steady_clock::now();
         EXPECT_EQ(swirl_gpu_plan_from_text(text, 0, SWIRL_NO_CACHE, &plan), SWIRL_USER_ERROR);

@@ -160,11 +160,10 @@ TEST(RecipesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
     small.shared_bytes_per_block_at_most = 8192;
     small.largest_cluster = 1;
     for (const char* text : {"dft 32768 backward batch=2", "dft 32768 planar inplace", "rdft 65536 backward",
-                             "convolution 32768", "dft 3x32768", "dft 32768 batch=3:(1,32768) in=3 out=1"}) {
+                             "dft 3x32768", "convolution 32768", "dft 32768 batch=3:(1,32768) in=3 out=1"})
         prove(text, small);
-        const std::string recipe = to_string(gpu_recipe(swirl::problem(text), small));
-        EXPECT_NE(recipe.find("stockham(32,32,32)[stockham("), std::string::npos) << recipe;
-    }
+    EXPECT_EQ(gpu_recipe(swirl::problem("dft 32768"), small).steps[0].tree,
+              rules::parse_tree("stockham(32,32,32)[stockham(8,4)]"));
     EXPECT_EQ(gpu_recipe(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).steps[0].tree.choice,
               (std::vector<Integer>{1024, 1024, 1024}));
 }
@@ -193,7 +192,7 @@ TEST(RecipesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
 }
 
 TEST(RecipesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
-    for (const char* text : {"dft 2^40", "dft 1099511627791 float32", "wht 2^60"}) {
+    for (const char* text : {"dft 2^40", "dft 1099511627791 float32", "wht 2^55"}) {
         const std::string error =
             error_of<UserError>([&] { gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")); });
         EXPECT_NE(error.find("use lengths up to"), std::string::npos) << text << error;
