@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "bench/planning/worker.hpp"
-#include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
 #include "target/cpu.hpp"
 
@@ -53,7 +52,6 @@ public:
 
     void add(const Case& one, const Planned& planned) {
         ++plans_;
-        if (is_large_convolution(one)) return add_convolution(one, planned);
         if (!planned.error.empty())
             report("failed", one, planned, planned.error);
         else if (planned.seconds > options_.slowest)
@@ -68,13 +66,7 @@ public:
         fmt::print("{} of {} plans made; {} failed, took over {:g} s or over {:g} MiB\n", plans_, cases, bad_,
                    options_.slowest, options_.largest);
         for (const auto& [shape, count] : shapes_) fmt::print("{:>8}  {}\n", count, shape);
-        if (convolutions_ > 0)
-            fmt::print(
-                "of {} lengths with a prime factor over {} {} took over {:g} s, {} over {:g} MiB; at most "
-                "{:.2f} s and {:.1f} times the plan's tables; {} were given up\n",
-                convolutions_, largest_small_prime, slow_convolutions_, options_.slowest, large_convolutions_,
-                options_.largest, slowest_convolution_, most_of_tables_, given_up_);
-        if (plans_ == convolutions_) return;
+        if (plans_ == 0) return;
         fmt::print("slowest: {:.2f} s, {}: {}\n", slowest_.seconds, slowest_case_.machine,
                    slowest_case_.problem);
         fmt::print("largest: {:.0f} MiB, {}: {}\n", largest_.mebibytes, largest_case_.machine,
@@ -84,46 +76,17 @@ public:
     bool all_good() const { return bad_ == 0; }
 
 private:
-    /// A transform of a large prime is a convolution with a table that is as long as that at least: such plans are larger.
-    static bool is_large_convolution(const Case& one) {
-        const Problem problem = swirl::problem(one.problem);
-        return std::any_of(problem.dimensions.begin(), problem.dimensions.end(),
-                           [](const Dimension& dimension) {
-                               return rules::largest_prime_factor(dimension.length) > largest_small_prime;
-                           });
-    }
-
-    void add_convolution(const Case& one, const Planned& planned) {
-        ++convolutions_;
-        const bool is_given_up = planned.error == no_memory_left || planned.error.starts_with(ended_after);
-        if (is_given_up)
-            ++given_up_;
-        else if (!planned.error.empty())
-            report("failed", one, planned, planned.error);
-        else if (planned.mebibytes > std::max(options_.largest, most_tables * planned.tables))
-            report("large", one, planned, "large beside its tables");
-        if (is_given_up || !planned.error.empty()) return;
-        slow_convolutions_ += planned.seconds > options_.slowest;
-        large_convolutions_ += planned.mebibytes > options_.largest;
-        slowest_convolution_ = std::max(slowest_convolution_, planned.seconds);
-        if (planned.mebibytes > options_.largest)
-            most_of_tables_ = std::max(most_of_tables_, planned.mebibytes / planned.tables);
-    }
-
     void report(const char* what, const Case& one, const Planned& planned, const std::string& why) {
         ++bad_;
         ++shapes_[shape_of(why)];
-        fmt::print("{}: {}: {}  ({:.2f} s, {:.0f} MiB)  {}\n", what, one.machine, one.problem,
-                   planned.seconds, planned.mebibytes, planned.error);
+        fmt::print("{}: {}: {}  ({:.2f} s, {:.0f} MiB, tables of the plan {:.0f} MiB)  {}\n", what,
+                   one.machine, one.problem, planned.seconds, planned.mebibytes, planned.tables,
+                   planned.error);
         std::fflush(stdout);
     }
 
     const Options& options_;
-    static constexpr Integer largest_small_prime = 1'000'000;
-    static constexpr double most_tables = 3; ///< what planning such a length may take, in tables of the plan
     Integer plans_ = 0, bad_ = 0;
-    Integer convolutions_ = 0, slow_convolutions_ = 0, large_convolutions_ = 0, given_up_ = 0;
-    double slowest_convolution_ = 0, most_of_tables_ = 0;
     std::map<std::string, Integer> shapes_;
     Planned slowest_, largest_;
     Case slowest_case_, largest_case_;

@@ -66,7 +66,7 @@ void say(Message& message, const char* text) {
     try {
         message.tables = make_plan(one);
     } catch (const std::bad_alloc&) {
-        say(message, no_memory_left);
+        say(message, "no memory left");
     } catch (const std::exception& error) {
         say(message, error.what());
     }
@@ -83,7 +83,7 @@ Planned planned(const Message& message, int status, const rusage& usage) {
     if (!WIFSIGNALED(status)) return result;
     const int signal = WTERMSIG(status);
     result.error = signal == SIGXCPU || signal == SIGKILL
-                       ? fmt::format("{} {:.0f} s", ended_after, result.seconds)
+                       ? fmt::format("ended after {:.0f} s", result.seconds)
                        : fmt::format("crashed: {}", strsignal(signal));
     return result;
 }

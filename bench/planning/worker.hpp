@@ -15,10 +15,6 @@ struct Bounds {
     double mebibytes = 4096;
 };
 
-/// Errors of plans that were given up: the first, or what begins with the second.
-constexpr const char* no_memory_left = "no memory left";
-constexpr const char* ended_after = "ended after";
-
 struct Planned {
     std::string error;    ///< its first line; empty: there is a plan
     double seconds = 0;   ///< of the processor
