@@ -100,9 +100,10 @@ private:
 ///
 /// execute() puts the transform into the stream and returns; it waits for nothing, so it can be recorded into a graph.
 /// Arrays are memory of the plan's GPU or managed memory, pointers are to the element of index 0, complex numbers aligned
-/// to both their parts. In place, the output is the input. Each execute() throws UserError, before anything is put into
-/// the stream, where arguments are not what the problem says: type and number of arrays, null, misaligned or overlapping
-/// pointers, memory of the host or of another GPU, a workspace that is too small. Without a workspace, memory is taken
+/// to both their parts, reals of which the plan reads or writes two at a time to two. In place, the output is the input.
+/// Each execute() throws UserError, before anything is put into the stream, where arguments are not what the problem says:
+/// type and number of arrays, null, misaligned or overlapping pointers, memory of the host or of another GPU, a workspace
+/// that is too small. Without a workspace, memory is taken
 /// and given back in the order of the stream; one from the caller is memory of the GPU, aligned to 256 bytes, and used by
 /// one execution at a time.
 class SWIRL_API Plan {

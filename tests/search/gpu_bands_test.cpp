@@ -100,5 +100,12 @@ TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
         prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
 }
 
+TEST(VolumesOfCodelets, PlanWhereTheirPartsHaveSeveralLoops) {
+    for (const char* text : {"dft 3x961x19 float16", "dft 5x289x17 float32", "dft 3x256x16 batch=2"})
+        EXPECT_NO_THROW(planning::describe_steps(
+            swirl::problem(text), gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"))))
+            << text;
+}
+
 } // namespace
 } // namespace swirl::search
