@@ -54,7 +54,7 @@ TEST_F(KeptRecipes, AreAskedForAgainWhereTheyAreNone) {
 }
 
 TEST_F(KeptRecipes, AreNoneWhereThereIsNone) {
-    const Problem impossible = parse_problem("dft 100000007");
+    const Problem impossible = parse_problem("dft 1099511627776");
     for (int k = 0; k < 2; ++k) EXPECT_THROW(kept_gpu_recipe(impossible, hopper(), &cache), UserError);
     EXPECT_TRUE(cache.entries().empty());
 }
