@@ -197,8 +197,8 @@ Formula diagonal(DiagonalFunction function, IndexMap index) {
                    [&](const ConstantFunction&) {},
                    [&](const ArgumentFunction&) {},
                    [&](const ExplicitFunction& f) {
-                       ensure(f.values && static_cast<Integer>(f.values->size()) >= index.range(),
-                              "diagonal of {} values with indices up to {}", f.values ? f.values->size() : 0,
+                       ensure(f.values && static_cast<Integer>(f.values.size()) >= index.range(),
+                              "diagonal of {} values with indices up to {}", f.values.size(),
                               index.range() - 1);
                    },
                },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/integer.hpp"
+#include "base/shared_list.hpp"
 #include "formula/index_map.hpp"
 #include "problem/kinds.hpp"
 
@@ -101,8 +102,8 @@ struct ConstantFunction {
     bool operator==(const ConstantFunction&) const = default;
 };
 struct ExplicitFunction {
-    std::shared_ptr<const std::vector<Complex>> values;
-    bool operator==(const ExplicitFunction& o) const { return *values == *o.values; }
+    SharedList<Complex> values;
+    bool operator==(const ExplicitFunction&) const = default;
 };
 /// An array of the caller's, known at execution alone. Where a term is evaluated, fixed numbers stand for it that have no
 /// symmetry.

@@ -12,6 +12,11 @@ std::size_t hash_of_values(const std::vector<Complex>& values) {
     return seed;
 }
 
+/// Of one that is computed what it is, not what it holds.
+std::size_t hash_of_list(const SharedList<Complex>& list) {
+    return list.is_computed() ? hash_of(list.size(), list.identity()) : hash_of_values(*list);
+}
+
 std::size_t hash_of_function(const DiagonalFunction& function) {
     const std::size_t parameters =
         std::visit(Overloaded{
@@ -21,7 +26,7 @@ std::size_t hash_of_function(const DiagonalFunction& function) {
                        },
                        [](const ChirpFunction& f) { return hash_of(f.order, static_cast<int>(f.direction)); },
                        [](const ConstantFunction& f) { return hash_of(f.value.real(), f.value.imag()); },
-                       [](const ExplicitFunction& f) { return hash_of_values(*f.values); },
+                       [](const ExplicitFunction& f) { return hash_of_list(f.values); },
                        [](const ArgumentFunction&) { return std::size_t{0}; },
                    },
                    function);

@@ -88,7 +88,7 @@ std::string text_of(const Diagonal& diagonal, Integer n) {
                 return fmt::format("T({}, {}{})", n, row, suffix(direction));
         }
         const auto* values = std::get_if<ExplicitFunction>(&diagonal.function);
-        if (values && static_cast<Integer>(values->values->size()) == n)
+        if (values && static_cast<Integer>(values->values.size()) == n)
             return fmt::format("diag({})", list(*values->values));
     }
     return fmt::format("diag({}; {})", text_of(diagonal.function), to_text(diagonal.index));

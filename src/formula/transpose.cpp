@@ -80,6 +80,9 @@ DiagonalFunction conjugated(const DiagonalFunction& function) {
                 return ConstantFunction{std::conj(f.value)};
             },
             [](const ExplicitFunction& f) -> DiagonalFunction {
+                if (f.values.is_computed())
+                    return ExplicitFunction{SharedList<Complex>::computed_by(
+                        f.values.size(), [values = f.values] { return conjugated(*values); })};
                 return ExplicitFunction{std::make_shared<const std::vector<Complex>>(conjugated(*f.values))};
             },
             [](const ArgumentFunction&) -> DiagonalFunction {

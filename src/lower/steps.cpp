@@ -1,5 +1,7 @@
 #include "lower/steps.hpp"
 
+#include "formula/roots_of_unity.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -49,6 +51,28 @@ void append_to_targets(Step& step, std::vector<Stage> pending) {
     }
 }
 
+/// Of a direct sum the entries of its diagonals, and 1 for those of other summands.
+std::vector<Complex> diagonal_entries(const Formula& sum) {
+    std::vector<Complex> values;
+    DiagonalValues value_of;
+    for (const Formula& summand : sum.children()) {
+        const auto* diagonal = summand.get_if<Diagonal>();
+        for (Integer i = 0; i < summand.rows(); ++i)
+            values.push_back(diagonal ? value_of(diagonal->function, diagonal->index(i)) : 1);
+    }
+    return values;
+}
+
+/// As a diagonal; a long list is computed when tables are made of it.
+Formula diagonal_of(const Formula& sum) {
+    constexpr Integer computed_at_once = 1 << 16;
+    const Integer n = sum.rows();
+    if (n <= computed_at_once) return diagonal(diagonal_entries(sum));
+    return diagonal(ExplicitFunction{SharedList<Complex>::computed_by(
+                        static_cast<std::size_t>(n), [sum] { return diagonal_entries(sum); })},
+                    n);
+}
+
 /// A ⊕ diag(d) as two factors; others as they are.
 std::vector<Formula> with_diagonals_apart(const std::vector<Formula>& factors) {
     std::vector<Formula> result;
@@ -59,15 +83,10 @@ std::vector<Formula> with_diagonals_apart(const std::vector<Formula>& factors) {
             result.push_back(factor);
             continue;
         }
-        std::vector<Complex> values;
         std::vector<Formula> others;
-        for (const Formula& summand : summands) {
-            const auto* diagonal = summand.get_if<Diagonal>();
-            for (Integer i = 0; i < summand.rows(); ++i)
-                values.push_back(diagonal ? diagonal_value(diagonal->function, diagonal->index(i)) : 1);
-            others.push_back(diagonal ? I(summand.rows()) : summand);
-        }
-        result.push_back(diagonal(std::move(values)));
+        for (const Formula& summand : summands)
+            others.push_back(is_diagonal(summand) ? I(summand.rows()) : summand);
+        result.push_back(diagonal_of(factor));
         result.push_back(direct_sum(others));
     }
     return result;

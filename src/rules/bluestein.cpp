@@ -6,6 +6,7 @@
 // Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. The chirp is even, so
 // that k−j = n−1 and 1−n may fall on the same entry. Choice {M}.
 
+#include "base/fork_gate.hpp"
 #include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
@@ -14,6 +15,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
 
 namespace swirl::rules {
 
@@ -48,8 +55,8 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-std::vector<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
-    const DiagonalFunction chirp = ChirpFunction{n, reversed(direction)};
+std::vector<Complex> compute_spectrum(Integer n, Integer size) {
+    const DiagonalFunction chirp = ChirpFunction{n, Direction::backward};
     DiagonalValues values;
     std::vector<Complex> kernel(static_cast<std::size_t>(size / 2 + 1));
     for (Integer k = 0; k < n && k <= size / 2; ++k) kernel[static_cast<std::size_t>(k)] = values(chirp, k);
@@ -59,6 +66,46 @@ std::vector<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direct
     for (Integer k = 1; 2 * k < size; ++k)
         d[static_cast<std::size_t>(size - k)] = d[static_cast<std::size_t>(k)];
     return d;
+}
+
+std::vector<Complex> conjugates(std::vector<Complex> values) {
+    for (Complex& value : values) value = std::conj(value);
+    return values;
+}
+
+/// Computed now, or, where that takes long, when a plan needs its tables: then there is one for all formulas that are alive.
+class Spectra {
+public:
+    SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
+        const std::lock_guard lock(mutex_);
+        SharedList<Complex> forward =
+            shared({n, size, Direction::forward}, [=] { return compute_spectrum(n, size); });
+        if (direction == Direction::forward) return forward;
+        return shared({n, size, direction}, [forward] { return conjugates(*forward); });
+    }
+
+private:
+    using Key = std::tuple<Integer, Integer, Direction>;
+    static constexpr Integer computed_at_once = 1 << 16;
+
+    SharedList<Complex> shared(const Key& key, std::function<std::vector<Complex>()> compute) {
+        const Integer size = std::get<1>(key);
+        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
+        if (const auto at = known_.find(key); at != known_.end())
+            if (auto list = at->second.lock()) return list;
+        std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
+        auto list = SharedList<Complex>::computed_by(static_cast<std::size_t>(size), std::move(compute));
+        known_[key] = list;
+        return list;
+    }
+
+    ForkSafeMutex mutex_;
+    std::map<Key, SharedList<Complex>::Weak> known_;
+};
+
+SharedList<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
+    static Spectra& spectra = *new Spectra;
+    return spectra.of_chirp(n, size, direction);
 }
 
 Formula build(const Formula& f, const Choice& choice) {
@@ -76,7 +123,7 @@ Formula build(const Formula& f, const Choice& choice) {
         chirp,
         gather(first_entries),
         DFT(size, reversed(direction)),
-        diagonal(spectrum_of_chirp(n, size, direction)),
+        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, size),
         DFT(size, direction),
         scatter(first_entries),
         chirp,

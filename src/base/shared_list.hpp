@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace swirl {
+
+/// A constant list that its owners share, or none. One that takes long to compute is computed when its contents are first asked
+/// for, by any thread, and never where they are not.
+template <class T> class SharedList {
+public:
+    using List = std::vector<T>;
+
+    SharedList() = default;
+    SharedList(std::shared_ptr<const List> contents) {
+        if (!contents) return;
+        state_ = std::make_shared<State>();
+        state_->size = contents->size();
+        state_->contents = std::move(contents);
+    }
+    /// Of so many elements.
+    static SharedList computed_by(std::size_t size, std::function<List()> compute) {
+        SharedList list;
+        list.state_ = std::make_shared<State>();
+        list.state_->size = size;
+        list.state_->compute = std::move(compute);
+        return list;
+    }
+
+    explicit operator bool() const { return state_ != nullptr; }
+    bool operator==(std::nullptr_t) const { return state_ == nullptr; }
+    /// Lists that are computed are equal to themselves alone: others' contents are not asked for.
+    bool operator==(const SharedList& other) const {
+        if (state_ == other.state_) return true;
+        if (!state_ || !other.state_ || state_->size != other.state_->size) return false;
+        return !is_computed() && !other.is_computed() && *state_->contents == *other.state_->contents;
+    }
+
+    std::size_t size() const { return state_ ? state_->size : 0; }
+    bool is_computed() const { return state_ && state_->compute; }
+    /// The same for all owners of the list.
+    const void* identity() const { return state_.get(); }
+
+    const List& operator*() const { return contents(); }
+    const List* operator->() const { return &contents(); }
+
+    /// For a list of those that are alive: whether somebody owns it still.
+    class Weak {
+    public:
+        Weak() = default;
+        Weak(const SharedList& list) : state_(list.state_) {}
+        SharedList lock() const {
+            SharedList list;
+            list.state_ = state_.lock();
+            return list;
+        }
+
+    private:
+        std::weak_ptr<typename SharedList::State> state_;
+    };
+
+private:
+    struct State {
+        std::size_t size = 0;
+        std::function<List()> compute;
+        std::once_flag once;
+        std::shared_ptr<const List> contents;
+    };
+
+    const List& contents() const {
+        if (state_->compute)
+            std::call_once(state_->once,
+                           [this] { state_->contents = std::make_shared<const List>(state_->compute()); });
+        return *state_->contents;
+    }
+
+    std::shared_ptr<State> state_;
+};
+
+} // namespace swirl
