@@ -115,23 +115,10 @@ formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup
 FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> factors,
                            const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane)
     : context_(context), complex_(complex) {
-    const Roots roots = context.request.roots;
-    const bool for_gpu = context.request.for_gpu;
-    auto products = complex && for_gpu && !split_factors(factors, context.extents(), roots)
-                        ? factor_products(factors, context.extents(), roots)
-                        : std::nullopt;
-    if (products) {
-        factors_ = std::move(products->factors);
-        for (const auto& numbers : products->of_entry) {
-            auto& groups = of_entry_.emplace_back();
-            for (const std::size_t number : numbers) groups.push_back({number});
-        }
-    } else {
-        FactorGroups groups =
-            factor_groups(std::move(factors), complex && !for_gpu, context.extents(), roots);
-        factors_ = std::move(groups.factors);
-        of_entry_ = std::move(groups.of_entry);
-    }
+    FactorGroups groups = factor_groups(std::move(factors), complex, context.request.for_gpu,
+                                        context.extents(), context.request.roots);
+    factors_ = std::move(groups.factors);
+    of_entry_ = std::move(groups.of_entry);
     for (Factor& factor : factors_) {
         const bool is_large =
             !factor.variables.empty() && is_near_overflow(std::abs(factor.constant), context.request.scalar);

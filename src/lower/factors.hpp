@@ -71,8 +71,10 @@ struct FactorGroups {
     std::vector<Factor> factors;
     std::vector<std::vector<std::vector<std::size_t>>> of_entry; ///< numbers of factors
 };
-/// One factor an entry, or, where tables of these would be large, split_factors and factor_terms of them. Reals stay whole.
-FactorGroups factor_groups(std::vector<Factor> factors, bool complex, const Extents& extents, Roots roots);
+/// One factor an entry, or, where tables of these would be large, split_factors, on GPUs else factor_products, and factor_terms of
+/// them. Reals stay whole.
+FactorGroups factor_groups(std::vector<Factor> factors, bool complex, bool for_gpu, const Extents& extents,
+                           Roots roots);
 
 /// The loop that becomes vector lanes: `lead` iterations after which most accesses are aligned, as one short vector,
 /// then full vectors, then the ragged rest.

@@ -266,31 +266,6 @@ std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, co
     return std::nullopt;
 }
 
-FactorGroups factor_groups(std::vector<Factor> factors, bool complex, const Extents& extents, Roots roots) {
-    FactorGroups result;
-    for (std::size_t entry = 0; entry < factors.size(); ++entry) result.of_entry.push_back({{entry}});
-    if (auto split = split_factors(factors, extents, roots)) {
-        for (auto& groups : result.of_entry) groups.push_back({factors.size()});
-        factors = std::move(split->own);
-        factors.push_back(std::move(split->common));
-    }
-    if (!complex) {
-        result.factors = std::move(factors);
-        return result;
-    }
-    std::vector<std::vector<std::size_t>> terms_of_factor;
-    for (const Factor& factor : factors) {
-        auto& numbers = terms_of_factor.emplace_back();
-        for (Factor& term : factor_terms(factor, extents)) {
-            numbers.push_back(result.factors.size());
-            result.factors.push_back(std::move(term));
-        }
-    }
-    for (auto& groups : result.of_entry)
-        for (auto& group : groups) group = terms_of_factor[group.front()];
-    return result;
-}
-
 std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors, const Extents& extents,
                                               Roots roots) {
     Integer whole = 0;
@@ -315,6 +290,41 @@ std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors
         }
     }
     return products;
+}
+
+FactorGroups factor_groups(std::vector<Factor> factors, bool complex, bool for_gpu, const Extents& extents,
+                           Roots roots) {
+    FactorGroups result;
+    for (std::size_t entry = 0; entry < factors.size(); ++entry) result.of_entry.push_back({{entry}});
+    if (auto split = split_factors(factors, extents, roots)) {
+        for (auto& groups : result.of_entry) groups.push_back({factors.size()});
+        factors = std::move(split->own);
+        factors.push_back(std::move(split->common));
+    } else if (complex && for_gpu) {
+        if (auto products = factor_products(factors, extents, roots)) {
+            factors = std::move(products->factors);
+            for (std::size_t entry = 0; entry < result.of_entry.size(); ++entry) {
+                result.of_entry[entry].clear();
+                for (const std::size_t number : products->of_entry[entry])
+                    result.of_entry[entry].push_back({number});
+            }
+        }
+    }
+    if (!complex) {
+        result.factors = std::move(factors);
+        return result;
+    }
+    std::vector<std::vector<std::size_t>> terms_of_factor;
+    for (const Factor& factor : factors) {
+        auto& numbers = terms_of_factor.emplace_back();
+        for (Factor& term : factor_terms(factor, extents)) {
+            numbers.push_back(result.factors.size());
+            result.factors.push_back(std::move(term));
+        }
+    }
+    for (auto& groups : result.of_entry)
+        for (auto& group : groups) group = terms_of_factor[group.front()];
+    return result;
 }
 
 } // namespace swirl::lower

@@ -142,7 +142,7 @@ auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, con
     for (const lower::Location& place : places)
         whole.push_back(lower::factor_of(place.diagonals, program.extents));
     lower::FactorGroups groups =
-        lower::factor_groups(std::move(whole), complex_, program.extents, lower::Roots::by_size);
+        lower::factor_groups(std::move(whole), complex_, false, program.extents, lower::Roots::by_size);
     const std::size_t left_out = factors_.size() + groups.factors.size(); // see lower::left_out
     std::vector<bool> is_large;
     for (lower::Factor& factor : groups.factors) {
