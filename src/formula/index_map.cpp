@@ -1,6 +1,7 @@
 #include "formula/index_map.hpp"
 
 #include "formula/digits.hpp"
+#include "formula/progressions.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -235,6 +236,7 @@ bool IndexMap::is_permutation() const {
         return digits->modulus == 0 ? is_permutation_of_interval(*digits, domain_)
                                     : digits->modulus == domain_ && is_permutation_modulo(*digits);
     if (std::holds_alternative<PowerMap>(kind_)) return false; // never 0
+    if (const auto missed = missed_progressions(*this)) return missed->empty();
     std::vector<bool> seen(static_cast<std::size_t>(domain_));
     for (const Integer value : values()) seen[static_cast<std::size_t>(value)] = true;
     return std::all_of(seen.begin(), seen.end(), [](bool reached) { return reached; });

@@ -49,6 +49,15 @@ Table::Table(const Table& other) : Table(other.element_, other.entries_) {
 
 std::size_t Table::bytes() const { return static_cast<std::size_t>(entries_) * entry_bytes(element_); }
 
+void Table::put(Integer first, const Table& other) {
+    ensure(other.element_ == element_ && first >= 0 && first + other.entries_ <= entries_,
+           "{} entries from {} on put into a table of {}", other.entries_, first, entries_);
+    if (other.entries_ == 0) return;
+    std::memcpy(
+        memory_.get() + bytes() / static_cast<std::size_t>(entries_) * static_cast<std::size_t>(first),
+        other.memory_.get(), other.bytes());
+}
+
 void Table::set(Integer i, long double value) {
     if (element_ == Scalar::float64)
         of<double>()[i] = static_cast<double>(value);

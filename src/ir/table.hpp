@@ -34,6 +34,8 @@ public:
     void set_integer(Integer i, Integer value) { of<Integer>()[i] = value; }
     long double operator[](Integer i) const;
     std::span<const Integer> integers() const; ///< of a table of int64
+    /// The other's entries, of the same type, from entry `first` on.
+    void put(Integer first, const Table& other);
     /// In each run of order.size() entries entry l becomes what entry order[l] was.
     void permute_runs(const std::vector<int>& order);
 

@@ -112,9 +112,26 @@ ir::Buffer Context::callers_array(std::size_t array) {
     return *known;
 }
 
-ir::Buffer Context::add_table(ir::Table contents) {
-    const char letter = contents.element() == ir::Scalar::int64 ? 'p' : 'w';
-    return builder.table(fmt::format("{}{}", letter, tables_++), std::move(contents));
+namespace {
+
+/// More would leave kernels too few of the buffers that they may have.
+constexpr int most_tables_apart = 24;
+
+} // namespace
+
+Context::TablePlace Context::add_table(ir::Table contents) {
+    const ir::Scalar element = contents.element();
+    const auto name = [&] {
+        return fmt::format("{}{}", element == ir::Scalar::int64 ? 'p' : 'w', tables_++);
+    };
+    if (tables_ < most_tables_apart) return {builder.table(name(), std::move(contents)), 0};
+    SharedTable& shared = shared_tables_[element];
+    if (shared.parts.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
+    const Integer line = cache_line / ir::size_in_bytes(element);
+    const Integer first = ceil_divide(shared.entries, line) * line;
+    shared.entries = first + contents.size();
+    shared.parts.emplace_back(first, std::move(contents));
+    return {shared.buffer, first};
 }
 
 ir::Value Context::vector_constant(std::vector<long double> lanes) {
@@ -155,6 +172,13 @@ ir::Program Context::finish() {
         ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(*vector_table_)];
         table.elements = static_cast<Integer>(vector_constants_.size());
         table.contents = ir::shared(ir::Table(request.scalar, vector_constants_));
+    }
+    for (auto& [element, shared] : shared_tables_) {
+        ir::Table all(element, shared.entries);
+        for (const auto& [first, part] : shared.parts) all.put(first, part);
+        ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(shared.buffer)];
+        table.elements = shared.entries;
+        table.contents = ir::shared(std::move(all));
     }
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;

@@ -76,8 +76,13 @@ public:
     /// The buffer of one of the request's arrays.
     ir::Buffer callers_array(std::size_t array);
 
-    /// Named w0, w1, … or, of indices, p0, p1, …
-    ir::Buffer add_table(ir::Table contents);
+    /// Where a table's entries lie.
+    struct TablePlace {
+        ir::Buffer buffer;
+        Integer first;
+    };
+    /// In a buffer of its own, named w0, w1, … or, of indices, p0, p1, …; of many tables the last ones share one.
+    TablePlace add_table(ir::Table contents);
 
     /// A vector with these lanes, from a table of all such vectors.
     ir::Value vector_constant(std::vector<long double> lanes);
@@ -98,6 +103,13 @@ private:
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;
+    /// A buffer of several tables, whose contents come at the end.
+    struct SharedTable {
+        ir::Buffer buffer;
+        Integer entries = 0;
+        std::vector<std::pair<Integer, ir::Table>> parts; ///< and where they begin
+    };
+    std::map<ir::Scalar, SharedTable> shared_tables_;
     std::vector<std::optional<ir::Buffer>> callers_arrays_;
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;

@@ -202,25 +202,64 @@ Integer row_of(const Layout& layout) {
     return row;
 }
 
+/// The radices that a map takes the iterations of a loop apart by, where these are all combinations of some of its last digits, or
+/// those for a range of one digit before them. None elsewhere.
+std::vector<Integer> radices_of(const formula::IndexMap& map, const Affine& index, Variable loop,
+                                Integer iterations) {
+    std::vector<formula::DigitMap> pieces;
+    if (const auto* digits = std::get_if<formula::DigitMap>(&map.kind())) pieces = {*digits};
+    if (const auto* list = std::get_if<formula::PieceMap>(&map.kind())) pieces = list->pieces;
+    if (index != Affine::of(loop) + index.constant()) return {};
+    Integer first = index.constant();
+    for (const formula::DigitMap& piece : pieces) {
+        const Integer size = formula::domain_of(piece);
+        if (first >= size) {
+            first -= size;
+            continue;
+        }
+        if (piece.modulus != 0 || first + iterations > size) return {};
+        std::vector<Integer> radices;
+        Integer block = 1; // iterations for each value of the digits before
+        for (std::size_t q = piece.radices.size(); q-- > 0; block *= piece.radices[q]) {
+            const Integer radix = piece.radices[q];
+            const Integer count = std::min(radix, iterations / block);
+            radices.insert(radices.begin(), count);
+            if (count < radix || block * radix == iterations) {
+                const bool is_range = iterations == block * count && first % block == 0 &&
+                                      first / block % radix + count <= radix;
+                return is_range ? radices : std::vector<Integer>{};
+            }
+        }
+        return {};
+    }
+    return {};
+}
+
 } // namespace
 
 std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable fresh) const {
     extents.set(fresh, size);
+    return cuts_of(fresh, Affine::of(fresh), std::move(extents));
+}
+
+std::vector<Integer> Endpoint::cuts_of(Variable variable, const Affine& entry, Extents extents) const {
+    const Integer size = extents[variable];
     Location ignored;
-    Walk walk(Affine::of(fresh), extents, std::nullopt);
+    Walk walk(entry, extents, std::nullopt);
     for (std::size_t k = stages_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
         if (walk.step(stages_[k], ignored)) continue;
         if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
+            if (index != Affine::of(variable)) return {};
             const Integer whole = size / row_of(*layout) * row_of(*layout);
             return whole > 0 && whole < size ? std::vector<Integer>{whole} : std::vector<Integer>{};
         }
         const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
         const auto* pieces = map ? std::get_if<formula::PieceMap>(&map->kind()) : nullptr;
         std::vector<Integer> cuts;
-        if (!pieces || index.terms().size() != 1) return cuts;
+        const Integer s = index.coefficient(variable), c = index.constant();
+        if (!pieces || s == 0 || index.terms().size() != 1) return cuts;
         // index = c + s·i reaches or passes `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
-        const Integer s = index.coefficient(fresh), c = index.constant();
         Integer begin = 0;
         for (const formula::DigitMap& piece : pieces->pieces) {
             const Integer cut = s > 0 ? ceil_divide(begin - c, s) : floor_divide(begin - c, s) + 1;
@@ -262,6 +301,7 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
     Location ignored;
     Walk walk(Affine::of(fresh), extents, std::nullopt);
     for (std::size_t k = stages_.size(); k-- > 0;) {
+        const Affine index = walk.indices()[0];
         if (walk.step(stages_[k], ignored)) continue;
         if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
             const Integer row = row_of(*layout);
@@ -271,9 +311,7 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
             return radices;
         }
         const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
-        const auto* digits = map ? std::get_if<formula::DigitMap>(&map->kind()) : nullptr;
-        if (!digits || digits->modulus != 0 || map->domain() != size) return {};
-        return digits->radices;
+        return map ? radices_of(*map, index, fresh, size) : std::vector<Integer>{};
     }
     return {};
 }

@@ -107,6 +107,8 @@ public:
     /// Where a loop over `size` entries must be cut for the first map that is not affine in it to be affine in each part,
     /// 0 < cut < size, of a layout after its whole rows; empty when that map has no pieces or there is none.
     std::vector<Integer> cuts_for(Integer size, Extents extents, Variable fresh) const;
+    /// The same of a loop around, for one entry in each iteration.
+    std::vector<Integer> cuts_of(Variable variable, const Affine& entry, Extents extents) const;
 
     /// Counts of the innermost values of `variable` that the first map not affine at entry 0 takes apart: were the
     /// loop over it split into two, the inner one of such a count, that map's digits might be affine in them.

@@ -28,7 +28,10 @@ std::vector<Variable> dependence(const MetDiagonal& met, const Extents& extents)
             return variables;
         }
     }
-    if (index && index->is_constant() && !met.table) return variables;
+    if (index && !met.table) {
+        add_variables(variables, *index);
+        return variables;
+    }
     add_variables(variables, met.index);
     if (met.table && met.index.coefficient(met.table->symbol) != 0) {
         std::erase(variables, met.table->symbol);
@@ -199,7 +202,8 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     Integer stride = row_stride;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
-    const ir::Buffer table = context_.add_table(std::move(contents));
+    const auto [table, first] = context_.add_table(std::move(contents));
+    start += first;
     for (std::size_t k = 0; k < entries.size(); ++k)
         places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * entry_stride,
                                     by_lane ? vector_size : 0, parts == 2 ? lanes : 0};

@@ -34,8 +34,9 @@ void limit_to(Factor& factor, const Affine& limit);
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values);
 
-/// Entries of a table of factors above which the factors become products of entries of smaller tables, where they can be.
-constexpr Integer largest_factor_table = Integer{1} << 18;
+/// Entries of a table of factors above which the factors become products of entries of smaller tables, where they can be: of one of
+/// `tables` that a codelet reads.
+Integer largest_factor_table(std::size_t tables);
 
 /// How many values the factor's variables have.
 Integer combinations(const Factor& factor, const Extents& extents);
@@ -43,8 +44,7 @@ Integer combinations(const Factor& factor, const Extents& extents);
 bool is_product_of_digits(const Factor& factor, const Extents& extents);
 /// Factors whose product it is, each of so many values at most, as far as sums in its exponents allow: ω^{(x+y)·z} =
 /// ω^{x·z} · ω^{y·z}.
-std::vector<Factor> factor_terms(const Factor& factor, const Extents& extents,
-                                 Integer most = largest_factor_table);
+std::vector<Factor> factor_terms(const Factor& factor, const Extents& extents, Integer most);
 
 /// ω^{(c_e + f)·g} for entry e, c_e constant, f and g forms of loop variables, as ω^{c_e·g} · ω^{f·g}: two small tables
 /// where one would hold every combination, and the second is the same for all entries.

@@ -252,6 +252,64 @@ std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call&
 
 } // namespace
 
+namespace {
+
+/// The copy as one of each entry, the longest loop around cut where a map has another piece, where that makes a few long ones.
+bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
+                     const std::vector<Loop>& loops) {
+    constexpr Integer most_entries = 64, shortest = 1024;
+    const auto longest = std::max_element(loops.begin(), loops.end(),
+                                          [](const Loop& a, const Loop& b) { return a.count < b.count; });
+    if (recorder.for_gpu() || n > most_entries || longest == loops.end() || longest->count < shortest)
+        return false;
+    struct Part {
+        Endpoint from, to;
+        std::vector<Loop> loops;
+    };
+    std::vector<Part> parts;
+    for (Integer entry = 0; entry < n; ++entry) {
+        std::vector<Integer> cuts{0, longest->count};
+        for (const Endpoint* side : {&in, &out})
+            for (const Integer cut : side->cuts_of(longest->variable, entry, recorder.extents()))
+                cuts.push_back(cut);
+        std::sort(cuts.begin(), cuts.end());
+        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        for (std::size_t k = 1; k < cuts.size(); ++k) {
+            const Loop own{recorder.new_variable(cuts[k] - cuts[k - 1]), cuts[k] - cuts[k - 1]};
+            const Affine form = Affine::of(own.variable) + cuts[k - 1];
+            Part part{at(in.substitute(longest->variable, form), entry),
+                      at(out.substitute(longest->variable, form), entry), loops};
+            part.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
+            if (!is_affine(part.from, recorder.extents()) || !is_affine(part.to, recorder.extents()))
+                return false;
+            parts.push_back(std::move(part));
+        }
+    }
+    for (const Part& part : parts) add_codelet(recorder, copying_codelet(), part.from, part.to, part.loops);
+    return true;
+}
+
+/// The copy as one of each combination of all digits but the largest, where that makes a few long ones.
+bool copy_by_parts(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
+                   const Endpoint& out, const std::vector<Loop>& loops) {
+    constexpr Integer most_parts = 8, shortest = 1024;
+    const auto largest = std::max_element(radices.begin(), radices.end());
+    if (radices.size() < 2 || *largest < shortest) return false;
+    Integer parts = 1, stride = 1;
+    for (auto radix = radices.begin(); radix != radices.end(); ++radix) {
+        if (radix != largest) parts *= *radix;
+        if (radix > largest) stride *= *radix;
+    }
+    if (parts == 1 || parts > most_parts) return false;
+    for (Integer part = 0; part < parts; ++part) {
+        const View view{part / stride * stride * *largest + part % stride, stride};
+        add_copy(recorder, *largest, in.through(view), out.through(view), loops);
+    }
+    return true;
+}
+
+} // namespace
+
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops) {
     if (n == 1 && recorder.for_gpu())
@@ -273,12 +331,19 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
         }
         return;
     }
+    if (copy_by_entries(recorder, n, in, out, loops)) return;
+    for (const Endpoint* side : {&in, &out})
+        if (copy_by_parts(recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)), in,
+                          out, loops))
+            return;
     std::vector<Loop> all = loops;
     all.push_back({recorder.new_variable(n), n});
     const Affine index = Affine::of(all.back().variable);
     Placement placement{tabled(recorder, at(in, index)), tabled(recorder, at(out, index))};
     Call copy{copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all};
-    const std::vector<std::vector<Integer>> parts = by_parts(recorder, copy);
+    const bool may_be_apart =
+        recorder.array(copy.input).parts_apart || recorder.array(copy.output).parts_apart;
+    const auto parts = may_be_apart ? by_parts(recorder, copy) : std::vector<std::vector<Integer>>(1);
     if (parts.size() == 1) return recorder.add(std::move(copy));
     for (const std::vector<Integer>& entries : parts) {
         const formula::IndexMap own = formula::IndexMap::table(entries, n).canonical();

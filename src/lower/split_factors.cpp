@@ -232,6 +232,11 @@ void add_terms(const Factor& factor, const Extents& extents, Integer most, std::
 
 } // namespace
 
+Integer largest_factor_table(std::size_t tables) {
+    constexpr Integer largest = Integer{1} << 18, largest_together = Integer{1} << 20;
+    return std::min(largest, largest_together / std::max<Integer>(1, static_cast<Integer>(tables)));
+}
+
 bool is_product_of_digits(const Factor& factor, const Extents& extents) {
     return digits_with_table(factor, extents).has_value();
 }
@@ -314,10 +319,11 @@ FactorGroups factor_groups(std::vector<Factor> factors, bool complex, bool for_g
         result.factors = std::move(factors);
         return result;
     }
+    const Integer most = largest_factor_table(factors.size());
     std::vector<std::vector<std::size_t>> terms_of_factor;
     for (const Factor& factor : factors) {
         auto& numbers = terms_of_factor.emplace_back();
-        for (Factor& term : factor_terms(factor, extents)) {
+        for (Factor& term : factor_terms(factor, extents, most)) {
             numbers.push_back(result.factors.size());
             result.factors.push_back(std::move(term));
         }

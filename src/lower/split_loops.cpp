@@ -52,6 +52,14 @@ struct Substitution {
         for (auto& entries : placement.between)
             for (auto& diagonals : entries) (*this)(diagonals);
     }
+
+    void operator()(Nodes& nodes) const {
+        for (Node& node : nodes)
+            if (auto* const nest = std::get_if<Nest>(&node.node))
+                (*this)(nest->body);
+            else
+                (*this)(std::get<Call>(node.node).placement);
+    }
 };
 
 class Splitting {
@@ -61,12 +69,10 @@ public:
     void visit(Nodes& nodes) {
         Nodes result;
         for (Node& node : nodes)
-            if (auto* const nest = std::get_if<Nest>(&node.node)) {
-                visit(nest->body);
-                result.push_back(std::move(node));
-            } else {
+            if (auto* const nest = std::get_if<Nest>(&node.node))
+                add(std::move(*nest), result);
+            else
                 add(std::move(std::get<Call>(node.node)), result);
-            }
         nodes = std::move(result);
     }
 
@@ -76,13 +82,46 @@ private:
         for (std::size_t k = 0; k < call.loops.size(); ++k) {
             const Loop loop = call.loops[k];
             const Integer inner = inner_count(loop.count);
-            if (inner == 0 || std::find(variables.begin(), variables.end(), loop.variable) == variables.end())
-                continue;
+            if (inner == 0 || !contains(variables, loop.variable)) continue;
             const Integer outer = loop.count / inner, left_over = loop.count % inner;
             if (left_over > 0) add(part(call, k, {{new_loop(left_over)}}, outer * inner), result);
             return add(part(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
         }
         result.emplace_back().node = std::move(call);
+    }
+
+    void add(Nest nest, Nodes& result) {
+        const Integer inner = inner_count(nest.loop.count);
+        if (inner == 0 || !is_to_be_split(nest.loop.variable, nest.body)) {
+            visit(nest.body);
+            result.emplace_back().node = std::move(nest);
+            return;
+        }
+        const Integer outer = nest.loop.count / inner, left_over = nest.loop.count % inner;
+        if (left_over > 0) {
+            const Loop rest = new_loop(left_over);
+            Nodes body = nest.body;
+            Substitution{nest.loop.variable, Affine::of(rest.variable) + outer * inner}(body);
+            add(Nest{rest, std::move(body)}, result);
+        }
+        const Loop blocks = new_loop(outer), within = new_loop(inner);
+        Substitution{nest.loop.variable,
+                     Affine::of(blocks.variable, inner) + Affine::of(within.variable)}(nest.body);
+        visit(nest.body);
+        Nodes body;
+        body.emplace_back().node = Nest{within, std::move(nest.body)};
+        result.emplace_back().node = Nest{blocks, std::move(body)};
+    }
+
+    bool is_to_be_split(Variable variable, const Nodes& nodes) const {
+        return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+            if (const auto* nest = std::get_if<Nest>(&node.node)) return is_to_be_split(variable, nest->body);
+            return contains(variables_to_split(std::get<Call>(node.node).placement), variable);
+        });
+    }
+
+    static bool contains(const std::vector<Variable>& variables, Variable variable) {
+        return std::find(variables.begin(), variables.end(), variable) != variables.end();
     }
 
     Loop new_loop(Integer count) {
@@ -118,18 +157,20 @@ private:
     /// Those that twiddles vary with of which all values would be too many.
     std::vector<Variable> variables_to_split(const Placement& placement) const {
         std::vector<Variable> variables;
-        const auto look_at = [&](const std::vector<MetDiagonal>& diagonals) {
+        const auto look_at = [&](const std::vector<MetDiagonal>& diagonals, std::size_t entries) {
+            const Integer most = largest_factor_table(entries);
             for (const MetDiagonal& met : diagonals) {
-                for (const Factor& term : factor_terms(factor_of({met}, program_.extents), program_.extents))
+                const Factor factor = factor_of({met}, program_.extents);
+                for (const Factor& term : factor_terms(factor, program_.extents, most))
                     if (is_product_of_digits(term, program_.extents) &&
-                        combinations(term, program_.extents) > largest_factor_table)
+                        combinations(term, program_.extents) > most)
                         variables.insert(variables.end(), term.variables.begin(), term.variables.end());
             }
         };
         for (const auto* places : {&placement.sources, &placement.targets})
-            for (const Location& place : *places) look_at(place.diagonals);
+            for (const Location& place : *places) look_at(place.diagonals, places->size());
         for (const auto& entries : placement.between)
-            for (const auto& diagonals : entries) look_at(diagonals);
+            for (const auto& diagonals : entries) look_at(diagonals, entries.size());
         return variables;
     }
 

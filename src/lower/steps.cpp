@@ -1,5 +1,6 @@
 #include "lower/steps.hpp"
 
+#include "formula/progressions.hpp"
 #include "formula/roots_of_unity.hpp"
 
 #include <algorithm>
@@ -170,87 +171,18 @@ std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
 
 namespace {
 
-/// first, first + stride, … of so many values.
-struct Progression {
-    Integer first;
-    Integer count;
-    Integer stride;
-};
-
-/// The values of a digit map in some order; nothing where they are no progression.
-std::optional<Progression> progression_of(const DigitMap& map) {
-    if (map.modulus != 0 || !map.base.is_constant()) return std::nullopt;
-    struct Digit {
-        Integer radix, stride;
-    };
-    Progression values{map.base.constant(), 1, 1};
-    std::vector<Digit> digits;
-    for (std::size_t q = 0; q < map.radices.size(); ++q) {
-        if (map.radices[q] == 1) continue;
-        values.first += std::min<Integer>(map.strides[q], 0) * (map.radices[q] - 1);
-        digits.push_back({map.radices[q], std::abs(map.strides[q])});
-    }
-    std::sort(digits.begin(), digits.end(),
-              [](const Digit& a, const Digit& b) { return a.stride < b.stride; });
-    for (const auto& [radix, stride] : digits) {
-        if (values.count == 1)
-            values.stride = stride;
-        else if (stride != values.stride * values.count)
-            return std::nullopt;
-        values.count *= radix;
-    }
-    return values;
-}
-
-/// Of a map that takes each value once, what it misses in 0…range−1, without looking at each value. Nothing where its pieces are
-/// no progressions with one stride, or none.
-std::optional<std::vector<Progression>> missed_progressions(const IndexMap& map) {
-    constexpr Integer largest_stride = 64;
-    std::vector<DigitMap> pieces;
-    if (const auto* digits = std::get_if<DigitMap>(&map.kind())) pieces.push_back(*digits);
-    if (const auto* list = std::get_if<PieceMap>(&map.kind())) pieces = list->pieces;
-    std::vector<Progression> hit;
-    Integer stride = 1;
-    for (const DigitMap& piece : pieces) {
-        const auto values = progression_of(piece);
-        if (!values || values->stride < 1) return std::nullopt;
-        if (values->count > 1) stride = std::max(stride, values->stride);
-        hit.push_back(*values);
-    }
-    if (hit.empty() || stride > largest_stride) return std::nullopt;
-    std::vector<Progression> missed;
-    for (Integer rest = 0; rest < stride; ++rest) {      // of values that leave this over
-        std::vector<std::pair<Integer, Integer>> ranges; // of quotients
-        for (const auto& [first, count, own] : hit) {
-            if (count > 1 && own != stride && own != 1) return std::nullopt;
-            const bool all = own == 1 && count > 1;
-            const Integer last = first + (count - 1) * own;
-            if (!all && modulo(first, stride) != rest) continue;
-            ranges.emplace_back(ceil_divide(first - rest, stride), (last - rest + stride) / stride);
-        }
-        std::sort(ranges.begin(), ranges.end());
-        ranges.emplace_back(ceil_divide(map.range() - rest, stride), 0);
-        Integer next = 0;
-        for (const auto& [begin, end] : ranges) {
-            if (begin > next) missed.push_back({rest + stride * next, begin - next, stride});
-            next = std::max(next, end);
-        }
-    }
-    return missed;
-}
-
-/// Their values in order; nothing where they are many, and not one progression.
-std::optional<IndexMap> map_of(const std::vector<Progression>& progressions, Integer range) {
+/// Their values: in order as far as they fit into a small table, else one progression after the other.
+IndexMap map_of(const std::vector<Progression>& progressions, Integer range) {
     constexpr Integer most_in_table = 1 << 16;
-    if (progressions.size() == 1) {
-        const auto [first, count, stride] = progressions.front();
-        return IndexMap::strided(count, range, first, stride).canonical();
-    }
-    std::vector<Integer> values;
+    Integer all = 0;
+    std::vector<DigitMap> pieces;
     for (const auto& [first, count, stride] : progressions) {
-        if (count > most_in_table - std::ssize(values)) return std::nullopt;
-        for (Integer k = 0; k < count; ++k) values.push_back(first + k * stride);
+        all += count;
+        pieces.push_back({{count}, {stride}, first, 0});
     }
+    if (progressions.size() == 1 || all > most_in_table)
+        return IndexMap::piecewise(std::move(pieces), range).canonical();
+    std::vector<Integer> values = IndexMap::piecewise(std::move(pieces), range).values();
     std::sort(values.begin(), values.end());
     return IndexMap::table(std::move(values), range).canonical();
 }
@@ -260,7 +192,7 @@ std::optional<IndexMap> map_of(const std::vector<Progression>& progressions, Int
 std::optional<IndexMap> complement(const IndexMap& map) {
     if (map.domain() == map.range()) return std::nullopt;
     if (const auto missed = missed_progressions(map); missed && !missed->empty())
-        if (auto places = map_of(*missed, map.range())) return places;
+        return map_of(*missed, map.range());
     std::vector<bool> hit(static_cast<std::size_t>(map.range()));
     for (Integer i = 0; i < map.domain(); ++i) hit[static_cast<std::size_t>(map(i))] = true;
     std::vector<Integer> missed;

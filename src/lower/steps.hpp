@@ -31,7 +31,7 @@ std::optional<Columns> columns_of(const formula::Formula& pass);
 /// where columns are merged may a codelet hold several of its steps.
 std::vector<Integer> column_loops(const formula::Formula& pass, bool merge_columns);
 
-/// Entries of 0…range−1 that no index maps to, in order; nothing where there are none.
+/// Entries of 0…range−1 that no index maps to, in order where they are few; nothing where there are none.
 std::optional<formula::IndexMap> complement(const formula::IndexMap& map);
 
 } // namespace swirl::lower

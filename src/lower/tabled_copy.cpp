@@ -106,7 +106,8 @@ ir::Table IndexTables::contents() const {
 }
 
 ir::Value IndexTables::load(const std::optional<Affine>& index) {
-    return index ? context_.builder.load(*table_, context_.placed(*index)) : ir::no_value;
+    return index ? context_.builder.load(table_->buffer, context_.placed(*index) + table_->first)
+                 : ir::no_value;
 }
 
 void emit_tabled_copy(Context& context, const Call& call) {

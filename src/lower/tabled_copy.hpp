@@ -57,7 +57,7 @@ private:
     std::vector<Section> sections_;
     std::vector<std::optional<Affine>> indices_; ///< into the table
     std::vector<std::optional<Affine>> imaginary_;
-    std::optional<ir::Buffer> table_;
+    std::optional<Context::TablePlace> table_;
 };
 
 /// Emits a copy of which one side at least is reached through a table of indices.

@@ -22,6 +22,9 @@
 #include "rules/pairing.hpp"
 #include "rules/rule_list.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace swirl::rules {
 
 using namespace formula;
@@ -44,10 +47,9 @@ Applicability applicable_dct3(const Formula& f) {
     return is_dct(f, 3) ? accepted() : rejected("not a DCT-III");
 }
 
-/// x[0], x[2], … up, then the odd entries down.
-Formula evens_up_odds_down(Integer n) {
-    return permutation(
-        IndexMap::piecewise({{{ceil_divide(n, 2)}, {2}, 0, 0}, {{n / 2}, {-2}, n / 2 * 2 - 1, 0}}, n));
+/// 0, 2, … up, then the odd numbers down.
+IndexMap evens_up_odds_down(Integer n) {
+    return IndexMap::piecewise({{{ceil_divide(n, 2)}, {2}, 0, 0}, {{n / 2}, {-2}, n / 2 * 2 - 1, 0}}, n);
 }
 
 Formula middle_of_spectrum(long double first, Integer n, const Formula& rotations) {
@@ -58,11 +60,14 @@ Formula middle_of_spectrum(long double first, Integer n, const Formula& rotation
     return parts.sum();
 }
 
+DiagonalFunction one_or_minus_one() {
+    return ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1})};
+}
+
 /// −1 at the imaginary parts of pairs behind `alone` entries.
 Formula conjugation(Integer alone, Integer pairs) {
     if (pairs == 0) return I(alone);
-    const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
-    return diagonal(ExplicitFunction{values},
+    return diagonal(one_or_minus_one(),
                     IndexMap::piecewise({{{alone}, {0}, 0, 0}, {{pairs, 2}, {0, 1}, 0, 0}}, 2));
 }
 
@@ -79,7 +84,7 @@ Formula build_dct2(const Formula& f, const Choice&) {
             ? I(1)
             : real_of(scaled_identity(columns, 2) * root_diagonal(4 * n, columns, 1, 1, Direction::forward));
     return product_of({pairing.back(), conjugation_of_spectrum(n), middle_of_spectrum(2, n, rotations),
-                       pairing.apart(), rdft(n, Direction::forward), evens_up_odds_down(n)});
+                       pairing.apart(), rdft(n, Direction::forward), permutation(evens_up_odds_down(n))});
 }
 
 Formula build_dct3(const Formula& f, const Choice&) {
@@ -88,7 +93,7 @@ Formula build_dct3(const Formula& f, const Choice&) {
     const Pairing pairing = pairs_of_spectrum(n);
     const Formula rotations =
         columns == 0 ? I(1) : real_of(root_diagonal(4 * n, columns, 1, 1, Direction::backward));
-    return product_of({transpose(evens_up_odds_down(n)), rdft(n, Direction::backward), pairing.back(),
+    return product_of({scatter(evens_up_odds_down(n)), rdft(n, Direction::backward), pairing.back(),
                        middle_of_spectrum(1, n, rotations), conjugation_of_spectrum(n), pairing.apart()});
 }
 
@@ -118,36 +123,69 @@ Applicability applicable_dct4_rdft(const Formula& f) {
 bool negative_cosine(Integer w) { return w % 8 == 3 || w % 8 == 5; }
 bool negative_sine(Integer w) { return w % 8 == 5 || w % 8 == 7; }
 
+/// The affine pieces of n odd, n = 2h + 1, of DCT-IV by a real DFT.
+//
 // With u = 2j+1, v = 2k+1 and 8b ≡ 1 mod n: uv/8n ≡ n·uv/8 + b·uv/n modulo 1, and so
 //   2·cos(2π·uv/8n) = √2·(A·cos(2π·b·uv/n) − B·sin(2π·b·uv/n)),  A = ±1 of negative_cosine(n·u·v), B of negative_sine.
+class OddDct4 {
+public:
+    explicit OddDct4(Integer size) : n(size), h(size / 2) {}
+
+    /// Entry r of the real DFT, b·u ≡ r: u = 8r + n − 2nc, where the whole number c keeps it in 1 … 2n − 1, and so j = 4r + h − nc.
+    /// B(u) = (−1)^j A(u), and j ↔ n−1−j is r ↔ −r: an odd j goes to −r, which negates its odd part.
+    Formula input() const {
+        std::vector<DigitMap> sources, signs;
+        for (Integer c = 0, r = 0; r < n; ++c) {
+            const Integer end = std::min(n, ceil_divide(n * (c + 1) - h, Integer{4})),
+                          first = 4 * r + h - n * c;
+            const bool is_even = (h - n * c) % 2 == 0;
+            const Integer u = modulo(is_even ? n - 2 * n * c : n + 2 * n * c, Integer{8});
+            if (end <= r) continue;
+            sources.push_back(is_even ? DigitMap{{end - r}, {4}, first, 0}
+                                      : DigitMap{{end - r}, {-4}, n - 1 - first, 0});
+            signs.push_back({{end - r}, {0}, negative_cosine(u) ? 1 : 0, 0});
+            r = end;
+        }
+        return product_of({diagonal(one_or_minus_one(), IndexMap::piecewise(std::move(signs), 2)),
+                           permutation(IndexMap::piecewise(std::move(sources), n))});
+    }
+
+    /// Of the halfcomplex spectrum R_s + i·I_s, 2k + 1 ≡ ±s mod n, output k is √2·(±R_s ± I_s): by classes of s modulo 8 the signs
+    /// and the steps of k are constant.
+    Formula output() const {
+        Summands columns;
+        columns.add(scaled_identity(1, negative_cosine(n % 8 * n) ? -1 : 1));
+        std::vector<DigitMap> sources{{{1}, {1}, 0, 0}}, targets{{{1}, {1}, h, 0}};
+        for (Integer s = 1; s <= std::min(h, Integer{8}); ++s) {
+            const Integer count = (h - s) / 8 + 1;
+            // The two outputs of s: v = 2k + 1 is s or n + s where that is odd, and n − s or 2n − s.
+            const Integer direct = s % 2 == 1 ? s : n + s, mirrored = s % 2 == 1 ? 2 * n - s : n - s;
+            std::vector<Complex> signs;
+            for (const Integer v : {direct, mirrored}) {
+                const bool cosine = negative_cosine(n % 8 * (v % 8));
+                const bool sine = negative_sine(n % 8 * (v % 8)) != (v == mirrored);
+                signs.insert(signs.end(), {cosine ? -1.0L : 1.0L, sine ? -1.0L : 1.0L});
+            }
+            columns.add(spread(matrix(2, 2, std::move(signs)), count));
+            sources.insert(sources.end(), {{{count}, {8}, s, 0}, {{count}, {-8}, n - s, 0}});
+            targets.insert(targets.end(),
+                           {{{count}, {4}, (direct - 1) / 2, 0}, {{count}, {-4}, (mirrored - 1) / 2, 0}});
+        }
+        return product_of({scaled_identity(n, square_root_of_two()),
+                           scatter(IndexMap::piecewise(std::move(targets), n)), columns.sum(),
+                           gather(IndexMap::piecewise(std::move(sources), n))});
+    }
+
+private:
+    Integer n, h;
+};
+
 Formula build_dct4_rdft(const Formula& f, const Choice&) {
     require(dct4_rdft.name, f, applicable_dct4_rdft(f));
-    const Integer n = f.rows(), h = n / 2;
+    const Integer n = f.rows();
     if (n == 1) return scaled_identity(1, square_root_of_two());
-    const Integer b = inverse_modulo(8, n);
-    std::vector<Integer> input(static_cast<std::size_t>(n));
-    std::vector<bool> negated(static_cast<std::size_t>(n));
-    for (Integer j = 0; j < n; ++j) {
-        // B(u) = (−1)^j A(u), and j ↔ n−1−j is r ↔ −r: for odd j the entry goes to −r, which negates its odd part.
-        const Integer u = 2 * j + 1, r = multiply_modulo(b, u % n, n);
-        const auto place = static_cast<std::size_t>(j % 2 == 0 ? r : modulo(-r, n));
-        input[place] = j;
-        negated[place] = negative_cosine(u);
-    }
-    // Output pair (R_s, I_s), s = 1…h, ↦ (R_s + I_s, R_s − I_s); F_s = R + iI gives cos: R, sin: −I.
-    std::vector<Integer> output(static_cast<std::size_t>(n));
-    std::vector<bool> flipped(static_cast<std::size_t>(n));
-    for (Integer k = 0; k < n; ++k) {
-        const Integer v = 2 * k + 1, s = v % n, folded = s > h ? n - s : s;
-        const bool cosine = negative_cosine(n % 8 * v), sine = negative_sine(n % 8 * v) != (s > h);
-        const bool subtracts = cosine != sine;
-        output[static_cast<std::size_t>(k)] = s == 0 ? 0 : 2 * folded - 1 + (subtracts ? 1 : 0);
-        flipped[static_cast<std::size_t>(k)] = cosine;
-    }
-    return product_of({scaled_identity(n, square_root_of_two()), signs(flipped),
-                       permutation_from(std::move(output)), direct_sum(I(1), repeat(h, F2())),
-                       permutation_from(pairs_of_halfcomplex(n)), RDFT(n, Direction::forward), signs(negated),
-                       permutation_from(std::move(input))});
+    const OddDct4 parts(n);
+    return product_of({parts.output(), rdft(n, Direction::forward), parts.input()});
 }
 
 Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : rejected("not a DST"); }

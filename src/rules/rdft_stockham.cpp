@@ -173,9 +173,13 @@ Formula Pass::conjugation() const {
         pieces.insert(pieces.end(),
                       {{{direct * 2 * M}, {0}, 0, 0}, {{half - direct, 2, M}, {0, 1, 0}, 0, 0}});
     pieces.insert(pieces.end(), {{{H * M * S * 2}, {0}, 0, 0}, {{(R - H) * M * S, 2}, {0, 1}, 0, 0}});
+    const auto negates = [](const DigitMap& piece) {
+        const bool steps =
+            std::any_of(piece.strides.begin(), piece.strides.end(), [](Integer s) { return s != 0; });
+        return domain_of(piece) > 0 && (steps || piece.base.constant() != 0);
+    };
+    if (std::none_of(pieces.begin(), pieces.end(), negates)) return I(n);
     IndexMap index = IndexMap::piecewise(std::move(pieces), 2);
-    const std::vector<Integer> values = index.values();
-    if (std::find(values.begin(), values.end(), 1) == values.end()) return I(n);
     return diagonal(
         ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1})},
         std::move(index));

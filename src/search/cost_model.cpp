@@ -251,7 +251,10 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
     std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
     // A chirp costs accuracy: where every prime has a codelet, it is not worth it.
     if (rules::largest_prime_factor(n) <= largest_codelet) return result;
+    // Its spectrum is a table longer than the data; those of the prime factors are shorter.
+    constexpr Integer longest_spectrum = Integer{1} << 22;
     const Integer length = convolution_length(2 * n - 1);
+    if (length > longest_spectrum) return result;
     result.push_back(
         {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
     return result;

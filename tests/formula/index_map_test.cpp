@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -85,6 +86,38 @@ TEST(PieceMaps, TakeTheValuesOfTheirPiecesInOrder) {
     EXPECT_EQ(IndexMap::piecewise({DigitMap{{3}, {1}, 0, 0}}, 5), IndexMap::strided(3, 5, 0, 1));
     EXPECT_THROW(IndexMap(3, 4, PieceMap{{DigitMap{{2}, {1}, 0, 0}}}), InternalError);
     EXPECT_THROW(IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 4), InternalError);
+}
+
+TEST(PieceMaps, ArePermutationsWhereTheyReachEachEntryOnce) {
+    std::mt19937 random(6);
+    int permutations = 0;
+    for (int trial = 0; trial < 2000; ++trial) {
+        // pieces of a few progressions; of half of them nothing is spoiled
+        const Integer stride = 1 + static_cast<Integer>(random() % 4),
+                      rows = 1 + static_cast<Integer>(random() % 5);
+        const Integer n = stride * rows;
+        std::vector<DigitMap> pieces;
+        for (Integer rest = 0; rest < stride; ++rest) {
+            const Integer first = random() % 4 == 0 ? static_cast<Integer>(random() % stride) : rest;
+            const bool down = random() % 2 == 0;
+            pieces.push_back(
+                {{rows}, {down ? -stride : stride}, down ? first + stride * (rows - 1) : first, 0});
+        }
+        std::shuffle(pieces.begin(), pieces.end(), random);
+        const IndexMap map = IndexMap::piecewise(pieces, n);
+        std::vector<Integer> sorted = map.values(), all(static_cast<std::size_t>(n));
+        std::sort(sorted.begin(), sorted.end());
+        std::iota(all.begin(), all.end(), Integer{0});
+        EXPECT_EQ(map.is_permutation(), sorted == all);
+        permutations += sorted == all;
+    }
+    EXPECT_GT(permutations, 200);
+    EXPECT_LT(permutations, 1800);
+    const Integer n = Integer{1} << 40; // without a look at each entry
+    EXPECT_TRUE(IndexMap::piecewise({DigitMap{{n / 2}, {2}, 0, 0}, DigitMap{{n / 2}, {-2}, n - 1, 0}}, n)
+                    .is_permutation());
+    EXPECT_FALSE(IndexMap::piecewise({DigitMap{{n / 2}, {2}, 0, 0}, DigitMap{{n / 2}, {-2}, n - 2, 0}}, n)
+                     .is_permutation());
 }
 
 TEST(DigitMaps, OfPermutationsComposeAndInvertToTheRightValues) {

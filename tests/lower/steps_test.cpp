@@ -56,6 +56,11 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
         {DigitMap{{n + 1}, {2}, 0, 0}, DigitMap{{n - 1}, {-2}, 2 * n - 1, 0}}, 2 * n + 2));
     ASSERT_TRUE(spectrum);
     EXPECT_EQ(spectrum->values(), (std::vector<Integer>{1, 2 * n + 1}));
+    EXPECT_EQ(
+        complement(IndexMap::piecewise({DigitMap{{n}, {1}, n, 0}, DigitMap{{n}, {1}, 5 * n, 0}}, 8 * n)),
+        IndexMap::piecewise(
+            {DigitMap{{n}, {1}, 0, 0}, DigitMap{{3 * n}, {1}, 2 * n, 0}, DigitMap{{2 * n}, {1}, 6 * n, 0}},
+            8 * n));
 }
 
 } // namespace
