@@ -41,26 +41,6 @@ Report report_on(const Problem& problem, const PlanningOptions& options) {
     return report;
 }
 
-/// Numbers that fill a page say nothing: the entries of a diagonal after the first few are left out.
-std::string abbreviated(const std::string& formula) {
-    constexpr std::size_t most = 100;
-    std::string result;
-    std::size_t done = 0;
-    for (std::size_t start = 0; (start = formula.find("diag(", start)) != std::string::npos;) {
-        int depth = 0;
-        std::size_t end = start + 4;
-        do depth += formula[end] == '(' ? 1 : formula[end] == ')' ? -1 : 0;
-        while (++end < formula.size() && depth > 0);
-        const std::size_t cut = formula.rfind(',', start + most);
-        if (end - start > most && cut > start && cut < end) {
-            result += formula.substr(done, cut - done) + ", …)";
-            done = end;
-        }
-        start = end;
-    }
-    return result + formula.substr(done);
-}
-
 bool is_models_choice(const Report& report) { return report.plan->recipe() == report.choice.recipe; }
 
 Json phases_of(const planning::StepDescription& step) {
@@ -73,7 +53,7 @@ Json phases_of(const planning::StepDescription& step) {
 Json json_of(const planning::StepDescription& step) {
     return {{"dimension", step.recipe.dimension},
             {"tree", rules::to_string(step.recipe.tree)},
-            {"formula", abbreviated(formula::to_text(step.formula))},
+            {"formula", formula::to_short_text(step.formula)},
             {"kernel", step.info.name},
             {"flops", step.info.flops},
             {"bytes_loaded", step.info.bytes_loaded},
@@ -162,8 +142,7 @@ std::string text_of(const Report& report) {
     std::string text = fmt::format("problem    {}\nrecipe     {}\n", to_text(plan.problem()),
                                    planning::to_string(plan.recipe()));
     for (std::size_t i = 0; i < report.steps.size(); ++i)
-        text +=
-            fmt::format("formula {}  {}\n", i + 1, abbreviated(formula::to_text(report.steps[i].formula)));
+        text += fmt::format("formula {}  {}\n", i + 1, formula::to_short_text(report.steps[i].formula));
     text += "\n" + text_of_steps(report) + "\n";
     text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", plan.flops(),
                         plan.flops() / search::pseudo_flops(plan.problem()));

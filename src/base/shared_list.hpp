@@ -12,6 +12,8 @@ namespace swirl {
 /// A constant list that its owners share, or none. One that takes long to compute is computed when its contents are first asked
 /// for, by any thread, and never where they are not.
 template <class T> class SharedList {
+    struct State;
+
 public:
     using List = std::vector<T>;
 
@@ -60,7 +62,7 @@ public:
         }
 
     private:
-        std::weak_ptr<typename SharedList::State> state_;
+        std::weak_ptr<State> state_;
     };
 
 private:

@@ -28,10 +28,24 @@ std::string text_of(const Affine& form) {
     return text;
 }
 
-std::string list(const std::vector<Complex>& values) {
+enum class Lists { whole, short_ones };
+
+/// Lists up to so many entries are always whole.
+constexpr std::size_t longest_short_list = 16;
+/// Of longer ones so many are shown.
+constexpr std::size_t shown_of_long_list = 2;
+
+template <class T, class Text>
+std::string list(const std::vector<T>& values, Lists lists, Text text_of_value) {
+    const bool is_cut = lists == Lists::short_ones && values.size() > longest_short_list;
+    const std::size_t shown = is_cut ? shown_of_long_list : values.size();
     std::string text;
-    for (const Complex& value : values) text += (text.empty() ? "" : ", ") + to_text(value);
-    return text;
+    for (std::size_t k = 0; k < shown; ++k) text += (k == 0 ? "" : ", ") + text_of_value(values[k]);
+    return is_cut ? fmt::format("{}, … {} in all", text, values.size()) : text;
+}
+
+std::string list(const std::vector<Complex>& values, Lists lists) {
+    return list(values, lists, [](const Complex& value) { return to_text(value); });
 }
 
 const char* suffix(Direction direction) { return direction == Direction::forward ? "" : ", backward"; }
@@ -57,14 +71,13 @@ std::string text_of(const PieceMap& map, Integer range) {
     return fmt::format("pieces({}; range {})", text, range);
 }
 
-std::string text_of(const TableMap& table, Integer domain, Integer range) {
-    std::string text;
-    for (const Integer value : *table.table) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+std::string text_of(const TableMap& table, Integer domain, Integer range, Lists lists) {
+    std::string text = list(*table.table, lists, [](Integer value) { return fmt::format("{}", value); });
     if (range != domain) text += fmt::format("; range {}", range);
     return fmt::format("table({})", text);
 }
 
-std::string text_of(const DiagonalFunction& function) {
+std::string text_of(const DiagonalFunction& function, Lists lists) {
     return std::visit(
         Overloaded{
             [](const TwiddleFunction& f) {
@@ -73,13 +86,16 @@ std::string text_of(const DiagonalFunction& function) {
             },
             [](const ChirpFunction& f) { return with_direction("chirp", f.order, f.direction); },
             [](const ConstantFunction& f) { return fmt::format("constant({})", to_text(f.value)); },
-            [](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values)); },
+            [&](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values, lists)); },
             [](const ArgumentFunction&) { return std::string("argument"); },
         },
         function);
 }
 
-std::string text_of(const Diagonal& diagonal, Integer n) {
+std::string text_of(const IndexMap& map, Lists lists);
+std::string text_of(const Formula& formula, Lists lists);
+
+std::string text_of(const Diagonal& diagonal, Integer n, Lists lists) {
     if (diagonal.index == IndexMap::identity(n).canonical()) {
         if (const auto* twiddles = std::get_if<TwiddleFunction>(&diagonal.function)) {
             const Integer row = twiddles->second.modulus;
@@ -89,19 +105,19 @@ std::string text_of(const Diagonal& diagonal, Integer n) {
         }
         const auto* values = std::get_if<ExplicitFunction>(&diagonal.function);
         if (values && static_cast<Integer>(values->values.size()) == n)
-            return fmt::format("diag({})", list(*values->values));
+            return fmt::format("diag({})", list(*values->values, lists));
     }
-    return fmt::format("diag({}; {})", text_of(diagonal.function), to_text(diagonal.index));
+    return fmt::format("diag({}; {})", text_of(diagonal.function, lists), text_of(diagonal.index, lists));
 }
 
-std::string text_of(const Permutation& permutation, Integer n) {
+std::string text_of(const Permutation& permutation, Integer n, Lists lists) {
     if (const auto* digits = std::get_if<DigitMap>(&permutation.map.kind())) {
         if (digits->radices.size() == 2 &&
             permutation.map == IndexMap::stride_permutation(n, digits->radices[0]))
             return fmt::format("L({}, {})", n, digits->radices[0]);
         if (n > 1 && permutation.map == IndexMap::reversal(n)) return fmt::format("J({})", n);
     }
-    return fmt::format("perm({})", to_text(permutation.map));
+    return fmt::format("perm({})", text_of(permutation.map, lists));
 }
 
 std::string text_of(const Tag& tag) {
@@ -116,53 +132,45 @@ std::string text_of(const Tag& tag) {
 }
 
 /// Operands that are operators themselves stand in parentheses, even where their precedence needs none.
-std::string operand(const Formula& formula) {
+std::string operand(const Formula& formula, Lists lists) {
     const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>() ||
                              formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
                              formula.is<LinePermutation>();
-    return is_operator ? fmt::format("({})", to_text(formula)) : to_text(formula);
+    return is_operator ? fmt::format("({})", text_of(formula, lists)) : text_of(formula, lists);
 }
 
-std::string joined(const Formula& formula, const char* separator) {
+std::string joined(const Formula& formula, const char* separator, Lists lists) {
     std::string text;
-    for (const Formula& child : formula.children()) text += (text.empty() ? "" : separator) + operand(child);
+    for (const Formula& child : formula.children())
+        text += (text.empty() ? "" : separator) + operand(child, lists);
     return text;
 }
 
-} // namespace
-
-std::string to_text(const Complex& value) {
-    const std::string imaginary = text_of(value.imag()) + "i";
-    if (value.imag() == 0) return text_of(value.real());
-    if (value.real() == 0) return imaginary;
-    return text_of(value.real()) + (std::signbit(value.imag()) ? "" : "+") + imaginary;
-}
-
-std::string to_text(const IndexMap& map) {
+std::string text_of(const IndexMap& map, Lists lists) {
     if (map == IndexMap::identity(map.domain()).canonical()) return fmt::format("id({})", map.domain());
-    return std::visit(Overloaded{
-                          [&](const DigitMap& digits) {
-                              if (digits.modulus != 0 || digits.radices.size() > 1 ||
-                                  (digits.radices.size() == 1 && digits.radices[0] == 1))
-                                  return text_of(digits, map.domain(), map.range());
-                              return fmt::format("h({} → {}; {}, {})", map.domain(), map.range(),
-                                                 text_of(digits.base),
-                                                 digits.strides.empty() ? 1 : digits.strides[0]);
-                          },
-                          [&](const PowerMap& power) {
-                              return fmt::format("power({} mod {}; {} → {})", power.generator, power.prime,
-                                                 map.domain(), map.range());
-                          },
-                          [&](const TableMap& table) { return text_of(table, map.domain(), map.range()); },
-                          [&](const PieceMap& pieces) { return text_of(pieces, map.range()); },
-                      },
-                      map.kind());
+    return std::visit(
+        Overloaded{
+            [&](const DigitMap& digits) {
+                if (digits.modulus != 0 || digits.radices.size() > 1 ||
+                    (digits.radices.size() == 1 && digits.radices[0] == 1))
+                    return text_of(digits, map.domain(), map.range());
+                return fmt::format("h({} → {}; {}, {})", map.domain(), map.range(), text_of(digits.base),
+                                   digits.strides.empty() ? 1 : digits.strides[0]);
+            },
+            [&](const PowerMap& power) {
+                return fmt::format("power({} mod {}; {} → {})", power.generator, power.prime, map.domain(),
+                                   map.range());
+            },
+            [&](const TableMap& table) { return text_of(table, map.domain(), map.range(), lists); },
+            [&](const PieceMap& pieces) { return text_of(pieces, map.range()); },
+        },
+        map.kind());
 }
 
-std::string to_text(const Formula& formula) {
+std::string text_of(const Formula& formula, Lists lists) {
     const Integer n = formula.columns();
-    const auto child = [&] { return operand(formula.children().front()); };
-    const auto inside = [&] { return to_text(formula.children().front()); };
+    const auto child = [&] { return operand(formula.children().front(), lists); };
+    const auto inside = [&] { return text_of(formula.children().front(), lists); };
     return std::visit(
         Overloaded{
             [&](const Identity&) { return fmt::format("I({})", n); },
@@ -172,20 +180,20 @@ std::string to_text(const Formula& formula) {
             [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
             [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
             [&](const Circulant& p) {
-                return p.kernel ? fmt::format("circulant({})", list(*p.kernel))
+                return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
                                 : fmt::format("convolution({})", n);
             },
-            [&](const Permutation& p) { return text_of(p, n); },
-            [&](const Gather& p) { return fmt::format("G({})", to_text(p.map)); },
-            [&](const Scatter& p) { return fmt::format("S({})", to_text(p.map)); },
-            [&](const Diagonal& p) { return text_of(p, n); },
+            [&](const Permutation& p) { return text_of(p, n, lists); },
+            [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },
+            [&](const Scatter& p) { return fmt::format("S({})", text_of(p.map, lists)); },
+            [&](const Diagonal& p) { return text_of(p, n, lists); },
             [&](const Matrix& p) {
                 if (formula == F2()) return std::string("F2");
-                return fmt::format("matrix({}, {}; {})", formula.rows(), n, list(p.entries));
+                return fmt::format("matrix({}, {}; {})", formula.rows(), n, list(p.entries, lists));
             },
-            [&](const Product&) { return joined(formula, " · "); },
-            [&](const Kronecker&) { return joined(formula, " ⊗ "); },
-            [&](const DirectSum&) { return joined(formula, " ⊕ "); },
+            [&](const Product&) { return joined(formula, " · ", lists); },
+            [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
+            [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
             [&](const IterativeSum& p) {
                 return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
             },
@@ -200,5 +208,18 @@ std::string to_text(const Formula& formula) {
         },
         formula.payload());
 }
+
+} // namespace
+
+std::string to_text(const Complex& value) {
+    const std::string imaginary = text_of(value.imag()) + "i";
+    if (value.imag() == 0) return text_of(value.real());
+    if (value.real() == 0) return imaginary;
+    return text_of(value.real()) + (std::signbit(value.imag()) ? "" : "+") + imaginary;
+}
+
+std::string to_text(const IndexMap& map) { return text_of(map, Lists::whole); }
+std::string to_text(const Formula& formula) { return text_of(formula, Lists::whole); }
+std::string to_short_text(const Formula& formula) { return text_of(formula, Lists::short_ones); }
 
 } // namespace swirl::formula

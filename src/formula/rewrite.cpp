@@ -125,7 +125,7 @@ std::optional<Formula> Rewriter::replacement(const RewriteRule& rule, const Matc
     auto result = rule.rewrite(match);
     if (result && result->shape() != shape)
         throw InternalError("rule {} turns a {}×{} matrix into {}×{}: {}", rule.name, shape.rows,
-                            shape.columns, result->rows(), result->columns(), to_text(*result));
+                            shape.columns, result->rows(), result->columns(), to_short_text(*result));
     return result;
 }
 

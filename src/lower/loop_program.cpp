@@ -74,8 +74,8 @@ private:
         text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') +
                  text_of(program_, call.output, targets) + " = ";
         for (std::size_t k = call.codelet.then.size(); k-- > 0;)
-            text_ += formula::to_text(call.codelet.then[k]) + " scaled ";
-        if (call.codelet.formula) text_ += formula::to_text(*call.codelet.formula) + " ";
+            text_ += formula::to_short_text(call.codelet.then[k]) + " scaled ";
+        if (call.codelet.formula) text_ += formula::to_short_text(*call.codelet.formula) + " ";
         text_ += sources.empty() ? "0" : text_of(program_, call.input, sources);
         text_ += "\n";
     }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
+#include <string>
 
 namespace swirl::planning {
 
@@ -49,13 +51,46 @@ Integer copies_on_a_gpu(Integer length) {
 
 [[noreturn]] void too_long(const Problem& problem, Integer need, Integer limit, std::string_view limited,
                            Integer bytes_of_point) {
-    const auto most = std::bit_floor(static_cast<std::uint64_t>(limit / bytes_of_point));
+    const auto most =
+        std::bit_floor(static_cast<std::uint64_t>(std::max<Integer>(limit / bytes_of_point, 1)));
     throw UserError(
         "length {} is too long: a plan needs at least {:.1f} GiB of memory beside the arrays, and {} {:.1f} "
         "GiB\n  problem: "
         "{}\n  use lengths up to about {}, float32, or several dimensions",
         longest(problem), static_cast<double>(need) / gibibyte, limited,
         static_cast<double>(limit) / gibibyte, to_text(problem), most);
+}
+
+/// Of the elements of one side.
+Integer bytes_of_side(const Problem& problem, Side side) {
+    const Extent reach = extent(problem, side); // the less where elements are the same as others
+    const Integer of_element =
+        real_bytes(stored_precision(problem, side)) * (is_complex(problem, side) ? 2 : 1);
+    std::optional<Integer> bytes = of_element;
+    for (const IndexRange& range : touched_ranges(problem, side))
+        if (bytes) bytes = checked_multiply(*bytes, range.end - range.first);
+    const auto span = checked_multiply(reach.highest - reach.lowest + 1, of_element);
+    return std::min(bytes.value_or(saturated), span.value_or(saturated));
+}
+
+Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a + b; }
+
+[[noreturn]] void too_large(const Problem& problem, Integer arrays, Integer need) {
+    const Integer batch = batch_count(problem), of_one = ceil_divide(arrays, batch);
+    const Integer points = transform_size(problem);
+    const auto per_point = std::max<Integer>(added(of_one, need) / points, 1);
+    const std::string remedy =
+        batch > 1 && added(of_one, need) <= largest_gpu_memory
+            ? fmt::format("use a batch of {} at most", (largest_gpu_memory - need) / of_one)
+            : fmt::format("use up to about {} points in all",
+                          std::bit_floor(static_cast<std::uint64_t>(largest_gpu_memory / per_point)));
+    throw UserError(
+        "input and output have {:.1f} GiB{}, and GPUs have {:.1f} GiB at most\n  problem: {}\n  {}",
+        static_cast<double>(arrays) / gibibyte,
+        need == 0 ? ""
+                  : fmt::format(", a plan needs at least {:.1f} GiB beside them",
+                                static_cast<double>(need) / gibibyte),
+        static_cast<double>(largest_gpu_memory) / gibibyte, to_text(problem), remedy);
 }
 
 } // namespace
@@ -83,11 +118,19 @@ Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
     return *copy * copies_on_a_gpu(length);
 }
 
+Integer array_bytes(const Problem& problem) {
+    const Integer input = bytes_of_side(problem, Side::input), output = bytes_of_side(problem, Side::output);
+    return problem.placement == Placement::in_place ? std::max(input, output) : added(input, output);
+}
+
 void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory) {
     const Integer need = least_gpu_memory(problem, gpu);
+    const Integer arrays = array_bytes(problem), length = longest(problem);
     if (need > memory)
-        too_long(problem, need, memory, "the GPU has",
-                 std::max(gpu_point_bytes(problem), need / longest(problem)));
+        too_long(
+            problem, need, memory, "the GPU has",
+            added(std::max(gpu_point_bytes(problem), need / length), arrays / batch_count(problem) / length));
+    if (added(arrays, need) > largest_gpu_memory) too_large(problem, arrays, need);
 }
 
 } // namespace swirl::planning

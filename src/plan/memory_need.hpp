@@ -19,7 +19,12 @@ constexpr Integer largest_gpu_memory = Integer{288} << 30;
 /// copy of the longest transform; where its length has a large prime factor, a convolution and its tables. It saturates.
 Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu);
 
-/// UserError where a GPU with so much memory has not that much, before anything is derived.
+/// Bytes of the elements that input and output have, of the whole batch; those of an array with gaps are counted without these. It
+/// saturates.
+Integer array_bytes(const Problem& problem);
+
+/// UserError where a GPU with so much memory has not that much, before anything is derived, or where the arrays beside it would fit
+/// on no GPU. (On the one at hand they may: managed memory is larger.)
 void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory = largest_gpu_memory);
 
 } // namespace swirl::planning

@@ -298,8 +298,8 @@ double factor_of_one_point(TransformKind kind) {
 }
 
 /// The problem's scale, times the factors of those dimensions of one point that no stage transforms.
-double scale_of(const std::vector<Stage>& parts, const Problem& problem) {
-    double scale = problem.scale;
+long double scale_of(const std::vector<Stage>& parts, const Problem& problem) {
+    long double scale = problem.scale;
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k) {
         const auto transforms_it = [&](const Stage& stage) { return stage.dimension == k; };
         if (problem.dimensions[k].length == 1 && std::none_of(parts.begin(), parts.end(), transforms_it))
@@ -311,7 +311,7 @@ double scale_of(const std::vector<Stage>& parts, const Problem& problem) {
 /// The scale goes with the last stage; numbers of 16 bits, which lie in the output between the stages, are scaled by each
 /// in proportion to the logarithm of its length, so that they are in between no larger than at one of the ends.
 void share_scale(std::vector<Stage>& parts, const Problem& problem) {
-    const double scale = scale_of(parts, problem);
+    const long double scale = scale_of(parts, problem);
     parts.back().scale = scale;
     if (real_bytes(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
     const double points = std::log2(static_cast<double>(transform_size(problem)));

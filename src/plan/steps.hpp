@@ -35,7 +35,7 @@ struct Stage {
         layouts;                ///< of input and output, with the loops' digits around the transform's
     std::vector<Integer> left;  ///< loops outside the transform, outermost first
     std::vector<Integer> right; ///< loops inside it
-    double scale = 1;
+    long double scale = 1;      ///< may be more than the largest double: cosines of one point are 2
     std::optional<lower::BesideArray> beside = {}; ///< what a convolution multiplies the spectrum by
     std::vector<lower::CallersArray> arrays = {};  ///< all that the problem has beside input and output
     std::optional<lower::Pointwise> load = {};     ///< of the first stage: what is done to what it reads

@@ -91,7 +91,8 @@ inline Expectation expectation_for(const swirl::Problem& problem) {
             return {reals, stored_half(problem, dft(problem, reals))};
         forward.scale = 1;
         Expectation result{stored_half(problem, dft(forward, reals)), reals};
-        for (Number& real : result.output) real *= static_cast<long double>(each * problem.scale);
+        for (Number& real : result.output)
+            real *= static_cast<long double>(each) * static_cast<long double>(problem.scale);
         return result;
     }
     Expectation result{reals, {}};

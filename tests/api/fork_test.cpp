@@ -1,8 +1,10 @@
+#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/swirl.hpp>
 
 #include "definition.hpp"
 #include "gpu_interface.hpp"
 #include "support/forked_child.hpp"
+#include "support/pause_at_locks.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -16,24 +18,9 @@
 namespace swirl {
 namespace {
 
-constexpr int planning_threads = 3, children = 12;
+constexpr int children = 12;
 
 using Complex = std::complex<double>;
-
-/// Calls plan_one(k) with ever new numbers on some threads while alive.
-class Planning {
-public:
-    template <class PlanOne> explicit Planning(PlanOne plan_one) {
-        for (int t = 0; t < planning_threads; ++t)
-            threads_.emplace_back([this, plan_one](const std::stop_token& stop) {
-                while (!stop.stop_requested()) plan_one(next_++);
-            });
-    }
-
-private:
-    std::atomic<int> next_ = 0;
-    std::vector<std::jthread> threads_; // end first
-};
 
 bool transforms_rightly(const Problem& problem, const PlanOptions& options) {
     const auto n = static_cast<std::size_t>(problem.dimensions[0].length);
@@ -68,13 +55,12 @@ template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int 
 
 TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
-    const Planning planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
-    for (int k = 0; k < children; ++k)
-        for (const int threads : {1, 2})
-            ASSERT_TRUE(is_true_in_a_child([&] {
-                return transforms_rightly(dft(100 + k), {.use_wisdom = false, .threads = threads}) &&
-                       transforms_rightly(dft(7), {.use_wisdom = false, .threads = threads});
-            })) << k;
+    const Busy planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
+    for (const int threads : {1, 2})
+        EXPECT_TRUE(is_true_in_children(children, [&](int k) {
+            return transforms_rightly(dft(100 + k), {.use_wisdom = false, .threads = threads}) &&
+                   transforms_rightly(dft(7), {.use_wisdom = false, .threads = threads});
+        }));
 }
 
 TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
@@ -83,11 +69,10 @@ TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
     ASSERT_EQ(setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1), 0);
     const PlanOptions measured{.effort = Effort::measure, .time_budget_seconds = 0.01};
     {
-        const Planning planning([&](int k) { static_cast<void>(plan(dft(8 + k % 200), measured)); });
-        for (int k = 0; k < children; ++k)
-            ASSERT_TRUE(is_true_in_a_child([&] {
-                return transforms_rightly(dft(8 + k), measured) && transforms_rightly(dft(300 + k), measured);
-            })) << k;
+        const Busy planning([&](int k) { static_cast<void>(plan(dft(8 + k % 200), measured)); });
+        EXPECT_TRUE(is_true_in_children(children, [&](int k) {
+            return transforms_rightly(dft(8 + k), measured) && transforms_rightly(dft(300 + k), measured);
+        }));
     }
     EXPECT_TRUE(transforms_rightly(dft(300), measured));
     unsetenv("SWIRL_WISDOM");
@@ -95,19 +80,33 @@ TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
 
 TEST(Fork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
-    const Planning planning([](int k) {
+    const Busy planning([](int k) {
         const Integer n = 8 + k % 120;
         static_cast<void>(multiplies_rightly<float>(n, n + 1, 9, 1));
         static_cast<void>(multiplies_rightly<double>(n, 3, n, 2));
     });
-    for (int k = 0; k < children; ++k)
-        for (const int threads : {1, 2})
-            ASSERT_TRUE(is_true_in_a_child([&] {
-                const Integer n = 20 + 9 * k;
-                return multiplies_rightly<float>(n, n, 40, threads) &&
-                       multiplies_rightly<double>(5, 5, 5, threads) &&
-                       multiplies_rightly<Complex>(n, 4, n, threads);
-            })) << k;
+    for (const int threads : {1, 2})
+        EXPECT_TRUE(is_true_in_children(children, [&](int k) {
+            const Integer n = 20 + 9 * k;
+            return multiplies_rightly<float>(n, n, 40, threads) &&
+                   multiplies_rightly<double>(5, 5, 5, threads) &&
+                   multiplies_rightly<Complex>(n, 4, n, threads);
+        }));
+}
+
+TEST(Fork, ChildrenTransformWhateverLockAThreadOfTheParentHolds) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    EXPECT_TRUE(is_true_in_children_at_locks(
+        [](int k) { static_cast<void>(plan(dft(602 + k), {.use_wisdom = false})); },
+        [](int k) { return transforms_rightly(dft(640 + k), {.use_wisdom = false}); }));
+}
+
+TEST(Fork, ChildrenMultiplyWhateverLockAThreadOfTheParentHolds) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    // Kernels of tiles at the edges that no other product had: all plans of the process share them.
+    const auto multiply = [](Integer n) { return multiplies_rightly<std::complex<float>>(n, n, 50, 1); };
+    EXPECT_TRUE(is_true_in_children_at_locks([&](int k) { static_cast<void>(multiply(129 + k)); },
+                                             [&](int k) { return multiply(150 + k); }));
 }
 
 TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
@@ -147,26 +146,40 @@ TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
 
 using ForkWithGpu = GpuInterface;
 
+gpu::Plan plan_for_gpu(int k) {
+    return gpu::plan(Problem::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
+                     {.use_wisdom = false, .check = false, .use_cache = false});
+}
+gpu::MatrixPlan plan_product_for_gpu(int k) {
+    return gpu::plan(MatrixProduct::column_major(Number::float32, 64 + k, 64, 32),
+                     {.use_wisdom = false, .check = false, .use_cache = false});
+}
+
 TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::mutex keeping; // their end calls the driver at any time, and that is not ours
     std::vector<gpu::Plan> kept;
-    const auto plan_one = [](int k) {
-        return gpu::plan(
-            Problem::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
-            {.use_wisdom = false, .check = false, .use_cache = false});
-    };
-    const Planning planning([&](int k) {
+    const Busy planning([&](int k) {
         if (k > 300) return std::this_thread::yield();
-        gpu::Plan plan = plan_one(k);
+        gpu::Plan plan = plan_for_gpu(k);
         const std::lock_guard lock(keeping);
         kept.push_back(std::move(plan));
     });
-    for (int k = 0; k < children; ++k)
-        ASSERT_TRUE(is_true_in_a_child([&] {
-            return transforms_rightly(dft(100 + k), {.use_wisdom = false}) &&
-                   !plan_one(1000 + k).recipe().empty();
-        })) << k;
+    EXPECT_TRUE(is_true_in_children(children, [](int k) {
+        return transforms_rightly(dft(100 + k), {.use_wisdom = false}) &&
+               !plan_for_gpu(1000 + k).recipe().empty();
+    }));
+}
+
+TEST_F(ForkWithGpu, ChildrenPlanWhateverLockAThreadOfTheParentThatPlansForGpusHolds) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    std::vector<gpu::Plan> transforms;
+    EXPECT_TRUE(is_true_in_children_at_locks([&](int k) { transforms.push_back(plan_for_gpu(k)); },
+                                             [](int k) { return !plan_for_gpu(40 + k).recipe().empty(); }));
+    std::vector<gpu::MatrixPlan> products;
+    EXPECT_TRUE(
+        is_true_in_children_at_locks([&](int k) { products.push_back(plan_product_for_gpu(k)); },
+                                     [](int k) { return !plan_product_for_gpu(40 + k).schedule().empty(); }));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <swirl/swirl.hpp>
 
 #include "api/expectation.hpp"
+#include "api/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,57 +20,12 @@ namespace {
 using definition::Expectation;
 using definition::expectation_for;
 using definition::Number;
+using definition::pairs;
+using definition::Places;
 using definition::points_of;
 using swirl::Integer;
 
 // ---- running ------------------------------------------------------------------------------------------------
-
-/// One side of a problem of strides that are not negative: which scalars its elements are.
-class Places {
-public:
-    Places(const swirl::Problem& problem, bool input)
-        : offsets_(definition::offsets(problem, input)),
-          is_complex_(definition::is_half_spectrum(problem, input)) {}
-
-    bool is_complex() const { return is_complex_; }
-    std::size_t scalars() const {
-        const auto elements = static_cast<std::size_t>(*std::max_element(offsets_.begin(), offsets_.end()));
-        return (elements + 1) * (is_complex_ ? 2 : 1);
-    }
-    template <class T> void write(std::vector<T>& scalars, const std::vector<Number>& elements) const {
-        for (std::size_t i = 0; i < offsets_.size(); ++i) {
-            scalars[first(i)] = static_cast<T>(elements[i].real());
-            if (is_complex_) scalars[first(i) + 1] = static_cast<T>(elements[i].imag());
-        }
-    }
-    template <class T> std::vector<Number> read(const std::vector<T>& scalars) const {
-        std::vector<Number> elements;
-        for (std::size_t i = 0; i < offsets_.size(); ++i)
-            elements.push_back({scalars[first(i)], is_complex_ ? scalars[first(i) + 1] : T(0)});
-        return elements;
-    }
-
-private:
-    std::size_t first(std::size_t i) const {
-        return static_cast<std::size_t>(offsets_[i]) * (is_complex_ ? 2 : 1);
-    }
-
-    std::vector<Integer> offsets_;
-    bool is_complex_;
-};
-
-template <class T> std::complex<T>* pairs(T* scalars) { return reinterpret_cast<std::complex<T>*>(scalars); }
-
-/// Calls the execute() of the sides' types.
-template <class T>
-void execute(const swirl::Plan& plan, const Places& input, T* in, const Places& output, T* out) {
-    if (input.is_complex())
-        plan.execute(pairs(in), out);
-    else if (output.is_complex())
-        plan.execute(in, pairs(out));
-    else
-        plan.execute(in, out);
-}
 
 template <class T> void expect_right(const std::string& text) {
     const swirl::Problem problem = swirl::problem(text);
@@ -83,7 +39,7 @@ template <class T> void expect_right(const std::string& text) {
     if (is_in_place) in.resize(std::max(in.size(), out.size()), untouched);
     input.write(in, expected.input);
     const std::vector<T> before = in;
-    execute(plan, input, in.data(), output, is_in_place ? in.data() : out.data());
+    definition::execute(plan, input, in.data(), output, is_in_place ? in.data() : out.data());
 
     const std::vector<T>& result = is_in_place ? in : out;
     const long double unit = std::numeric_limits<T>::epsilon() *

@@ -16,24 +16,10 @@ using namespace std::chrono_literals;
 
 constexpr int threads = 3, children = 40;
 
-/// Runs `work` again and again on some threads while alive.
-class Busy {
-public:
-    template <class Work> explicit Busy(Work work, int count = threads) {
-        for (int k = 0; k < count; ++k)
-            threads_.emplace_back([work](const std::stop_token& stop) {
-                while (!stop.stop_requested()) work();
-            });
-    }
-
-private:
-    std::vector<std::jthread> threads_;
-};
-
 TEST(ForkGate, AChildFindsNoLockHeldAndWhatTheyGuardWhole) {
     ForkSafeMutex mutex;
     volatile int first = 0, second = 0;
-    const auto change = [&] {
+    const auto change = [&](int = 0) {
         const std::lock_guard lock(mutex);
         first = first + 1;
         std::this_thread::sleep_for(100us);
@@ -50,7 +36,7 @@ TEST(ForkGate, AChildFindsNoLockHeldAndWhatTheyGuardWhole) {
 TEST(ForkGate, AChildMayShareAndTakeLocksOfReaders) {
     ForkSafe<std::shared_mutex> mutex;
     volatile int number = 0;
-    const auto use = [&] {
+    const auto use = [&](int = 0) {
         {
             const std::shared_lock lock(mutex);
             if (number < 0) return;
@@ -86,7 +72,7 @@ TEST(ForkGate, ValuesAreMadeOnceHoweverOftenForksComeBetween) {
 
 TEST(ForkGate, AThreadInASectionMayWaitForThoseThatJoinedIt) {
     ForkSafeMutex mutex;
-    const Busy busy([&] {
+    const Busy busy([&](int) {
         const ForkSection section;
         std::jthread helper([&, inside = ForkSection::is_inside()] {
             const ForkSection::Joined joined(inside);

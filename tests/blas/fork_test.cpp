@@ -1,10 +1,10 @@
 #include "calls.hpp"
 #include "support/forked_child.hpp"
+#include "support/pause_at_locks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <thread>
 #include <vector>
 
 namespace swirl::test {
@@ -45,22 +45,24 @@ TEST(BlasFork, ChildrenMultiplyAfterTheParentDidByThreads) {
 
 TEST(BlasFork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
-    std::vector<std::jthread> others;
-    for (int t = 0; t < 3; ++t)
-        others.emplace_back([t](const std::stop_token& stop) {
-            // Other sizes each time: kernels are made on the way.
-            for (int n = 3 + t; !stop.stop_requested(); n = 3 + (n * 5 + 1) % 150) {
-                static_cast<void>(multiplies_rightly<double>(n));
-                static_cast<void>(multiplies_rightly<float>(n));
-            }
-        });
-    for (int k = 0; k < 20; ++k)
-        ASSERT_TRUE(is_true_in_a_child([&] {
-            for (int repeat = 0; repeat < 4; ++repeat)
-                if (!multiplies_rightly<double>(10 + 13 * k) || !multiplies_rightly<float>(6 + k))
-                    return false;
-            return multiplies_rightly<std::complex<double>>(30 + k);
-        })) << k;
+    // Other sizes each time: kernels are made on the way.
+    const Busy others([](int k) {
+        const int n = 3 + k * 37 % 150;
+        static_cast<void>(multiplies_rightly<double>(n));
+        static_cast<void>(multiplies_rightly<float>(n));
+    });
+    EXPECT_TRUE(is_true_in_children(20, [](int k) {
+        for (int repeat = 0; repeat < 4; ++repeat)
+            if (!multiplies_rightly<double>(10 + 13 * k) || !multiplies_rightly<float>(6 + k)) return false;
+        return multiplies_rightly<std::complex<double>>(30 + k);
+    }));
+}
+
+TEST(BlasFork, ChildrenMultiplyWhateverLockAThreadOfTheParentHolds) {
+    if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
+    EXPECT_TRUE(is_true_in_children_at_locks(
+        [](int k) { static_cast<void>(multiplies_rightly<std::complex<float>>(31 + k)); },
+        [](int k) { return multiplies_rightly<std::complex<float>>(70 + k); }));
 }
 
 } // namespace

@@ -56,6 +56,21 @@ TEST(Text, OfNumbersIsExactInLongDoublePrecision) {
     }
 }
 
+TEST(ShortText, LeavesOutMostOfLongListsAndNothingElse) {
+    std::vector<Complex> values(1000, 2);
+    values[1] = {0, -1};
+    std::vector<Integer> table;
+    for (Integer k = 0; k < 1000; ++k) table.push_back(k * k % 1000);
+    const Formula whole =
+        DFT(1000) * diagonal(values) * gather(IndexMap::table(table, 1000)) * circulant(values);
+    EXPECT_EQ(to_short_text(whole),
+              "DFT(1000) · diag(2, -1i, … 1000 in all) · G(table(0, 1, … 1000 in all)) · "
+              "circulant(2, -1i, … 1000 in all)");
+    EXPECT_EQ(parse(to_text(whole)), whole);
+    const Formula brief = kron(diagonal({1, 2, 3, 4}), I(2)) * L(8, 4);
+    EXPECT_EQ(to_short_text(brief), to_text(brief));
+}
+
 TEST(Text, ToleratesSpacesAndAsciiSpellings) {
     const Formula expected = kron(DFT(4), I(2)) * T(8, 2) * kron(I(4), DFT(2)) * L(8, 4);
     EXPECT_EQ(parse("(DFT(4)@I(2))*T(8,2)*(I(4)@DFT(2))*L(8,4)"), expected);

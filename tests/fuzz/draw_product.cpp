@@ -1,7 +1,12 @@
 #include "fuzz/draw_product.hpp"
+#include "fuzz/reduced.hpp"
+#include "fuzz/words.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace swirl::fuzz {
@@ -97,6 +102,13 @@ void lay_out_e4m3(MatrixProduct& product) {
     product.c = {1, padded(product.rows), false, padded(product.rows) * product.columns};
 }
 
+/// Whether lists of pointers may say where a GPU finds the product's matrices, by execute_each(): α has to be what sums of A's
+/// numbers are.
+bool may_be_listed(const MatrixProduct& product) {
+    const Number a = product.number_of_a();
+    return a != Number::int8 && a != Number::uint8;
+}
+
 } // namespace
 
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
@@ -140,9 +152,16 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     return product;
 }
 
-bool may_be_listed(const MatrixProduct& product) {
-    const Number a = product.number_of_a();
-    return a != Number::int8 && a != Number::uint8;
+ProductCase draw_product_case(Random& random, bool on_gpu, Integer elements, Journal& journal,
+                              const char* what) {
+    MatrixProduct product = draw_product(random, on_gpu, elements);
+    const Factors factors = draw_factors(product, random);
+    Epilogue epilogue(product, random);
+    draw_reduction(product, random);
+    const bool by_lists = on_gpu && may_be_listed(product) && random.chance(15);
+    journal.doing(fmt::format("{}{}{}", what, in_words(product, factors), by_lists ? " by lists" : ""));
+    validate(product); // what is drawn is valid
+    return {std::move(product), factors, std::move(epilogue), by_lists};
 }
 
 } // namespace swirl::fuzz

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "fuzz/epilogue.hpp"
+#include "fuzz/journal.hpp"
+#include "fuzz/product_data.hpp"
 #include "fuzz/random.hpp"
 
 #include <swirl/matrix_product.hpp>
@@ -10,7 +13,16 @@ namespace swirl::fuzz {
 /// and reversed matrices.
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements);
 
-/// Whether lists of pointers may say where a GPU finds the product's matrices, by execute_each(): α has to be what sums of A's numbers are.
-bool may_be_listed(const MatrixProduct& product);
+/// A product and all that goes with it.
+struct ProductCase {
+    MatrixProduct product; ///< with its epilogue and reduction
+    Factors factors;
+    Epilogue epilogue;
+    bool by_lists; ///< on a GPU its batch's matrices are where pointers say
+};
+
+/// Draws one and notes it in the journal, in words that begin with `what`.
+ProductCase draw_product_case(Random& random, bool on_gpu, Integer elements, Journal& journal,
+                              const char* what = "");
 
 } // namespace swirl::fuzz

@@ -1,11 +1,9 @@
 #include "fuzz/draw_product.hpp"
-#include "fuzz/epilogue.hpp"
 #include "fuzz/on_gpu.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
-#include "fuzz/words.hpp"
 
 #include <swirl/gpu_matrix_product.hpp>
 
@@ -48,18 +46,16 @@ private:
 /// One product on the GPU.
 class GpuProductRun {
 public:
-    /// `by_lists`: its batch's matrices are where pointers say.
-    GpuProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors,
-                  bool by_lists, Random& random)
-        : product_(product),
-          epilogue_(epilogue),
-          factors_(factors),
+    GpuProductRun(const ProductCase& drawn, Random& random)
+        : product_(drawn.product),
+          epilogue_(drawn.epilogue),
+          factors_(drawn.factors),
           random_(random),
-          data_(product, factors, random, &epilogue, true),
-          reduced_(product),
-          planned_(product) {
-        planned_.listed = by_lists;
-        if (by_lists && random.chance(50)) planned_.list_alignment = alignment_of_pointers();
+          data_(product_, factors_, random, &epilogue_, true),
+          reduced_(product_),
+          planned_(product_) {
+        planned_.listed = drawn.by_lists;
+        if (drawn.by_lists && random.chance(50)) planned_.list_alignment = alignment_of_pointers();
     }
 
     void run() {
@@ -159,14 +155,9 @@ private:
 void fuzz_gpu_product(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
     constexpr Integer most_elements = Integer{1} << 20;
-    MatrixProduct product = draw_product(random, true, std::min(most_elements, setting.limits.elements * 4));
-    const Factors factors = draw_factors(product, random);
-    const Epilogue epilogue(product, random);
-    draw_reduction(product, random);
-    const bool by_lists = may_be_listed(product) && random.chance(15);
-    journal.doing("gpu " + in_words(product, factors) + (by_lists ? " by lists" : ""));
-    validate(product); // what is drawn is valid
-    GpuProductRun(product, epilogue, factors, by_lists, random).run();
+    const Integer elements = std::min(most_elements, setting.limits.elements * 4);
+    const ProductCase drawn = draw_product_case(random, true, elements, journal, "gpu ");
+    GpuProductRun(drawn, random).run();
 }
 
 } // namespace swirl::fuzz

@@ -1,10 +1,8 @@
 // Kernels of products on GPUs in the interpreter, of which no GPU is needed.
 #include "fuzz/draw_product.hpp"
-#include "fuzz/epilogue.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
-#include "fuzz/words.hpp"
 
 #include "gemm/gpu_model.hpp"
 #include "gemm/tile.hpp"
@@ -91,20 +89,22 @@ struct Matrix {
 /// One product by the kernels that a plan has.
 class KernelRun {
 public:
-    KernelRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, bool by_lists,
-              Random& random)
-        : product_(product),
-          epilogue_(epilogue),
-          factors_(factors),
+    KernelRun(const ProductCase& drawn, Random& random)
+        : product_(drawn.product),
+          epilogue_(drawn.epilogue),
+          factors_(drawn.factors),
           random_(random),
-          data_(product, factors, random, &epilogue, true),
-          reduced_(product),
-          planned_(product),
-          a_{"a", product.a, product.number_of_a(), product.rows, product.depth, product.batch, data_.a()},
-          b_{"b", product.b, product.number_of_b(), product.depth, product.columns, product.batch, data_.b()},
-          c_{"c", product.c, product.number_of_c(), product.rows, product.columns, product.batch, data_.c()} {
-        planned_.listed = by_lists;
-        if (by_lists && random.chance(50)) planned_.list_alignment = alignment_of_lists();
+          data_(product_, factors_, random, &epilogue_, true),
+          reduced_(product_),
+          planned_(product_),
+          a_{"a",      product_.a, product_.number_of_a(), product_.rows, product_.depth, product_.batch,
+             data_.a()},
+          b_{"b",      product_.b, product_.number_of_b(), product_.depth, product_.columns, product_.batch,
+             data_.b()},
+          c_{"c",      product_.c, product_.number_of_c(), product_.rows, product_.columns, product_.batch,
+             data_.c()} {
+        planned_.listed = drawn.by_lists;
+        if (drawn.by_lists && random.chance(50)) planned_.list_alignment = alignment_of_lists();
     }
 
     void run() {
@@ -235,14 +235,9 @@ private:
 void fuzz_kernel(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
     const Integer most_elements = Integer{1} << (random.chance(20) ? 14 : 11);
-    MatrixProduct product = draw_product(random, true, std::min(most_elements, setting.limits.elements));
-    const Factors factors = draw_factors(product, random);
-    const Epilogue epilogue(product, random);
-    draw_reduction(product, random);
-    const bool by_lists = may_be_listed(product) && random.chance(15);
-    journal.doing("kernels of " + in_words(product, factors) + (by_lists ? " by lists" : ""));
-    validate(product); // what is drawn is valid
-    KernelRun(product, epilogue, factors, by_lists, random).run();
+    const Integer elements = std::min(most_elements, setting.limits.elements);
+    const ProductCase drawn = draw_product_case(random, true, elements, journal, "kernels of ");
+    KernelRun(drawn, random).run();
 }
 
 } // namespace swirl::fuzz

@@ -1,10 +1,8 @@
 #include "fuzz/draw_product.hpp"
-#include "fuzz/epilogue.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
-#include "fuzz/words.hpp"
 
 #include <swirl/matrix.h>
 
@@ -20,15 +18,14 @@ enum class Packed { a, b, both };
 /// One product on the CPU at hand.
 class ProductRun {
 public:
-    ProductRun(const MatrixProduct& product, const Epilogue& epilogue, const Factors& factors, Random& random,
-               const Setting& setting)
-        : product_(product),
-          epilogue_(epilogue),
-          factors_(factors),
+    ProductRun(const ProductCase& drawn, Random& random, const Setting& setting)
+        : product_(drawn.product),
+          epilogue_(drawn.epilogue),
+          factors_(drawn.factors),
           random_(random),
           setting_(setting),
-          data_(product, factors, random, &epilogue),
-          reduced_(product) {}
+          data_(product_, factors_, random, &epilogue_),
+          reduced_(product_) {}
 
     void run() {
         const int threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}));
@@ -204,13 +201,9 @@ private:
 void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
     constexpr Integer most_elements = Integer{1} << 15;
-    MatrixProduct product = draw_product(random, false, std::min(most_elements, setting.limits.elements));
-    const Factors factors = draw_factors(product, random);
-    const Epilogue epilogue(product, random);
-    draw_reduction(product, random);
-    journal.doing(in_words(product, factors));
-    validate(product); // what is drawn is valid
-    ProductRun(product, epilogue, factors, random, setting).run();
+    const ProductCase drawn =
+        draw_product_case(random, false, std::min(most_elements, setting.limits.elements), journal);
+    ProductRun(drawn, random, setting).run();
 }
 
 } // namespace swirl::fuzz

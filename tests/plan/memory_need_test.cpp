@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace swirl::planning {
 namespace {
@@ -53,6 +54,32 @@ TEST(MemoryNeedOnGpus, BeyondACardIsRefusedWithWhatWouldWork) {
             error_of<UserError>([&] { require_gpu_memory(problem(text), gpu, memory); });
         for (const char* part : {"length ", "GiB", "use lengths up to"})
             EXPECT_NE(message.find(part), std::string::npos) << text << message;
+    }
+}
+
+TEST(MemoryNeedOnGpus, CountsWhatInputAndOutputHave) {
+    EXPECT_EQ(array_bytes(problem("dft 1024 batch=1000000")), 2 * 16 * 1024 * Integer{1000000});
+    EXPECT_EQ(array_bytes(problem("dft 1024 inplace batch=1000000")), 16 * 1024 * Integer{1000000});
+    EXPECT_EQ(array_bytes(problem("rdft 1024 float32")), 4 * 1024 + 8 * 513);
+    EXPECT_EQ(array_bytes(problem("dft 8 float32 planar")), 2 * 8 * 8);
+    EXPECT_EQ(array_bytes(problem("dft 8 in=1000000000000 out=1")), 2 * 16 * 8);
+    EXPECT_EQ(array_bytes(problem("dft 8 batch=100:(1,8)")), 16 * (107 + 800)); // transforms share inputs
+}
+
+TEST(MemoryNeedOnGpus, ArraysThatFitOnNoGpuAreRefusedWithWhatWouldFit) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    for (const char* text : {"dft 1024 batch=9437184", "dft 1024 batch=18874368 inplace", "dft 2^32",
+                             "dft 65536x65536 float32 batch=4", "dft 8 in=1000000000000 out=1"})
+        EXPECT_NO_THROW(require_gpu_memory(problem(text), gpu)) << text;
+    for (const auto& [text, remedy] : {std::pair{"dft 1024 batch=9437185", "use a batch of 9437184 at most"},
+                                       {"dft 1024 batch=18874369 inplace", "use a batch of 18874368 at most"},
+                                       {"dft 65536x65536 float32 batch=5", "use a batch of 4 at most"},
+                                       {"rdft 2 batch=2^55", "use a batch of "},
+                                       {"dft 2^34 float32", "use up to about 8589934592 points in all"},
+                                       {"dft 2^15x2^15x2^10", "use up to about 8589934592 points in all"}}) {
+        const std::string message = error_of<UserError>([&] { require_gpu_memory(problem(text), gpu); });
+        EXPECT_NE(message.find(remedy), std::string::npos) << text << message;
+        EXPECT_NE(message.find("input and output have "), std::string::npos) << text << message;
     }
 }
 

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -43,5 +49,27 @@ template <class F> bool is_true_in_a_child(F&& f) {
     int status = 0;
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
+
+/// Whether f(k) is true in each of so many forked processes, one after the other.
+template <class F> testing::AssertionResult is_true_in_children(int children, F&& f) {
+    for (int k = 0; k < children; ++k)
+        if (!is_true_in_a_child([&] { return f(k); })) return testing::AssertionFailure() << "child " << k;
+    return testing::AssertionSuccess();
+}
+
+/// Calls work(k) with ever new numbers on some threads while alive.
+class Busy {
+public:
+    template <class Work> explicit Busy(Work work, int threads = 3) {
+        for (int t = 0; t < threads; ++t)
+            threads_.emplace_back([this, work](const std::stop_token& stop) {
+                while (!stop.stop_requested()) work(next_++);
+            });
+    }
+
+private:
+    std::atomic<int> next_ = 0;
+    std::vector<std::jthread> threads_; // end first
+};
 
 } // namespace swirl
