@@ -54,6 +54,7 @@ void append_to_targets(Step& step, std::vector<Stage> pending) {
 /// Of a direct sum the entries of its diagonals, and 1 for those of other summands.
 std::vector<Complex> diagonal_entries(const Formula& sum) {
     std::vector<Complex> values;
+    values.reserve(static_cast<std::size_t>(sum.rows()));
     DiagonalValues value_of;
     for (const Formula& summand : sum.children()) {
         const auto* diagonal = summand.get_if<Diagonal>();
@@ -63,11 +64,30 @@ std::vector<Complex> diagonal_entries(const Formula& sum) {
     return values;
 }
 
+/// As a diagonal of a few numbers, where all of the sum's diagonals have one each.
+std::optional<Formula> diagonal_of_constants(const Formula& sum) {
+    std::vector<Complex> values;
+    PieceMap pieces;
+    for (const Formula& summand : sum.children()) {
+        const auto* diagonal = summand.get_if<Diagonal>();
+        const auto* constant = diagonal ? std::get_if<ConstantFunction>(&diagonal->function) : nullptr;
+        if (diagonal && !constant) return std::nullopt;
+        const Complex value = constant ? constant->value : 1;
+        const auto at = std::find(values.begin(), values.end(), value);
+        pieces.pieces.push_back({{summand.rows()}, {0}, static_cast<Integer>(at - values.begin()), 0});
+        if (at == values.end()) values.push_back(value);
+    }
+    const auto count = static_cast<Integer>(values.size());
+    return diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::move(values))},
+                    IndexMap(sum.rows(), count, std::move(pieces)));
+}
+
 /// As a diagonal; a long list is computed when tables are made of it.
 Formula diagonal_of(const Formula& sum) {
     constexpr Integer computed_at_once = 1 << 16;
     const Integer n = sum.rows();
     if (n <= computed_at_once) return diagonal(diagonal_entries(sum));
+    if (auto constants = diagonal_of_constants(sum)) return *constants;
     return diagonal(ExplicitFunction{SharedList<Complex>::computed_by(
                         static_cast<std::size_t>(n), [sum] { return diagonal_entries(sum); })},
                     n);

@@ -55,6 +55,12 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
+/// Of a list up to this all entries are there, computed when the formula is made.
+constexpr Integer computed_at_once = 1 << 16;
+
+Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
+
+/// Long ones have their first half alone, entries 0 … size/2: the others are those once more.
 std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     const DiagonalFunction chirp = ChirpFunction{n, Direction::backward};
     DiagonalValues values;
@@ -62,9 +68,9 @@ std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     for (Integer k = 0; k < n && k <= size / 2; ++k) kernel[static_cast<std::size_t>(k)] = values(chirp, k);
     std::vector<Complex> d = accurate_even_dft(std::move(kernel), size);
     for (Complex& value : d) value /= static_cast<long double>(size);
-    d.resize(static_cast<std::size_t>(size));
-    for (Integer k = 1; 2 * k < size; ++k)
-        d[static_cast<std::size_t>(size - k)] = d[static_cast<std::size_t>(k)];
+    d.resize(static_cast<std::size_t>(entries_of_spectrum(size)));
+    for (Integer k = size / 2 + 1; k < std::ssize(d); ++k)
+        d[static_cast<std::size_t>(k)] = d[static_cast<std::size_t>(size - k)];
     return d;
 }
 
@@ -86,7 +92,6 @@ public:
 
 private:
     using Key = std::tuple<Integer, Integer, Direction>;
-    static constexpr Integer computed_at_once = 1 << 16;
 
     SharedList<Complex> shared(const Key& key, std::function<std::vector<Complex>()> compute) {
         const Integer size = std::get<1>(key);
@@ -94,7 +99,8 @@ private:
         if (const auto at = known_.find(key); at != known_.end())
             if (auto list = at->second.lock()) return list;
         std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
-        auto list = SharedList<Complex>::computed_by(static_cast<std::size_t>(size), std::move(compute));
+        const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
+        auto list = SharedList<Complex>::computed_by(entries, std::move(compute));
         known_[key] = list;
         return list;
     }
@@ -106,6 +112,14 @@ private:
 SharedList<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
     static Spectra& spectra = *new Spectra;
     return spectra.of_chirp(n, size, direction);
+}
+
+/// Where each entry of the spectrum lies in its list.
+IndexMap places_in_spectrum(Integer size) {
+    const Integer entries = entries_of_spectrum(size);
+    if (entries == size) return IndexMap::identity(size);
+    const DigitMap ahead{{entries}, {1}, 0, 0}, back{{size - entries}, {-1}, size - entries, 0};
+    return {size, entries, PieceMap{{ahead, back}}};
 }
 
 Formula build(const Formula& f, const Choice& choice) {
@@ -123,7 +137,7 @@ Formula build(const Formula& f, const Choice& choice) {
         chirp,
         gather(first_entries),
         DFT(size, reversed(direction)),
-        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, size),
+        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size)),
         DFT(size, direction),
         scatter(first_entries),
         chirp,

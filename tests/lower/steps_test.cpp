@@ -58,5 +58,18 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
     EXPECT_EQ(spectrum->values(), (std::vector<Integer>{1, 2 * n + 1}));
 }
 
+TEST(StepsApart, TakeConstantsOfADirectSumAsADiagonalOfAFewNumbers) {
+    const Integer n = Integer{1} << 30;
+    const Formula sum =
+        direct_sum({I(n), diagonal(ConstantFunction{3}, n), I(1), diagonal(ConstantFunction{3}, 2)});
+    const std::vector<Step> steps = steps_of(product({sum, DFT(2 * n + 3, Direction::forward)}), true);
+    ASSERT_EQ(steps.back().after.size(), 1U);
+    const auto& diagonal = std::get<Diagonal>(steps.back().after[0]);
+    EXPECT_EQ(std::get<ExplicitFunction>(diagonal.function).values->size(), 2U);
+    const auto entry = [&](Integer i) { return diagonal_value(diagonal.function, diagonal.index(i)); };
+    for (const Integer i : {Integer{0}, n - 1, 2 * n}) EXPECT_EQ(entry(i), Complex(1)) << i;
+    for (const Integer i : {n, 2 * n - 1, 2 * n + 1, 2 * n + 2}) EXPECT_EQ(entry(i), Complex(3)) << i;
+}
+
 } // namespace
 } // namespace swirl::lower
