@@ -74,8 +74,9 @@ std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     return d;
 }
 
-std::vector<Complex> conjugates(std::vector<Complex> values) {
-    for (Complex& value : values) value = std::conj(value);
+/// The forward spectrum as that of a direction.
+std::vector<Complex> conjugated(std::vector<Complex> values, Direction direction) {
+    for (Complex& value : values) value = direction == Direction::forward ? value : std::conj(value);
     return values;
 }
 
@@ -83,26 +84,36 @@ std::vector<Complex> conjugates(std::vector<Complex> values) {
 class Spectra {
 public:
     SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
+        const auto compute = [=] { return conjugated(compute_spectrum(n, size), direction); };
+        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
         const std::lock_guard lock(mutex_);
-        SharedList<Complex> forward =
-            shared({n, size, Direction::forward}, [=] { return compute_spectrum(n, size); });
-        if (direction == Direction::forward) return forward;
-        return shared({n, size, direction}, [forward] { return conjugates(*forward); });
+        const Key key{n, size, direction};
+        if (auto list = known(key)) return list;
+        std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
+        const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
+        auto list = SharedList<Complex>::computed_by(entries, [=, this] {
+            // Backward out of forward where somebody has that; else both would be in memory.
+            const Key forward{n, size, Direction::forward};
+            if (direction != Direction::forward)
+                if (const SharedList<Complex> other = known_to_all(forward))
+                    return conjugated(*other, direction);
+            return compute();
+        });
+        known_[key] = list;
+        return list;
     }
 
 private:
     using Key = std::tuple<Integer, Integer, Direction>;
 
-    SharedList<Complex> shared(const Key& key, std::function<std::vector<Complex>()> compute) {
-        const Integer size = std::get<1>(key);
-        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
-        if (const auto at = known_.find(key); at != known_.end())
-            if (auto list = at->second.lock()) return list;
-        std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
-        const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
-        auto list = SharedList<Complex>::computed_by(entries, std::move(compute));
-        known_[key] = list;
-        return list;
+    SharedList<Complex> known(const Key& key) const {
+        const auto at = known_.find(key);
+        return at == known_.end() ? SharedList<Complex>() : at->second.lock();
+    }
+
+    SharedList<Complex> known_to_all(const Key& key) {
+        const std::lock_guard lock(mutex_);
+        return known(key);
     }
 
     ForkSafeMutex mutex_;
