@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace swirl::lower {
@@ -262,10 +263,16 @@ std::optional<std::vector<Progression>> missed_progressions(const IndexMap& map)
 /// Their values in order; nothing where they are many, and not one progression.
 std::optional<IndexMap> map_of(const std::vector<Progression>& progressions, Integer range) {
     constexpr Integer most_in_table = 1 << 16;
-    if (progressions.size() == 1) {
-        const auto [first, count, stride] = progressions.front();
-        return IndexMap::strided(count, range, first, stride).canonical();
+    // Values that are as many as there are multiples of their stride from the first to the last are all of these.
+    Integer least = progressions.front().first, most = least, total = 0, common = 0;
+    for (const auto& [first, count, stride] : progressions) {
+        least = std::min(least, first);
+        most = std::max(most, first + (count - 1) * stride);
+        total += count;
+        common = std::gcd(common, std::gcd(count > 1 ? stride : 0, first - progressions.front().first));
     }
+    if (common == 0 || (most - least) / common + 1 == total)
+        return IndexMap::strided(total, range, least, std::max<Integer>(common, 1)).canonical();
     std::vector<Integer> values;
     for (const auto& [first, count, stride] : progressions) {
         if (count > most_in_table - std::ssize(values)) return std::nullopt;

@@ -52,6 +52,9 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
     EXPECT_EQ(complement(IndexMap::strided(n, 2 * n, 0, 2)), IndexMap::strided(n, 2 * n, 1, 2));
     EXPECT_EQ(complement(IndexMap::strided(n, 3 * n, 0, 1)), IndexMap::strided(2 * n, 3 * n, n, 1));
     EXPECT_FALSE(complement(IndexMap::identity(n)));
+    const IndexMap even_and_odd = IndexMap::piecewise( // of the first 2n
+        {DigitMap{{n}, {2}, 0, 0}, DigitMap{{n}, {-2}, 2 * n - 1, 0}}, 4 * n);
+    EXPECT_EQ(complement(even_and_odd), IndexMap::strided(2 * n, 4 * n, 2 * n, 1));
     const auto spectrum = complement(IndexMap::piecewise(
         {DigitMap{{n + 1}, {2}, 0, 0}, DigitMap{{n - 1}, {-2}, 2 * n - 1, 0}}, 2 * n + 2));
     ASSERT_TRUE(spectrum);
