@@ -112,13 +112,14 @@ private:
         add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
 
-    void add_zeros(const IndexMap& map, const Endpoint& out, Loops loops) {
-        const std::optional<IndexMap> missed = complement(map);
-        if (!missed) return;
-        const Integer count = missed->domain();
-        loops.push_back({recorder_.new_variable(count), count});
-        const Endpoint to = out.through(*missed).through(View{Affine::of(loops.back().variable), 0});
-        add_codelet(recorder_, zero_codelet(), out, to, loops);
+    void add_zeros(const IndexMap& map, const Endpoint& out, const Loops& around) {
+        for (const IndexMap& missed : complement_in_parts(map)) {
+            const Integer count = missed.domain();
+            Loops loops = around;
+            loops.push_back({recorder_.new_variable(count), count});
+            const Endpoint to = out.through(missed).through(View{Affine::of(loops.back().variable), 0});
+            add_codelet(recorder_, zero_codelet(), out, to, loops);
+        }
     }
 
     void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);

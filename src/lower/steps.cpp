@@ -297,4 +297,24 @@ std::optional<IndexMap> complement(const IndexMap& map) {
     return IndexMap::table(std::move(missed), map.range()).canonical();
 }
 
+std::vector<IndexMap> complement_in_parts(const IndexMap& map) {
+    constexpr Integer few = 1024;
+    const auto missed = map.domain() == map.range() ? std::nullopt : missed_progressions(map);
+    if (missed && !missed->empty() && !map_of(*missed, map.range())) {
+        std::vector<Progression> parts[2];
+        for (const Progression& each : *missed) parts[each.count > few ? 0 : 1].push_back(each);
+        std::vector<IndexMap> result;
+        for (const std::vector<Progression>& part : parts) {
+            if (part.empty()) continue;
+            if (const auto places = map_of(part, map.range()))
+                result.push_back(*places);
+            else
+                for (const Progression& each : part) result.push_back(*map_of({each}, map.range()));
+        }
+        return result;
+    }
+    const auto whole = complement(map);
+    return whole ? std::vector<IndexMap>{*whole} : std::vector<IndexMap>{};
+}
+
 } // namespace swirl::lower

@@ -61,6 +61,24 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
     EXPECT_EQ(spectrum->values(), (std::vector<Integer>{1, 2 * n + 1}));
 }
 
+TEST(TheComplementOfAMap, IsNoLongTable) {
+    for (const Integer n :
+         {Integer{5}, Integer{100001}, (Integer{1} << 40) + 1}) { // of n reals, among complex numbers
+        const IndexMap reals =
+            IndexMap::piecewise({DigitMap{{n / 2 + 1}, {2}, 0, 0}, DigitMap{{n / 2}, {-2}, n, 0}}, 2 * n);
+        const std::vector<IndexMap> parts = complement_in_parts(reals);
+        ASSERT_FALSE(parts.empty());
+        Integer count = 0;
+        for (const IndexMap& part : parts) count += part.domain();
+        EXPECT_EQ(count, n);
+        if (n > 5) {
+            ASSERT_EQ(parts.size(), 2U);
+            EXPECT_EQ(parts[0], IndexMap::strided(n - 1, 2 * n, n + 1, 1));
+            EXPECT_EQ(parts[1].values(), std::vector<Integer>{1});
+        }
+    }
+}
+
 TEST(StepsApart, TakeConstantsOfADirectSumAsADiagonalOfAFewNumbers) {
     const Integer n = Integer{1} << 30;
     const Formula sum =

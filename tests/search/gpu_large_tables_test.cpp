@@ -34,8 +34,8 @@ TEST(LargeTablesOnGpus, HoldHalfOfTheSpectrumOfALongChirp) {
     EXPECT_LE(table_bytes("dft 983039 float32"), (1966080 / 2 + 2 * 983039 + 400000) * 8);
     // Longer chirps are products.
     EXPECT_LE(table_bytes("dft 3132149 float32"), (6291456 / 2 + 2000000) * 8);
-    const char* text = "dft 70001 float32";
-    support::prove(text, gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")));
+    for (const char* text : {"dft 70001 float32", "rdft 70001 backward"})
+        support::prove(text, gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")));
 }
 
 } // namespace
