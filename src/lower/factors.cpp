@@ -65,6 +65,26 @@ template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector
     }
 }
 
+/// Entries of an even sequence whose first half is the list; nothing where the map means something else.
+std::optional<Integer> even_length(const formula::IndexMap& map) {
+    const auto* list = std::get_if<formula::PieceMap>(&map.kind());
+    if (list == nullptr || list->pieces.size() != 2) return std::nullopt;
+    const Integer half = map.range(), rest = map.domain() - half;
+    const formula::DigitMap ahead{{half}, {1}, 0, 0}, back{{rest}, {-1}, rest, 0};
+    const bool is_even = half == map.domain() / 2 + 1 && list->pieces[0] == ahead && list->pieces[1] == back;
+    return is_even ? std::optional(map.domain()) : std::nullopt;
+}
+
+/// Whether a list as it is serves as the table of a factor, and of others: at a place that is a form of loop variables.
+bool is_of_long_list(const Factor& factor) {
+    constexpr Integer longest_copied_list = Integer{1} << 17;
+    if (factor.limit || factor.varying.size() != 1 || factor.varying[0].table) return false;
+    const formula::Diagonal& diagonal = factor.varying[0].diagonal;
+    const auto* list = std::get_if<formula::ExplicitFunction>(&diagonal.function);
+    return list && static_cast<Integer>(list->values.size()) > longest_copied_list &&
+           (diagonal.index.is_identity() || even_length(diagonal.index));
+}
+
 bool contains(const std::vector<Variable>& variables, Variable variable) {
     return std::find(variables.begin(), variables.end(), variable) != variables.end();
 }
@@ -122,6 +142,9 @@ FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> f
                                         context.extents(), context.request.roots);
     factors_ = std::move(groups.factors);
     of_entry_ = std::move(groups.of_entry);
+    digits_ = std::move(groups.digits);
+    std::vector<Loop> all = loops;
+    for (const LoopDigit& digit : digits_) all.push_back({digit.symbol, digit.count});
     for (Factor& factor : factors_) {
         const bool is_large =
             !factor.variables.empty() && is_near_overflow(std::abs(factor.constant), context.request.scalar);
@@ -129,7 +152,8 @@ FactorTables::FactorTables(Context& context, bool complex, std::vector<Factor> f
         factor.constant /= left_out_.back();
     }
     places_.resize(factors_.size());
-    add_tables(loops, lane);
+    if (complex_ && context.request.for_gpu) add_lists();
+    add_tables(all, lane);
     find_beside(loops);
 }
 
@@ -146,13 +170,49 @@ void FactorTables::find_beside(const std::vector<Loop>& loops) {
     if (!beside_.empty()) beside_tables_.emplace(context_, beside_, loops);
 }
 
+/// Factors out of one long list have its one table.
+void FactorTables::add_lists() {
+    for (std::size_t k = 0; k < factors_.size(); ++k) {
+        if (!is_of_long_list(factors_[k])) continue;
+        const MetDiagonal& met = factors_[k].varying[0];
+        std::optional<Context::TablePlace> table;
+        for (std::size_t other = 0; other < k && !table; ++other)
+            if (places_[other] && factors_[other].constant == factors_[k].constant &&
+                factors_[other].varying[0].diagonal == met.diagonal)
+                table = places_[other]->table;
+        const Integer whole = even_length(met.diagonal.index).value_or(0);
+        places_[k] = Place{table ? *table : table_of_list(factors_[k]), 2 * met.index, 0, 1, whole};
+    }
+}
+
+Context::TablePlace FactorTables::table_of_list(const Factor& factor) {
+    const auto& list = *std::get<formula::ExplicitFunction>(factor.varying[0].diagonal.function).values;
+    ir::Table contents(context_.request.scalar, 2 * std::ssize(list));
+    Integer at = 0;
+    for (const formula::Complex& entry : list) {
+        const formula::Complex value =
+            factor.constant == formula::Complex(1) ? entry : factor.constant * entry;
+        contents.set(at++, value.real());
+        contents.set(at++, value.imag());
+    }
+    return context_.add_table(std::move(contents));
+}
+
+/// Of an entry of an even sequence: where in the table it lies.
+ir::Value FactorTables::place_in_half(const Place& place) {
+    ir::Builder& builder = context_.builder;
+    const Affine start = context_.placed(place.start);
+    const ir::Value ahead = builder.index(start), back = builder.index(2 * place.whole - start);
+    return builder.select(builder.less(back, ahead), back, ahead);
+}
+
 void FactorTables::add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane) {
     std::vector<bool> done(factors_.size());
     for (std::size_t first = 0; first < factors_.size(); ++first) {
-        if (done[first] || factors_[first].variables.empty()) continue;
+        if (done[first] || factors_[first].variables.empty() || places_[first]) continue;
         std::vector<std::size_t> entries;
         for (std::size_t entry = first; entry < factors_.size(); ++entry)
-            if (!done[entry] && factors_[entry].variables == factors_[first].variables) {
+            if (!done[entry] && !places_[entry] && factors_[entry].variables == factors_[first].variables) {
                 entries.push_back(entry);
                 done[entry] = true;
             }
@@ -202,8 +262,7 @@ void FactorTables::add_group(const std::vector<std::size_t>& entries, const std:
     Integer stride = row_stride;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
-    const auto [table, first] = context_.add_table(std::move(contents));
-    start += first;
+    const Context::TablePlace table = context_.add_table(std::move(contents));
     for (std::size_t k = 0; k < entries.size(); ++k)
         places_[entries[k]] = Place{table, start + static_cast<Integer>(k) * entry_stride,
                                     by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
@@ -264,18 +323,43 @@ Scaled FactorTables::multiply(const std::vector<std::size_t>& group, const Scale
     return product ? arithmetic.multiply_loaded(result, *product) : result;
 }
 
+/// Its value, of the loop's iteration.
+ir::Value FactorTables::digit_of_loop(const LoopDigit& digit) {
+    ir::Builder& builder = context_.builder;
+    ir::Value value = builder.index(context_.placed(Affine::of(digit.variable)));
+    if (digit.divisor > 1) value = builder.divide(value, builder.index(digit.divisor));
+    return digit.is_highest ? value : builder.bit_and(value, builder.index(digit.count - 1));
+}
+
 Scaled FactorTables::load(const Place& place, const Affine& vector, const Affine& lane) {
-    Affine index = context_.placed(place.start);
+    Affine start = place.start;
+    ir::Value dynamic = ir::no_value;
+    ir::Builder& builder = context_.builder;
+    for (const LoopDigit& digit : digits_) {
+        const Integer stride = start.coefficient(digit.symbol);
+        if (stride == 0) continue;
+        start = start.substitute(digit.symbol, 0);
+        const ir::Value term = builder.multiply(digit_of_loop(digit), builder.index(stride));
+        dynamic = dynamic == ir::no_value ? term : builder.add(dynamic, term);
+    }
+    Affine index = context_.placed(start);
+    if (place.whole > 0) {
+        dynamic = place_in_half(place);
+        index = 0;
+    }
+    index += place.table.first;
     if (place.vector_stride) index += place.vector_stride * vector + lane;
     Scaled factor;
     if (place.part_stride == 1 && context_.request.for_gpu) {
-        const ir::Value both = context_.builder.load(place.table, index, {.lanes = 2, .active = 2});
-        factor.re.value = context_.builder.shuffle(both, both, {0});
-        factor.im.value = context_.builder.shuffle(both, both, {1});
+        const ir::Value both =
+            builder.load(place.table.buffer, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
+        factor.re.value = builder.shuffle(both, both, {0});
+        factor.im.value = builder.shuffle(both, both, {1});
         return factor;
     }
-    factor.re.value = context_.builder.load(place.table, index);
-    if (place.part_stride) factor.im.value = context_.builder.load(place.table, index + place.part_stride);
+    factor.re.value = builder.load(place.table.buffer, index, {.dynamic = dynamic});
+    if (place.part_stride)
+        factor.im.value = builder.load(place.table.buffer, index + place.part_stride, {.dynamic = dynamic});
     return factor;
 }
 

@@ -46,6 +46,39 @@ bool is_product_of_digits(const Factor& factor, const Extents& extents);
 /// ω^{x·z} · ω^{y·z}.
 std::vector<Factor> factor_terms(const Factor& factor, const Extents& extents, Integer most);
 
+/// A digit of a loop's variable, in numbers of which each divides the next: (variable / divisor) mod count, or the quotient
+/// itself, which is below the count. Factors name it by a symbol.
+struct LoopDigit {
+    Variable symbol;
+    Variable variable;
+    Integer divisor; ///< a power of two, as is the count of one that is not the highest
+    Integer count;
+    bool is_highest;
+};
+
+/// Factors whose product it is, also where exponents are no sums: loop variables are taken apart into digits,
+/// ω^{x·z} = ω^{l·z} · ω^{h·z} with x = l + h, and for chirps ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}.
+class DigitTerms {
+public:
+    /// Of so many values each.
+    DigitTerms(const Extents& extents, Integer most) : extents_(extents), most_(most) {}
+
+    std::vector<Factor> terms_of(const Factor& factor);
+    const std::vector<LoopDigit>& digits() const { return digits_; }
+    const Extents& extents() const { return extents_; } ///< those of the digits too
+
+    /// Of a sum of forms that are never negative the digits of its longest variable in place of that; whether there is one.
+    bool divide(std::vector<Affine*> forms, std::optional<Variable> whole);
+
+private:
+    void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, std::vector<Factor>& result);
+    Variable digit(Variable variable, Integer divisor, Integer count, bool is_highest);
+
+    Extents extents_;
+    Integer most_;
+    std::vector<LoopDigit> digits_;
+};
+
 /// ω^{(c_e + f)·g} for entry e, c_e constant, f and g forms of loop variables, as ω^{c_e·g} · ω^{f·g}: two small tables
 /// where one would hold every combination, and the second is the same for all entries.
 struct SplitFactors {
@@ -70,6 +103,7 @@ std::optional<FactorProducts> factor_products(const std::vector<Factor>& factors
 struct FactorGroups {
     std::vector<Factor> factors;
     std::vector<std::vector<std::vector<std::size_t>>> of_entry; ///< numbers of factors
+    std::vector<LoopDigit> digits;                               ///< that factors vary with, on GPUs
 };
 /// One factor an entry, or, where tables of these would be large, split_factors, on GPUs else factor_products, and factor_terms of
 /// them. Reals stay whole.
@@ -104,11 +138,16 @@ public:
 
 private:
     struct Place {
-        ir::Buffer table;
-        Affine start;          ///< in lowering variables, without the lane loop
+        Context::TablePlace table;
+        Affine start;          ///< in lowering variables and symbols of digits, without the lane loop
         Integer vector_stride; ///< 0: does not vary with the lane loop
         Integer part_stride;   ///< from the real to the imaginary part
+        /// Of an even sequence of so many entries, of which the table has the first half and `start` is a place in all; else 0.
+        Integer whole = 0;
     };
+    void add_lists();
+    Context::TablePlace table_of_list(const Factor& factor);
+    ir::Value place_in_half(const Place& place);
     void add_tables(const std::vector<Loop>& loops, const std::optional<LaneLoop>& lane);
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<LaneLoop>& lane);
@@ -117,9 +156,11 @@ private:
     Scaled multiply(const std::vector<std::size_t>& group, const Scaled& value, Arithmetic& arithmetic,
                     const Affine& vector, const Affine& lane);
     Scaled load(const Place& place, const Affine& vector, const Affine& lane);
+    ir::Value digit_of_loop(const LoopDigit& digit);
 
     Context& context_;
     bool complex_;
+    std::vector<LoopDigit> digits_;
     formula::DiagonalValues diagonal_values_;
     std::vector<Factor> factors_;
     std::vector<std::vector<std::vector<std::size_t>>> of_entry_; ///< see FactorGroups

@@ -112,19 +112,14 @@ private:
         add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
 
-    void add_zeros(const IndexMap& map, const Endpoint& out, const Loops& loops) {
-        const std::optional<IndexMap> missed = complement(map);
-        if (!missed) return;
-        const auto* pieces = std::get_if<PieceMap>(&missed->kind());
-        if (!pieces) return add_zeros_at(*missed, out, loops);
-        for (const DigitMap& piece : pieces->pieces)
-            add_zeros_at(IndexMap(domain_of(piece), missed->range(), piece), out, loops);
-    }
-    void add_zeros_at(const IndexMap& places, const Endpoint& out, Loops loops) {
-        const Integer count = places.domain();
-        loops.push_back({recorder_.new_variable(count), count});
-        const Endpoint to = out.through(places).through(View{Affine::of(loops.back().variable), 0});
-        add_codelet(recorder_, zero_codelet(), out, to, loops);
+    void add_zeros(const IndexMap& map, const Endpoint& out, const Loops& around) {
+        for (const IndexMap& missed : complement_in_parts(map)) {
+            const Integer count = missed.domain();
+            Loops loops = around;
+            loops.push_back({recorder_.new_variable(count), count});
+            const Endpoint to = out.through(missed).through(View{Affine::of(loops.back().variable), 0});
+            add_codelet(recorder_, zero_codelet(), out, to, loops);
+        }
     }
 
     void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace swirl::lower {
@@ -55,6 +56,7 @@ void append_to_targets(Step& step, std::vector<Stage> pending) {
 /// Of a direct sum the entries of its diagonals, and 1 for those of other summands.
 std::vector<Complex> diagonal_entries(const Formula& sum) {
     std::vector<Complex> values;
+    values.reserve(static_cast<std::size_t>(sum.rows()));
     DiagonalValues value_of;
     for (const Formula& summand : sum.children()) {
         const auto* diagonal = summand.get_if<Diagonal>();
@@ -64,11 +66,30 @@ std::vector<Complex> diagonal_entries(const Formula& sum) {
     return values;
 }
 
+/// As a diagonal of a few numbers, where all of the sum's diagonals have one each.
+std::optional<Formula> diagonal_of_constants(const Formula& sum) {
+    std::vector<Complex> values;
+    PieceMap pieces;
+    for (const Formula& summand : sum.children()) {
+        const auto* diagonal = summand.get_if<Diagonal>();
+        const auto* constant = diagonal ? std::get_if<ConstantFunction>(&diagonal->function) : nullptr;
+        if (diagonal && !constant) return std::nullopt;
+        const Complex value = constant ? constant->value : 1;
+        const auto at = std::find(values.begin(), values.end(), value);
+        pieces.pieces.push_back({{summand.rows()}, {0}, static_cast<Integer>(at - values.begin()), 0});
+        if (at == values.end()) values.push_back(value);
+    }
+    const auto count = static_cast<Integer>(values.size());
+    return diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::move(values))},
+                    IndexMap(sum.rows(), count, std::move(pieces)));
+}
+
 /// As a diagonal; a long list is computed when tables are made of it.
 Formula diagonal_of(const Formula& sum) {
     constexpr Integer computed_at_once = 1 << 16;
     const Integer n = sum.rows();
     if (n <= computed_at_once) return diagonal(diagonal_entries(sum));
+    if (auto constants = diagonal_of_constants(sum)) return *constants;
     return diagonal(ExplicitFunction{SharedList<Complex>::computed_by(
                         static_cast<std::size_t>(n), [sum] { return diagonal_entries(sum); })},
                     n);
@@ -174,14 +195,19 @@ namespace {
 /// Their values: in order as far as they fit into a small table, else one progression after the other.
 IndexMap map_of(const std::vector<Progression>& progressions, Integer range) {
     constexpr Integer most_in_table = 1 << 16;
-    Integer all = 0;
+    // Values that are as many as there are multiples of their stride from the first to the last are all of these.
+    Integer least = progressions.front().first, most = least, all = 0, common = 0;
     std::vector<DigitMap> pieces;
     for (const auto& [first, count, stride] : progressions) {
+        least = std::min(least, first);
+        most = std::max(most, first + (count - 1) * stride);
         all += count;
+        common = std::gcd(common, std::gcd(count > 1 ? stride : 0, first - progressions.front().first));
         pieces.push_back({{count}, {stride}, first, 0});
     }
-    if (progressions.size() == 1 || all > most_in_table)
-        return IndexMap::piecewise(std::move(pieces), range).canonical();
+    if (common == 0 || (most - least) / common + 1 == all)
+        return IndexMap::strided(all, range, least, std::max<Integer>(common, 1)).canonical();
+    if (all > most_in_table) return IndexMap::piecewise(std::move(pieces), range).canonical();
     std::vector<Integer> values = IndexMap::piecewise(std::move(pieces), range).values();
     std::sort(values.begin(), values.end());
     return IndexMap::table(std::move(values), range).canonical();
@@ -200,6 +226,26 @@ std::optional<IndexMap> complement(const IndexMap& map) {
         if (!hit[static_cast<std::size_t>(i)]) missed.push_back(i);
     if (missed.empty()) return std::nullopt;
     return IndexMap::table(std::move(missed), map.range()).canonical();
+}
+
+std::vector<IndexMap> complement_in_parts(const IndexMap& map) {
+    constexpr Integer few = 1024;
+    const auto whole = complement(map);
+    if (!whole) return {};
+    if (!std::holds_alternative<PieceMap>(whole->kind())) return {*whole};
+    std::vector<Progression> long_ones, short_ones;
+    for (const Progression& each : *missed_progressions(map))
+        (each.count > few ? long_ones : short_ones).push_back(each);
+    std::vector<IndexMap> result;
+    for (const std::vector<Progression>* part : {&long_ones, &short_ones}) {
+        if (part->empty()) continue;
+        const IndexMap places = map_of(*part, map.range());
+        const auto* pieces = std::get_if<PieceMap>(&places.kind());
+        if (!pieces) result.push_back(places);
+        for (std::size_t k = 0; pieces && k < pieces->pieces.size(); ++k)
+            result.emplace_back(domain_of(pieces->pieces[k]), map.range(), pieces->pieces[k]);
+    }
+    return result;
 }
 
 } // namespace swirl::lower

@@ -33,5 +33,7 @@ std::vector<Integer> column_loops(const formula::Formula& pass, bool merge_colum
 
 /// Entries of 0…range−1 that no index maps to, in order where they are few; nothing where there are none.
 std::optional<formula::IndexMap> complement(const formula::IndexMap& map);
+/// The same by several maps, where a long one would be a table.
+std::vector<formula::IndexMap> complement_in_parts(const formula::IndexMap& map);
 
 } // namespace swirl::lower

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 namespace swirl::rules {
@@ -68,39 +69,44 @@ Vector by_chirp(const Vector& x, Direction direction) {
     return y;
 }
 
-/// Decimation in time by one prime factor, or 4, after the other; the roots of the whole size serve all sizes below it.
+/// Decimation in time by one prime factor, or 4, after the other. The roots of one size serve all sizes below it; those of larger
+/// sizes are products of two.
 class MixedRadix {
 public:
     /// `factors` are the primes of n, with multiplicity.
-    MixedRadix(Integer n, Direction direction, const std::vector<Integer>& factors)
-        : direction_(direction), roots_(all_roots(n, direction)) {
-        Integer size = n;
+    MixedRadix(Integer n, Direction direction, const std::vector<Integer>& factors) : direction_(direction) {
+        Integer size = n, of_roots = 0;
         for (std::size_t k = 0; k < factors.size(); ++k) {
             const bool is_four = factors[k] == 2 && k + 1 < factors.size() && factors[k + 1] == 2;
             const Integer p = is_four ? 4 : factors[k];
             k += is_four ? 1 : 0;
-            Level& level = levels_.emplace_back(Level{p, size / p, n / size, {}});
-            for (Integer j = 0; j < p && is_direct(level); ++j)
-                level.roots.push_back(roots_[index(n / p * j)]);
+            if (of_roots == 0 && size <= most_roots) {
+                of_roots = size;
+                roots_ = all_roots(size, direction);
+            }
+            Level& level = levels_.emplace_back(Level{p, size / p, of_roots / size, {}, {}});
+            if (of_roots == 0) level.long_roots.emplace(size, direction);
+            if (is_direct(level)) level.roots = all_roots(p, direction);
             size /= p;
         }
     }
 
-    Vector operator()(const Vector& x) const {
-        Vector y(x.size());
+    void operator()(const Complex* x, Complex* y) const {
         Integer longest = 0;
         for (const Level& level : levels_) longest = std::max(longest, level.p);
         Vector column(index(longest)), sums(index(longest));
-        transform(x.data(), 1, y.data(), 0, {column.data(), sums.data()});
-        return y;
+        transform(x, 1, y, 0, {column.data(), sums.data()});
     }
 
 private:
+    static constexpr Integer most_roots = 1 << 16;
+
     /// Vectors of p·m entries as p of every p-th entry.
     struct Level {
         Integer p, m;
-        Integer step; ///< among all roots, from one of the vector's roots to the next
+        Integer step; ///< among the roots, from one of the vector's roots to the next
         Vector roots; ///< of order p, where the definition is used
+        std::optional<formula::RootsOfUnity> long_roots; ///< of a vector longer than the roots are
     };
 
     /// Room for any level's entries, between transforms of the levels below.
@@ -124,7 +130,8 @@ private:
         for (Integer j = 0; j < m; ++j) {
             room.column[0] = y[j];
             for (Integer i = 1; i < p; ++i)
-                room.column[i] = times(y[i * m + j], roots_[index(level.step * i * j)]);
+                room.column[i] = times(y[i * m + j], level.long_roots ? (*level.long_roots)(i * j)
+                                                                      : roots_[index(level.step * i * j)]);
             of_factor(level, room, y + j, m);
         }
     }
@@ -184,61 +191,67 @@ private:
     std::vector<Level> levels_;
 };
 
-Vector dft_of_any_size(const Vector& x, Direction direction) {
+void dft_of_any_size(const Vector& x, Complex* y, Direction direction) {
     const auto n = static_cast<Integer>(x.size());
     const std::vector<Integer> factors = prime_factors(n);
     // The chirp route splits its power of two here without end unless primes are taken out first.
-    if (factors.size() <= 1)
-        return n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
-    return MixedRadix(n, direction, factors)(x);
+    if (factors.size() > 1) return MixedRadix(n, direction, factors)(x.data(), y);
+    const Vector all = n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
+    std::copy(all.begin(), all.end(), y);
 }
 
-/// C_k = 2 Σ_j x_j·cos(π(2j + 1)k / 2n) for k < n, by one DFT of n points: Makhoul (1980).
-Vector cosine_sums(const Vector& x) {
-    const auto n = static_cast<Integer>(x.size());
-    Vector sorted(x.size());
-    for (Integer j = 0; j < n; ++j) sorted[index(j % 2 == 0 ? j / 2 : n - 1 - j / 2)] = x[index(j)];
-    const Vector y = dft_of_any_size(sorted, Direction::forward);
-    sorted = Vector();
+Vector dft_of_any_size(const Vector& x, Direction direction) {
+    Vector y(x.size());
+    dft_of_any_size(x, y.data(), direction);
+    return y;
+}
+
+/// C_k = 2 Σ_j x_j·cos(π(2j + 1)k / 2n) for k < n, by one DFT of n points: Makhoul (1980). `sorted` has x_0, x_2, …, …, x_3, x_1.
+void cosine_sums(Vector sorted, Complex* sums) {
+    const auto n = static_cast<Integer>(sorted.size());
+    dft_of_any_size(sorted, sums, Direction::forward);
     const formula::RootsOfUnity roots(4 * n, Direction::forward);
-    Vector sums(x.size());
-    for (Integer k = 0; k < n; ++k) {
-        const Complex root = roots(k);
-        sums[index(k)] = times(root, y[index(k)]) + times(std::conj(root), y[index(k == 0 ? 0 : n - k)]);
+    for (Integer k = 0; 2 * k <= n; ++k) { // of y_k and y_{n−k} both sums
+        const Integer other = k == 0 ? 0 : n - k;
+        const Complex y = sums[k], y_other = sums[other], root = roots(k), root_other = roots(other);
+        sums[k] = times(root, y) + times(std::conj(root), y_other);
+        if (other != k) sums[other] = times(root_other, y_other) + times(std::conj(root_other), y);
     }
-    return sums;
 }
 
-/// Of the odd entries the cosine sums, of the even ones the same again.
-Vector even_dft(Vector half, Integer n) {
+/// Of the odd entries the cosine sums, of the even ones the same again; in place, and in half as much room besides.
+void even_dft(Complex* half, Integer n) {
     if (n % 4 != 0) {
         Vector all(index(n));
-        for (Integer j = 0; j < n; ++j) all[index(j)] = half[index(std::min(j, n - j))];
-        half = Vector();
+        for (Integer j = 0; j < n; ++j) all[index(j)] = half[std::min(j, n - j)];
         all = dft_of_any_size(all, Direction::forward);
-        all.resize(index(n / 2 + 1));
-        return all;
+        std::copy_n(all.begin(), n / 2 + 1, half);
+        return;
     }
     const Integer quarter = n / 4;
-    Vector part(index(quarter));
-    for (Integer j = 0; j < quarter; ++j) part[index(j)] = half[index(2 * j + 1)];
-    const Vector odd = cosine_sums(part);
-    part.resize(index(quarter + 1));
-    for (Integer j = 0; j <= quarter; ++j) part[index(j)] = half[index(2 * j)];
-    const Vector even = even_dft(std::move(part), n / 2);
-    for (Integer k = 0; k <= quarter; ++k) {
-        const Complex sum = k < quarter ? odd[index(k)] : 0;
-        half[index(k)] = even[index(k)] + sum;
-        half[index(n / 2 - k)] = even[index(k)] - sum;
+    Vector sorted(index(quarter));
+    for (Integer j = 0; j < quarter; ++j)
+        sorted[index(j % 2 == 0 ? j / 2 : quarter - 1 - j / 2)] = half[2 * j + 1];
+    for (Integer j = 0; j <= quarter; ++j) half[j] = half[2 * j];
+    Complex* const odd = half + quarter + 1;
+    cosine_sums(std::move(sorted), odd);
+    even_dft(half, n / 2);
+    for (Integer k = 0; 2 * k < quarter; ++k) { // odd sum k lies where the difference of the other goes
+        const Integer other = quarter - 1 - k;
+        const Complex even_k = half[k], odd_k = odd[k], even_other = half[other], odd_other = odd[other];
+        half[k] = even_k + odd_k;
+        half[n / 2 - k] = even_k - odd_k;
+        half[other] = even_other + odd_other;
+        half[n / 2 - other] = even_other - odd_other;
     }
-    return half;
 }
 
 } // namespace
 
 std::vector<Complex> accurate_even_dft(std::vector<Complex> half, Integer n) {
     ensure(std::ssize(half) == n / 2 + 1, "half of an even sequence of {} has {} entries", n, half.size());
-    return even_dft(std::move(half), n);
+    even_dft(half.data(), n);
+    return half;
 }
 
 std::vector<Complex> accurate_dft(std::vector<Complex> x, Direction direction) {

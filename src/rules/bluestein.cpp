@@ -55,6 +55,12 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
+/// Of a list up to this all entries are there, computed when the formula is made.
+constexpr Integer computed_at_once = 1 << 16;
+
+Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
+
+/// Long ones have their first half alone, entries 0 … size/2: the others are those once more.
 std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     const DiagonalFunction chirp = ChirpFunction{n, Direction::backward};
     DiagonalValues values;
@@ -62,14 +68,15 @@ std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     for (Integer k = 0; k < n && k <= size / 2; ++k) kernel[static_cast<std::size_t>(k)] = values(chirp, k);
     std::vector<Complex> d = accurate_even_dft(std::move(kernel), size);
     for (Complex& value : d) value /= static_cast<long double>(size);
-    d.resize(static_cast<std::size_t>(size));
-    for (Integer k = 1; 2 * k < size; ++k)
-        d[static_cast<std::size_t>(size - k)] = d[static_cast<std::size_t>(k)];
+    d.resize(static_cast<std::size_t>(entries_of_spectrum(size)));
+    for (Integer k = size / 2 + 1; k < std::ssize(d); ++k)
+        d[static_cast<std::size_t>(k)] = d[static_cast<std::size_t>(size - k)];
     return d;
 }
 
-std::vector<Complex> conjugates(std::vector<Complex> values) {
-    for (Complex& value : values) value = std::conj(value);
+/// The forward spectrum as that of a direction.
+std::vector<Complex> conjugated(std::vector<Complex> values, Direction direction) {
+    for (Complex& value : values) value = direction == Direction::forward ? value : std::conj(value);
     return values;
 }
 
@@ -77,26 +84,36 @@ std::vector<Complex> conjugates(std::vector<Complex> values) {
 class Spectra {
 public:
     SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
+        const auto compute = [=] { return conjugated(compute_spectrum(n, size), direction); };
+        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
         const std::lock_guard lock(mutex_);
-        SharedList<Complex> forward =
-            shared({n, size, Direction::forward}, [=] { return compute_spectrum(n, size); });
-        if (direction == Direction::forward) return forward;
-        return shared({n, size, direction}, [forward] { return conjugates(*forward); });
+        const Key key{n, size, direction};
+        if (auto list = known(key)) return list;
+        std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
+        const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
+        auto list = SharedList<Complex>::computed_by(entries, [=, this] {
+            // Backward out of forward where somebody has that; else both would be in memory.
+            const Key forward{n, size, Direction::forward};
+            if (direction != Direction::forward)
+                if (const SharedList<Complex> other = known_to_all(forward))
+                    return conjugated(*other, direction);
+            return compute();
+        });
+        known_[key] = list;
+        return list;
     }
 
 private:
     using Key = std::tuple<Integer, Integer, Direction>;
-    static constexpr Integer computed_at_once = 1 << 16;
 
-    SharedList<Complex> shared(const Key& key, std::function<std::vector<Complex>()> compute) {
-        const Integer size = std::get<1>(key);
-        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
-        if (const auto at = known_.find(key); at != known_.end())
-            if (auto list = at->second.lock()) return list;
-        std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
-        auto list = SharedList<Complex>::computed_by(static_cast<std::size_t>(size), std::move(compute));
-        known_[key] = list;
-        return list;
+    SharedList<Complex> known(const Key& key) const {
+        const auto at = known_.find(key);
+        return at == known_.end() ? SharedList<Complex>() : at->second.lock();
+    }
+
+    SharedList<Complex> known_to_all(const Key& key) {
+        const std::lock_guard lock(mutex_);
+        return known(key);
     }
 
     ForkSafeMutex mutex_;
@@ -106,6 +123,14 @@ private:
 SharedList<Complex> spectrum_of_chirp(Integer n, Integer size, Direction direction) {
     static Spectra& spectra = *new Spectra;
     return spectra.of_chirp(n, size, direction);
+}
+
+/// Where each entry of the spectrum lies in its list.
+IndexMap places_in_spectrum(Integer size) {
+    const Integer entries = entries_of_spectrum(size);
+    if (entries == size) return IndexMap::identity(size);
+    const DigitMap ahead{{entries}, {1}, 0, 0}, back{{size - entries}, {-1}, size - entries, 0};
+    return {size, entries, PieceMap{{ahead, back}}};
 }
 
 Formula build(const Formula& f, const Choice& choice) {
@@ -123,7 +148,7 @@ Formula build(const Formula& f, const Choice& choice) {
         chirp,
         gather(first_entries),
         DFT(size, reversed(direction)),
-        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, size),
+        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size)),
         DFT(size, direction),
         scatter(first_entries),
         chirp,

@@ -52,6 +52,9 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
     EXPECT_EQ(complement(IndexMap::strided(n, 2 * n, 0, 2)), IndexMap::strided(n, 2 * n, 1, 2));
     EXPECT_EQ(complement(IndexMap::strided(n, 3 * n, 0, 1)), IndexMap::strided(2 * n, 3 * n, n, 1));
     EXPECT_FALSE(complement(IndexMap::identity(n)));
+    const IndexMap even_and_odd = IndexMap::piecewise( // of the first 2n
+        {DigitMap{{n}, {2}, 0, 0}, DigitMap{{n}, {-2}, 2 * n - 1, 0}}, 4 * n);
+    EXPECT_EQ(complement(even_and_odd), IndexMap::strided(2 * n, 4 * n, 2 * n, 1));
     const auto spectrum = complement(IndexMap::piecewise(
         {DigitMap{{n + 1}, {2}, 0, 0}, DigitMap{{n - 1}, {-2}, 2 * n - 1, 0}}, 2 * n + 2));
     ASSERT_TRUE(spectrum);
@@ -61,6 +64,37 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
         IndexMap::piecewise(
             {DigitMap{{n}, {1}, 0, 0}, DigitMap{{3 * n}, {1}, 2 * n, 0}, DigitMap{{2 * n}, {1}, 6 * n, 0}},
             8 * n));
+}
+
+TEST(TheComplementOfAMap, IsNoLongTable) {
+    for (const Integer n :
+         {Integer{5}, Integer{100001}, (Integer{1} << 40) + 1}) { // of n reals, among complex numbers
+        const IndexMap reals =
+            IndexMap::piecewise({DigitMap{{n / 2 + 1}, {2}, 0, 0}, DigitMap{{n / 2}, {-2}, n, 0}}, 2 * n);
+        const std::vector<IndexMap> parts = complement_in_parts(reals);
+        ASSERT_FALSE(parts.empty());
+        Integer count = 0;
+        for (const IndexMap& part : parts) count += part.domain();
+        EXPECT_EQ(count, n);
+        if (n > 5) {
+            ASSERT_EQ(parts.size(), 2U);
+            EXPECT_EQ(parts[0], IndexMap::strided(n - 1, 2 * n, n + 1, 1));
+            EXPECT_EQ(parts[1].values(), std::vector<Integer>{1});
+        }
+    }
+}
+
+TEST(StepsApart, TakeConstantsOfADirectSumAsADiagonalOfAFewNumbers) {
+    const Integer n = Integer{1} << 30;
+    const Formula sum =
+        direct_sum({I(n), diagonal(ConstantFunction{3}, n), I(1), diagonal(ConstantFunction{3}, 2)});
+    const std::vector<Step> steps = steps_of(product({sum, DFT(2 * n + 3, Direction::forward)}), true);
+    ASSERT_EQ(steps.back().after.size(), 1U);
+    const auto& diagonal = std::get<Diagonal>(steps.back().after[0]);
+    EXPECT_EQ(std::get<ExplicitFunction>(diagonal.function).values->size(), 2U);
+    const auto entry = [&](Integer i) { return diagonal_value(diagonal.function, diagonal.index(i)); };
+    for (const Integer i : {Integer{0}, n - 1, 2 * n}) EXPECT_EQ(entry(i), Complex(1)) << i;
+    for (const Integer i : {n, 2 * n - 1, 2 * n + 1, 2 * n + 2}) EXPECT_EQ(entry(i), Complex(3)) << i;
 }
 
 } // namespace

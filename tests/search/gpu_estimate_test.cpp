@@ -181,7 +181,9 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
 }
 
 TEST(RecipesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
-    for (const char* text : {"dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
+    for (const char* text :
+         {"dft 33554467", "dft 100000007", "rdft 200000014 float32", "convolution 67108879 float32",
+          "dct2 100000007 float32", "dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
         const Problem problem = swirl::problem(text);
         planning::Recipe recipe;
         EXPECT_NO_THROW(recipe = gpu_recipe(problem, target::gpu_named("sm_90"))) << text;

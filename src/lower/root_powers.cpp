@@ -1,0 +1,72 @@
+#include "lower/root_powers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace swirl::lower {
+
+using formula::TwiddleFunction;
+
+namespace {
+
+/// Whether an index has room for both.
+bool are_apart(const formula::Digit& a, const formula::Digit& b) {
+    return b.divisor % (a.divisor * a.modulus) == 0 || a.divisor % (b.divisor * b.modulus) == 0;
+}
+
+/// The extents with that of the table's symbol, which may have stood for other values since: one more than the largest.
+Extents with_symbol(Extents extents, const IndexTable& table) {
+    std::vector<Integer> iteration(table.variables.size());
+    const IndexTable::Lookup lookup = [&](Variable v) {
+        const auto at = std::find(table.variables.begin(), table.variables.end(), v);
+        return at == table.variables.end()
+                   ? 0
+                   : iteration[static_cast<std::size_t>(at - table.variables.begin())];
+    };
+    Integer largest = 0;
+    for (std::size_t k = 0; k <= iteration.size();) {
+        if (k == 0) largest = std::max(largest, table.value(lookup));
+        if (k == iteration.size()) break;
+        const bool carries = ++iteration[k] == extents[table.variables[k]];
+        if (carries) iteration[k] = 0;
+        k = carries ? k + 1 : 0;
+    }
+    extents.set(table.symbol, largest + 1);
+    return extents;
+}
+
+} // namespace
+
+std::optional<Digits> digits_with_table(const Factor& factor, const Extents& given) {
+    const bool has_table = factor.varying.size() == 1 && factor.varying[0].table;
+    const Extents extents = has_table ? with_symbol(given, *factor.varying[0].table) : given;
+    if (factor.varying.size() != 1 || factor.constant != formula::Complex(1) || !factor.beside.empty())
+        return std::nullopt;
+    const MetDiagonal& met = factor.varying[0];
+    const auto* twiddle = std::get_if<TwiddleFunction>(&met.diagonal.function);
+    if (!twiddle || !are_apart(twiddle->first, twiddle->second)) return std::nullopt;
+    const auto index = evaluate(met.diagonal.index, met.index, extents);
+    if (!index) return std::nullopt;
+    auto first = digit_of(twiddle->first, *index, extents);
+    auto second = digit_of(twiddle->second, *index, extents);
+    if (!first || !second) return std::nullopt;
+    return Digits{std::move(*first), std::move(*second)};
+}
+
+std::optional<Digits> digits_of(const Factor& factor, const Extents& extents) {
+    const bool has_table = !factor.varying.empty() && factor.varying[0].table;
+    return has_table ? std::nullopt : digits_with_table(factor, extents);
+}
+
+Factor power(const TwiddleFunction& twiddle, bool first, const Affine& x, const Affine& y,
+             const Extents& extents, const std::optional<IndexTable>& table) {
+    const formula::Digit &dx = first ? twiddle.first : twiddle.second,
+                         &dy = first ? twiddle.second : twiddle.first;
+    const Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
+    const formula::Diagonal diagonal{twiddle, formula::IndexMap::identity(range)};
+    MetDiagonal met{diagonal, dx.divisor * x + dy.divisor * y};
+    if (table && met.index.coefficient(table->symbol) != 0) met.table = table;
+    return factor_of({std::move(met)}, extents);
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,42 @@
+// Plans of long transforms on GPUs, whose factors, in one table each, would fill as much memory as the data or more.
+
+#include "plan/gpu_plan.hpp"
+#include "problem/syntax.hpp"
+#include "search/gpu_estimate.hpp"
+#include "support/proved_recipe.hpp"
+#include "target/gpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::search {
+namespace {
+
+Integer table_bytes(const std::string& text) {
+    const Problem problem = swirl::problem(text);
+    Integer bytes = 0;
+    for (const auto& step :
+         planning::describe_steps(problem, gpu_recipe(problem, target::gpu_named("sm_90"))))
+        for (const ir::KernelInfo& kernel : step.kernels) bytes += kernel.table_bytes;
+    return bytes;
+}
+
+TEST(LargeTablesOnGpus, AreReplacedByProductsOfSmallOnes) {
+    constexpr Integer most = Integer{64} << 20; // of data of 1 to 26 GiB
+    for (const char* text :
+         {"dft 134217728", "dft 2^30", "dft 2^31 float32", "rdft 3^17", "rdft 3^20", "wht 2^31"})
+        EXPECT_LE(table_bytes(text), most) << text;
+}
+
+TEST(LargeTablesOnGpus, HoldHalfOfTheSpectrumOfALongChirp) {
+    // The spectrum of 1966080 points, and a chirp at either end.
+    EXPECT_LE(table_bytes("dft 983039 float32"), (1966080 / 2 + 2 * 983039 + 400000) * 8);
+    // Longer chirps are products.
+    EXPECT_LE(table_bytes("dft 3132149 float32"), (6291456 / 2 + 2000000) * 8);
+    for (const char* text : {"dft 70001 float32", "rdft 70001 backward"})
+        support::prove(text, gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")));
+}
+
+} // namespace
+} // namespace swirl::search
