@@ -233,8 +233,9 @@ std::vector<IndexMap> complement_in_parts(const IndexMap& map) {
     const auto whole = complement(map);
     if (!whole) return {};
     if (!std::holds_alternative<PieceMap>(whole->kind())) return {*whole};
+    const auto missed = missed_progressions(map);
     std::vector<Progression> long_ones, short_ones;
-    for (const Progression& each : *missed_progressions(map))
+    for (const Progression& each : *missed)
         (each.count > few ? long_ones : short_ones).push_back(each);
     std::vector<IndexMap> result;
     for (const std::vector<Progression>* part : {&long_ones, &short_ones}) {
