@@ -7,11 +7,11 @@
 
 #include <filesystem>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SWIRL_ADDRESS_SANITIZER 1
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SWIRL_SANITIZER 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SWIRL_ADDRESS_SANITIZER 1
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SWIRL_SANITIZER 1
 #endif
 #endif
 
@@ -20,7 +20,7 @@ namespace {
 
 int flags_for(SharedLibrary::Symbols symbols) {
     constexpr int flags = RTLD_NOW | RTLD_LOCAL;
-#if defined(RTLD_DEEPBIND) && !defined(SWIRL_ADDRESS_SANITIZER) // which would end the program
+#if defined(RTLD_DEEPBIND) && !defined(SWIRL_SANITIZER) // which would end the program
     if (symbols == SharedLibrary::Symbols::own) return flags | RTLD_DEEPBIND;
 #endif
     static_cast<void>(symbols);

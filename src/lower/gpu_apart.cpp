@@ -117,14 +117,24 @@ bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls,
     return true;
 }
 
-void take_apart(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common, Integer reals) {
+std::set<int> take_apart(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common,
+                         Integer reals) {
     std::vector<GpuPart> result;
+    std::set<int> handed_on;
     for (GpuPart& part : parts)
-        if (part.around.size() > common || most_handed_on(loops, part.calls) <= reals)
+        if (part.around.size() > common || most_handed_on(loops, part.calls) <= reals) {
             result.push_back(std::move(part));
-        else
-            for (GpuPart& run : runs_of(loops, part, reals)) result.push_back(std::move(run));
+        } else {
+            std::set<int> written;
+            for (GpuPart& run : runs_of(loops, part, reals)) {
+                for (const Call& call : run.calls)
+                    if (reads(call) && written.contains(call.input.array)) handed_on.insert(call.input.array);
+                for (const Call& call : run.calls) written.insert(call.output.array);
+                result.push_back(std::move(run));
+            }
+        }
     parts = std::move(result);
+    return handed_on;
 }
 
 } // namespace swirl::lower

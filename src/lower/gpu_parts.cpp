@@ -219,8 +219,13 @@ GpuParts gpu_parts(LoopProgram loops, Between between, Integer apart) {
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     work_in_place(loops, result.parts, result.common.size());
     fuse_edges(loops, result.parts);
-    if (apart > 0 && between == Between::global) take_apart(loops, result.parts, result.common.size(), apart);
-    const std::set<int> carried = carried_between(loops, result.parts);
+    std::set<int> handed_on;
+    if (apart > 0 && between == Between::global)
+        handed_on = take_apart(loops, result.parts, result.common.size(), apart);
+    std::set<int> carried = carried_between(loops, result.parts);
+    for (const int array : handed_on)
+        if (loops.arrays[static_cast<std::size_t>(array)].role == Array::Role::temporary)
+            carried.insert(array);
     result.carried.assign(carried.begin(), carried.end());
     result.ends_together = ends_together(result.parts, result.common.size());
     for (const int array : carried) {

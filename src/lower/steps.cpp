@@ -235,8 +235,7 @@ std::vector<IndexMap> complement_in_parts(const IndexMap& map) {
     if (!std::holds_alternative<PieceMap>(whole->kind())) return {*whole};
     const auto missed = missed_progressions(map);
     std::vector<Progression> long_ones, short_ones;
-    for (const Progression& each : *missed)
-        (each.count > few ? long_ones : short_ones).push_back(each);
+    for (const Progression& each : *missed) (each.count > few ? long_ones : short_ones).push_back(each);
     std::vector<IndexMap> result;
     for (const std::vector<Progression>* part : {&long_ones, &short_ones}) {
         if (part->empty()) continue;
