@@ -79,7 +79,7 @@ std::optional<Powers> powers_of(const std::vector<Factor>& factors, const Extent
 } // namespace
 
 Integer largest_factor_table(std::size_t tables) {
-    constexpr Integer largest = Integer{1} << 18, largest_together = Integer{1} << 20;
+    constexpr Integer largest = Integer{1} << 18, largest_together = Integer{1} << 18;
     return std::min(largest, largest_together / std::max<Integer>(1, static_cast<Integer>(tables)));
 }
 

@@ -10,11 +10,11 @@
 /// The library as programs meet it: loaded, its functions found by name.
 namespace swirl::test {
 
-template <class T> constexpr char letter_of = 0;
-template <> constexpr char letter_of<float> = 's';
-template <> constexpr char letter_of<double> = 'd';
-template <> constexpr char letter_of<std::complex<float>> = 'c';
-template <> constexpr char letter_of<std::complex<double>> = 'z';
+template <class T> inline constexpr char letter_of = 0;
+template <> inline constexpr char letter_of<float> = 's';
+template <> inline constexpr char letter_of<double> = 'd';
+template <> inline constexpr char letter_of<std::complex<float>> = 'c';
+template <> inline constexpr char letter_of<std::complex<double>> = 'z';
 
 inline void* blas_symbol(const std::string& name) {
     static void* const library = dlopen(SWIRL_BLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL);

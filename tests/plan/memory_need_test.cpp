@@ -77,7 +77,8 @@ TEST(MemoryNeedOnGpus, ArraysThatFitOnNoGpuAreRefusedWithWhatWouldFit) {
                                        {"rdft 2 batch=2^55", "use a batch of "},
                                        {"dft 2^34 float32", "use up to about 8589934592 points in all"},
                                        {"dft 2^15x2^15x2^10", "use up to about 8589934592 points in all"}}) {
-        const std::string message = error_of<UserError>([&] { require_gpu_memory(problem(text), gpu); });
+        const std::string message =
+            error_of<UserError>([&, text = text] { require_gpu_memory(problem(text), gpu); });
         EXPECT_NE(message.find(remedy), std::string::npos) << text << message;
         EXPECT_NE(message.find("input and output have "), std::string::npos) << text << message;
     }
