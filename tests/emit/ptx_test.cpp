@@ -193,7 +193,7 @@ TEST(EmittedPtx, ReadsLikeWrittenByHand) {
     const auto x = b.input("x", ir::Scalar::float32, 4096);
     const auto y = b.output("y", ir::Scalar::float32, 4096);
     const Affine n = b.parameter("n");
-    const Affine at = b.thread() + 1024 * b.block();
+    const Affine block = b.block(), thread = b.thread(), at = thread + 1024 * block;
     b.if_then({{at - n, ir::Condition::Relation::negative}}, [&] {
         b.for_loop("i", 16, [&](const Affine& i) {
             const ir::Value v = b.load(x, at + 64 * i);
