@@ -34,8 +34,8 @@ void limit_to(Factor& factor, const Affine& limit);
 formula::Complex value_of(const Factor& factor, const IndexTable::Lookup& lookup,
                           formula::DiagonalValues& values);
 
-/// Entries of a table of factors above which the factors become products of entries of smaller tables, where they can be: of one of
-/// `tables` that a codelet reads.
+/// Entries of a table of factors above which the factors become products of entries of smaller tables, where they can be: of one of as many
+/// as a codelet reads; on GPUs as if it were alone.
 Integer largest_factor_table(std::size_t tables);
 
 /// How many values the factor's variables have.

@@ -79,8 +79,8 @@ std::optional<Powers> powers_of(const std::vector<Factor>& factors, const Extent
 } // namespace
 
 Integer largest_factor_table(std::size_t tables) {
-    constexpr Integer largest = Integer{1} << 18, largest_together = Integer{1} << 18;
-    return std::min(largest, largest_together / std::max<Integer>(1, static_cast<Integer>(tables)));
+    constexpr Integer largest_together = Integer{1} << 18;
+    return largest_together / std::max<Integer>(1, static_cast<Integer>(tables));
 }
 
 std::optional<SplitFactors> split_factors(const std::vector<Factor>& factors, const Extents& extents,
@@ -209,7 +209,7 @@ FactorGroups factor_groups(std::vector<Factor> factors, bool complex, bool for_g
         result.factors = std::move(factors);
         return result;
     }
-    const Integer most = std::min(largest, largest_factor_table(factors.size()));
+    const Integer most = std::min(largest, largest_factor_table(for_gpu ? 1 : factors.size()));
     DigitTerms terms(extents, most);
     std::vector<std::vector<std::size_t>> terms_of_factor;
     for (const Factor& factor : factors) {
