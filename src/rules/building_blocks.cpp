@@ -173,14 +173,4 @@ Formula permutation_from(std::vector<Integer> sources) {
     return permutation(IndexMap::table(std::move(sources), n));
 }
 
-std::vector<Integer> pairs_of_halfcomplex(Integer n) {
-    std::vector<Integer> sources{0};
-    if (n % 2 == 0) sources.push_back(n / 2);
-    for (Integer k = 1; k <= complex_entries(n); ++k) {
-        sources.push_back(k);
-        sources.push_back(n - k);
-    }
-    return sources;
-}
-
 } // namespace swirl::rules

@@ -72,7 +72,5 @@ Formula permutation_from(std::vector<Integer> sources);
 
 /// Number of k with 0 < k < n/2: the complex entries of a real transform's halfcomplex output.
 constexpr Integer complex_entries(Integer n) { return (n - 1) / 2; }
-/// Sources of the permutation from halfcomplex r_0 … i_1 to r_0 [r_{n/2}] r_1 i_1 r_2 i_2 ….
-std::vector<Integer> pairs_of_halfcomplex(Integer n);
 
 } // namespace swirl::rules

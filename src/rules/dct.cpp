@@ -18,7 +18,6 @@
 //   DST2_n = J · DCT2_n · diag((−1)^j),  DST3_n = diag((−1)^k) · DCT3_n · J,  DST4_n = diag((−1)^k) · DCT4_n · J
 
 #include "rules/building_blocks.hpp"
-#include "rules/number_theory.hpp"
 #include "rules/pairing.hpp"
 #include "rules/rule_list.hpp"
 
