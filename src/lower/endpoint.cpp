@@ -237,6 +237,50 @@ std::vector<Integer> radices_of(const formula::IndexMap& map, const Affine& inde
 
 } // namespace
 
+namespace {
+
+void sort_cuts(std::vector<Integer>& cuts) {
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+}
+
+/// Adds where an index that moves with one variable of `size` values comes to another piece of a map.
+void add_cuts(const formula::PieceMap& map, const Affine& index, Variable variable, Integer size,
+              std::vector<Integer>& cuts) {
+    const Integer s = index.coefficient(variable), c = index.constant();
+    if (s == 0 || index.terms().size() != 1) return;
+    // index = c + s·i reaches or passes `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
+    Integer begin = 0;
+    for (const formula::DigitMap& piece : map.pieces) {
+        const Integer cut = s > 0 ? ceil_divide(begin - c, s) : floor_divide(begin - c, s) + 1;
+        if (cut > 0 && cut < size) cuts.push_back(cut);
+        begin += formula::domain_of(piece);
+    }
+}
+
+bool is_constant(const formula::DigitMap& piece) {
+    return std::all_of(piece.strides.begin(), piece.strides.end(),
+                       [](Integer stride) { return stride == 0; });
+}
+
+} // namespace
+
+std::vector<Integer> Endpoint::diagonal_cuts_for(Integer size, Extents extents, Variable fresh) const {
+    extents.set(fresh, size);
+    Location ignored;
+    Walk walk(Affine::of(fresh), extents, std::nullopt);
+    std::vector<Integer> cuts;
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+        const auto* diagonal = std::get_if<formula::Diagonal>(&stages_[k]);
+        const auto* list = diagonal ? std::get_if<formula::PieceMap>(&diagonal->index.kind()) : nullptr;
+        if (list && std::all_of(list->pieces.begin(), list->pieces.end(), is_constant))
+            add_cuts(*list, walk.indices()[0], fresh, size, cuts);
+        if (!walk.step(stages_[k], ignored)) break;
+    }
+    sort_cuts(cuts);
+    return cuts;
+}
+
 std::vector<Integer> Endpoint::cuts_for(Integer size, Extents extents, Variable fresh) const {
     extents.set(fresh, size);
     return cuts_of(fresh, Affine::of(fresh), std::move(extents));
@@ -257,17 +301,8 @@ std::vector<Integer> Endpoint::cuts_of(Variable variable, const Affine& entry, E
         const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
         const auto* pieces = map ? std::get_if<formula::PieceMap>(&map->kind()) : nullptr;
         std::vector<Integer> cuts;
-        const Integer s = index.coefficient(variable), c = index.constant();
-        if (!pieces || s == 0 || index.terms().size() != 1) return cuts;
-        // index = c + s·i reaches or passes `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
-        Integer begin = 0;
-        for (const formula::DigitMap& piece : pieces->pieces) {
-            const Integer cut = s > 0 ? ceil_divide(begin - c, s) : floor_divide(begin - c, s) + 1;
-            if (cut > 0 && cut < size) cuts.push_back(cut);
-            begin += formula::domain_of(piece);
-        }
-        std::sort(cuts.begin(), cuts.end());
-        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        if (pieces) add_cuts(*pieces, index, variable, size, cuts);
+        sort_cuts(cuts);
         return cuts;
     }
     return {};

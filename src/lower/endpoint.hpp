@@ -110,6 +110,10 @@ public:
     /// The same of a loop around, for one entry in each iteration.
     std::vector<Integer> cuts_of(Variable variable, const Affine& entry, Extents extents) const;
 
+    /// Where a loop over `size` entries must be cut for diagonals of a few constants, each for a range of entries, to be constant in
+    /// each part, 0 < cut < size.
+    std::vector<Integer> diagonal_cuts_for(Integer size, Extents extents, Variable fresh) const;
+
     /// Counts of the innermost values of `variable` that the first map not affine at entry 0 takes apart: were the
     /// loop over it split into two, the inner one of such a count, that map's digits might be affine in them.
     std::vector<Integer> split_counts(Variable variable, Extents extents) const;

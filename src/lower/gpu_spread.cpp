@@ -1,6 +1,7 @@
 #include "lower/gpu_spread.hpp"
 
 #include "lower/gpu_apart.hpp"
+#include "lower/index_algebra.hpp"
 
 #include <algorithm>
 
@@ -56,6 +57,25 @@ bool may_spread(const LoopProgram& loops, const GpuPart& part) {
             return reads && call.input.array == other.output.array;
         });
     });
+}
+
+/// Diagonals of which all iterations meet the same entry as constants: beyond a step's own iterations, which blocks of others
+/// go to, there may be another.
+void fold_constants(std::vector<MetDiagonal>& diagonals, const Extents& extents) {
+    for (MetDiagonal& met : diagonals) {
+        const auto index = met.table ? std::nullopt : evaluate(met.diagonal.index, met.index, extents);
+        if (!index || !index->is_constant()) continue;
+        const formula::Complex value = formula::diagonal_value(met.diagonal.function, index->constant());
+        met = {formula::Diagonal{formula::ConstantFunction{value}, formula::IndexMap::identity(1)}, 0};
+    }
+}
+
+Call with_constants(Call call, const Extents& extents) {
+    for (std::vector<Location>* const places : {&call.placement.sources, &call.placement.targets})
+        for (Location& place : *places) fold_constants(place.diagonals, extents);
+    for (auto& entries : call.placement.between)
+        for (auto& diagonals : entries) fold_constants(diagonals, extents);
+    return call;
 }
 
 /// The position of a step's longest loop, and its iterations.
@@ -119,7 +139,8 @@ void spread_over_blocks(LoopProgram& loops, GpuPart& part) {
     if (computes_alone || most < chunk || !may_spread(loops, part)) return;
     const Loop blocks = new_loop(loops, most / chunk);
     std::vector<Call> spread, rests;
-    for (const Call& call : part.calls) {
+    for (const Call& original : part.calls) {
+        const Call call = with_constants(original, loops.extents);
         const auto [k, count] = longest_loop(call);
         const Integer whole = count / chunk * chunk;
         if (whole > 0)

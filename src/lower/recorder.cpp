@@ -254,6 +254,32 @@ std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call&
 
 namespace {
 
+/// The copy as one of each range between cuts; false where there are none.
+bool copy_cut(Recorder& recorder, Integer n, std::vector<Integer> cuts, const Endpoint& in,
+              const Endpoint& out, const std::vector<Loop>& loops) {
+    if (cuts.empty()) return false;
+    cuts.push_back(n);
+    Integer begin = 0;
+    for (const Integer end : cuts) {
+        const View part{begin, 1};
+        add_copy(recorder, end - begin, in.through(part), out.through(part), loops);
+        begin = end;
+    }
+    return true;
+}
+
+/// A long copy by ranges of entries that diagonals multiply by one constant each: their table would be as long.
+bool copy_by_constants(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
+                       const std::vector<Loop>& loops) {
+    constexpr Integer shortest = Integer{1} << 16;
+    if (n < shortest) return false;
+    for (const Endpoint* side : {&in, &out})
+        if (copy_cut(recorder, n, side->diagonal_cuts_for(n, recorder.extents(), recorder.new_variable(n)),
+                     in, out, loops))
+            return true;
+    return false;
+}
+
 /// The copy as one of each entry, the longest loop around cut where a map has another piece, where that makes a few long ones.
 bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
                      const std::vector<Loop>& loops) {
@@ -314,23 +340,16 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
               const std::vector<Loop>& loops) {
     if (n == 1 && recorder.for_gpu())
         return add_codelet(recorder, copying_codelet(), at(in, 0), at(out, 0), loops);
+    if (copy_by_constants(recorder, n, in, out, loops)) return;
     if (copy_by_digits(recorder, {n}, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out}) {
         const auto radices = side->radices_for(n, recorder.extents(), recorder.new_variable(n));
         if (radices.size() > 1 && copy_by_digits(recorder, radices, in, out, loops)) return;
     }
-    for (const Endpoint* side : {&in, &out}) {
-        auto cuts = side->cuts_for(n, recorder.extents(), recorder.new_variable(n));
-        if (cuts.empty()) continue;
-        cuts.push_back(n);
-        Integer begin = 0;
-        for (const Integer end : cuts) {
-            const View part{begin, 1};
-            add_copy(recorder, end - begin, in.through(part), out.through(part), loops);
-            begin = end;
-        }
-        return;
-    }
+    for (const Endpoint* side : {&in, &out})
+        if (copy_cut(recorder, n, side->cuts_for(n, recorder.extents(), recorder.new_variable(n)), in, out,
+                     loops))
+            return;
     if (copy_by_entries(recorder, n, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out})
         if (copy_by_parts(recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)), in,
@@ -378,7 +397,13 @@ bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, 
         Integer block = 1;
         for (std::size_t k = loops.size(); k-- > 0; block *= loops[k])
             within += Affine::of(recorder.new_variable(loops[k]), block);
-        return endpoint.can_pair(entries / block, block, within, recorder.extents());
+        const Integer blocks = entries / block;
+        constexpr Integer most_one_by_one = 1024;
+        if (blocks > most_one_by_one) {
+            const Affine first = Affine::of(recorder.new_variable(blocks), block);
+            if (endpoint.can_pair(1, entries, first + within, recorder.extents())) return true;
+        }
+        return endpoint.can_pair(blocks, block, within, recorder.extents());
     };
     if (counts.empty()) counts = {entries};
     if (holds(counts)) return true;

@@ -48,6 +48,8 @@ public:
                     add_kernels(other, row_for(other));
         if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
         if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
+            if (const auto tree = sweeps_by_primes(n_, room / entry_bytes_)) add_kernels(*tree, row_of_banks);
+        if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
             if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
                 add_kernels(*tree, row_of_banks);
         for (const int sweeps : {2, 3})
@@ -71,7 +73,7 @@ private:
     void add_large(int sweeps) {
         const Integer reals = gpu_.shared_bytes_per_block_at_most /
                               ir::size_in_bytes(mappings_.code().scalar) / 2; // and another vector
-        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal, sweeps)) {
+        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal, sweeps, reals)) {
             const std::size_t before = found_.size();
             add_kernels(tree, row_of_banks, reals);
             for (std::size_t k = before; k < found_.size(); ++k)

@@ -40,7 +40,7 @@ std::vector<BreakdownTree> three(Integer n) {
     return {std::move(*tree)};
 }
 
-std::vector<BreakdownTree> sweeps(Integer n, int count) {
+std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
     if (count == 3) return three(n);
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
@@ -52,11 +52,13 @@ std::vector<BreakdownTree> sweeps(Integer n, int count) {
         if (result.size() == most_matrices) return result;
     }
     if (result.empty())
+        if (auto by_primes = sweeps_by_primes(n, entries)) result.push_back(std::move(*by_primes));
+    if (result.empty())
         if (auto convolution = swept_convolution(n, 2, 4 * n)) result.push_back(std::move(*convolution));
     return result;
 }
 
-std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count) {
+std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, Integer entries) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
         if (count == 3) break;
@@ -64,21 +66,22 @@ std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count) {
         if (result.size() == most_matrices) break;
     }
     if (!result.empty()) return result;
-    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count))
-                      : around("rdft-embedding", sweeps(n, count));
+    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count, entries))
+                      : around("rdft-embedding", sweeps(n, count, entries));
 }
 
-std::vector<BreakdownTree> of_cosines(int type, Integer n, int count) {
-    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count));
-    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count));
-    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2, count))
-                      : around("dct4-rdft", of_reals(n, Direction::forward, count));
+std::vector<BreakdownTree> of_cosines(int type, Integer n, int count, Integer entries) {
+    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count, entries));
+    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count, entries));
+    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2, count, entries))
+                      : around("dct4-rdft", of_reals(n, Direction::forward, count, entries));
 }
 
 /// There and back by the same sweeps.
-std::vector<BreakdownTree> of_convolutions(Integer n, int count) {
+std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries) {
     std::vector<BreakdownTree> result;
-    for (const BreakdownTree& tree : sweeps(n, count)) result.push_back({"circulant-dft", {}, {tree, tree}});
+    for (const BreakdownTree& tree : sweeps(n, count, entries))
+        result.push_back({"circulant-dft", {}, {tree, tree}});
     return result;
 }
 
@@ -96,15 +99,16 @@ std::vector<BreakdownTree> of_signs(Integer n) {
 
 } // namespace
 
-std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, int count) {
+std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, int count, Integer entries) {
     const Integer n = transform.rows();
-    if (transform.is<formula::Dft>()) return sweeps(n, count);
-    if (const auto* real = transform.get_if<formula::RealDft>()) return of_reals(n, real->direction, count);
-    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count);
+    if (transform.is<formula::Dft>()) return sweeps(n, count, entries);
+    if (const auto* real = transform.get_if<formula::RealDft>())
+        return of_reals(n, real->direction, count, entries);
+    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count, entries);
     if (const auto* dst = transform.get_if<formula::Dst>())
-        return around("dst-dct", of_cosines(dst->type, n, count));
+        return around("dst-dct", of_cosines(dst->type, n, count, entries));
     if (transform.is<formula::Wht>()) return of_signs(n);
-    if (transform.is<formula::Circulant>()) return of_convolutions(n, count);
+    if (transform.is<formula::Circulant>()) return of_convolutions(n, count, entries);
     return {};
 }
 

@@ -63,7 +63,7 @@ Integer GpuMappings::entry_bytes() const {
 
 GpuParts GpuMappings::parts_of(const BreakdownTree& tree, Integer row, Between between, Integer apart) const {
     const lower::KernelRequest request = planning::kernel_request(problem_, stage_, tree);
-    const bool simple = between == Between::global && is_product_of_passes(tree);
+    const bool simple = between == Between::global && apart == 0 && is_product_of_passes(tree);
     GpuParts parts = simple ? lower::gpu_parts_of_passes(request, row, stays_whole(tree))
                             : lower::gpu_parts_of(request, row, between, stays_whole(tree), apart);
     for (GpuPart& part : parts.parts) lower::open_part(parts.loops, part);

@@ -56,6 +56,8 @@ std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTre
     return BreakdownTree{rule, {}, {std::move(*inner)}};
 }
 
+/// The most points of a sweep's transforms, of which blocks hold some at once.
+constexpr Integer longest_swept = 4096;
 /// The radix of a convolution beyond which another length is better.
 constexpr Integer widest_of_convolution = 17;
 constexpr Integer row_of_banks = 32;
@@ -123,17 +125,30 @@ std::vector<Integer> near_cube_root(Integer n) {
     return best;
 }
 
-/// Sweeps by these radices; `reversed`: each by its passes in reverse order.
-std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, bool reversed) {
+/// Sweeps by these radices, the transform of each by the tree that `tree_of` gives for it, if there is one.
+template <class TreeOf>
+std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, const TreeOf& tree_of) {
     BreakdownTree tree{"stockham", radices, {}};
     std::set<Integer> met;
     for (auto radix = radices.rbegin(); radix != radices.rend(); ++radix) { // as they stand in the product
         if (!met.insert(*radix).second) continue;
-        const auto passes = gpu_tree(formula::DFT(*radix));
-        if (!passes || (passes->rule != "stockham" && !passes->rule.empty())) return std::nullopt;
-        tree.children.push_back(reversed ? reversed_passes(*passes) : *passes);
+        auto of_radix = tree_of(*radix);
+        if (!of_radix) return std::nullopt;
+        tree.children.push_back(std::move(*of_radix));
     }
     while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
+}
+
+/// Passes over shared memory, or one codelet.
+std::optional<BreakdownTree> passes_of_block(Integer n) {
+    if (is_gpu_radix(n)) return BreakdownTree{};
+    return passes("stockham", n);
+}
+
+std::optional<BreakdownTree> reversed_passes_of_block(Integer n) {
+    auto tree = passes_of_block(n);
+    if (tree) *tree = reversed_passes(std::move(*tree));
     return tree;
 }
 
@@ -141,9 +156,9 @@ std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, bool
 std::optional<std::vector<BreakdownTree>> three_there_and_back(Integer n) {
     std::vector<Integer> radices = near_cube_root(n);
     if (radices.empty()) return std::nullopt;
-    const auto there = sweeps_by(radices, false);
+    const auto there = sweeps_by(radices, passes_of_block);
     std::reverse(radices.begin(), radices.end());
-    const auto back = sweeps_by(radices, true);
+    const auto back = sweeps_by(radices, reversed_passes_of_block);
     if (!there || !back) return std::nullopt;
     return std::vector<BreakdownTree>{*back, *there};
 }
@@ -352,7 +367,38 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
 
 std::optional<BreakdownTree> three_sweeps(Integer n) {
     const std::vector<Integer> radices = near_cube_root(n);
-    return radices.empty() ? std::nullopt : sweeps_by(radices, false);
+    return radices.empty() ? std::nullopt : sweeps_by(radices, passes_of_block);
+}
+
+std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
+    const Integer longest = std::min(longest_swept, entries / 2); // between two arrays
+    std::vector<Integer> radices;
+    Integer rest = n;
+    for (Integer prime = rules::largest_prime_factor(rest); rest > 1 && prime > largest_gpu_prime;
+         prime = rules::largest_prime_factor(rest)) {
+        radices.push_back(prime);
+        rest /= prime;
+    }
+    if (radices.empty() || radices.front() == n) return std::nullopt;
+    if (rest > longest * longest) {
+        const std::vector<Integer> three = near_cube_root(rest);
+        radices.insert(radices.end(), three.begin(), three.end());
+    } else if (rest > longest) {
+        const auto [rows, columns] = rules::ordered_splits(rest).front();
+        radices.insert(radices.end(), {rows, columns});
+    } else if (rest > 1) {
+        radices.push_back(rest);
+    }
+    return sweeps_by(radices, [&](Integer radix) -> std::optional<BreakdownTree> {
+        if (rules::largest_prime_factor(radix) <= largest_gpu_prime) return passes_of_block(radix);
+        // Rader's table of indices before twiddles, which the first radix has none of, would make these a table as long as the data.
+        if (radix == radices.front() && radix <= longest &&
+            std::count(radices.begin(), radices.end(), radix) == 1)
+            if (auto tree = rader_tree(radix)) return tree;
+        if (auto tree = bluestein_tree(radix); tree && tree->choice.front() <= longest) return tree;
+        if (auto tree = swept_convolution(radix, 2, longest * longest)) return tree;
+        return swept_convolution(radix, 3, 4 * radix);
+    });
 }
 
 std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most) {

@@ -32,6 +32,11 @@ rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 /// of what a block holds. Nothing where a prime factor is large.
 std::optional<rules::BreakdownTree> three_sweeps(Integer n);
 
+/// A DFT of a composite number of points with prime factors above `largest_gpu_prime`: a sweep for each of these, whose columns are
+/// convolutions, and passes over what is left in up to three more. A block holds `entries`. Nothing for primes and for products of
+/// small primes.
+std::optional<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries);
+
 /// A DFT beyond a block's shared memory whose number of points has a large prime factor: as a convolution, its transforms in
 /// two or three sweeps each. Nothing where it would have more than `most` entries.
 std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most);

@@ -153,13 +153,14 @@ TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
     target::Gpu small = gpu();
     small.shared_bytes_per_block_at_most = 8192;
     small.largest_cluster = 1;
-    for (const char* text :
-         {"convolution 587 batch=2", "convolution 1174 float32 inplace", "convolution 1153 float32 planar",
-          "convolution 587 batch=3 spectrum=each scale=0.5", "convolution 587x2"}) {
+    for (const char* text : {"convolution 587 batch=2", "convolution 1153 float32 planar",
+                             "convolution 587 batch=3 spectrum=each scale=0.5", "convolution 587x2"}) {
         const planning::Recipe recipe = gpu_recipe(swirl::problem(text), small);
         EXPECT_NE(to_string(recipe).find("circulant-dft[bluestein("), std::string::npos) << to_string(recipe);
         prove(text, recipe);
     }
+    for (const char* text : {"convolution 1174 float32 inplace", "convolution 1739"}) // 2·587, 37·47
+        prove(text, gpu_recipe(swirl::problem(text), small));
     for (const char* text : {"convolution 100003 float32", "convolution 65537x3 inplace"})
         EXPECT_NO_THROW(gpu_recipe(swirl::problem(text), gpu())) << text;
 }

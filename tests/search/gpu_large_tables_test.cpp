@@ -29,6 +29,14 @@ TEST(LargeTablesOnGpus, AreReplacedByProductsOfSmallOnes) {
         EXPECT_LE(table_bytes(text), most) << text;
 }
 
+TEST(LargeTablesOnGpus, AreOfLargePrimesNotOfTheWholeLength) {
+    constexpr Integer most = Integer{32} << 20; // of data of 0.1 to 2 GiB
+    for (const char* text :
+         {"dft 66677688", "dft 27878400 float32", "dct3 84902547 float32", "dct4 17300519 inplace",
+          "dst2 30255386", "rdft 84902547 backward", "convolution 17300519"})
+        EXPECT_LE(table_bytes(text), most) << text;
+}
+
 TEST(LargeTablesOnGpus, HoldHalfOfTheSpectrumOfALongChirp) {
     // The spectrum of 1966080 points, and a chirp at either end.
     EXPECT_LE(table_bytes("dft 983039 float32"), (1966080 / 2 + 2 * 983039 + 400000) * 8);

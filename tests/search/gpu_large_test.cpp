@@ -47,7 +47,25 @@ TEST(TransformsBeyondABlock, OfLargePrimesAreSweptConvolutions) {
     for (const char* text : {"rdft 20014 backward", "rdft 20014 batch=2"})
         expect_starts_with(proved(text), "generic: 0 rdft-half-size[bluestein(");
     expect_starts_with(proved("rdft 8191 batch=2"), "generic: 0 rdft-embedding[bluestein(16384)[two-sweep(");
-    expect_starts_with(proved("rdft 10001"), "generic: 0 rdft-embedding[bluestein("); // 73·137
+}
+
+TEST(TransformsBeyondABlock, OfLargePrimesTimesOthersAreSweptByEach) {
+    expect_starts_with(proved("rdft 10001"), "generic: 0 rdft-embedding[stockham(137,73)[");
+    expect_starts_with(proved("dft 10064 batch=2"), "generic: 0 stockham(37,272)[");
+    expect_starts_with(proved("dft 10064 float32 planar backward"), "generic: 0 stockham(37,272)[");
+    expect_starts_with(proved("dft 50653 inplace"), "generic: 0 stockham(37,37,37)[bluestein(");
+    expect_starts_with(proved("dft 12297"),
+                       "generic: 0 stockham(4099,3)[codelet, bluestein("); // no block holds 4099
+    expect_starts_with(proved("dft 3x9430 float32"), "generic: 1 stockham(41,230)[");
+    EXPECT_NE(proved("convolution 8214 float32").find("stockham(37,37,6)["), std::string::npos);
+    for (const char* text : {"dct3 11890", "dct2 11890 float32 batch=2", "dst4 8214 inplace", "dct4 10793",
+                             "rdft 10793 backward", "rdft 14800 batch=2"})
+        EXPECT_NE(proved(text).find("[stockham("), std::string::npos);
+}
+
+TEST(TransformsBeyondABlock, OfRealsMultiplyRangesByConstants) {
+    for (const char* text : {"rdft 161051 backward", "dct4 161051 float32"})
+        support::prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
 }
 
 TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
