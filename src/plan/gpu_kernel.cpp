@@ -32,11 +32,21 @@ void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
             "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
             "transforms they share: '{} on 128x2'",
             rules::to_string(recipe.tree), rules::to_string(recipe.tree));
-    for (const lower::GpuMapping& mapping : recipe.mappings)
+    for (const lower::GpuMapping& mapping : recipe.mappings) {
         if (mapping.threads > gpu.threads_per_block)
             throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
                             rules::to_string(recipe.tree), to_string(mapping), mapping.threads, gpu.name,
                             gpu.threads_per_block);
+        if (mapping.cluster > std::max(1, gpu.largest_cluster))
+            throw UserError("the step {} on {} has clusters of {} blocks; a cluster of {} has {} at most",
+                            rules::to_string(recipe.tree), to_string(mapping), mapping.cluster, gpu.name,
+                            std::max(1, gpu.largest_cluster));
+        if (mapping.resident > gpu.blocks_per_multiprocessor)
+            throw UserError(
+                "the step {} on {} wants {} resident blocks; a multiprocessor of {} has {} at most",
+                rules::to_string(recipe.tree), to_string(mapping), mapping.resident, gpu.name,
+                gpu.blocks_per_multiprocessor);
+    }
 }
 
 void check_storage(const Problem& problem, const target::Gpu& gpu) {

@@ -140,6 +140,19 @@ TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
               1U);
 }
 
+TEST_F(GpuPlans, RefuseLaunchesThatNoGpuOfTheKindHas) {
+    const auto error = [](const char* mapping) {
+        return error_of<UserError>([&] {
+            describe_steps(problem("dft 256"),
+                           parse_recipe(std::string("sm_90: 0 stockham(16,16) on ") + mapping));
+        });
+    };
+    expect_contains(error("2048x1"), {"blocks of 2048 threads", "1024 at most"});
+    expect_contains(error("64x4 resident 99999999999"),
+                    {"99999999999 resident blocks", "sm_90", "32 at most"});
+    expect_contains(error("64x4 cluster 99999999999"), {"clusters of 99999999999 blocks", "at most"});
+}
+
 TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     const TemporaryFolder folder;
     ASSERT_EQ(setenv("SWIRL_KERNEL_CACHE", folder.path().c_str(), 1), 0); // no plan before this one has asked
