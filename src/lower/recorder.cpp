@@ -390,6 +390,22 @@ void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpo
     nest(0);
 }
 
+namespace {
+
+/// The same of a range of blocks: at once, else in halves, as maps of a few pieces take them apart.
+bool can_pair_blocks(Recorder& recorder, const Endpoint& endpoint, Integer begin, Integer count,
+                     Integer block, const Affine& within) {
+    const Affine first = block * begin + within;
+    if (count == 1) return endpoint.can_pair(1, block, first, recorder.extents());
+    const Affine index = Affine::of(recorder.new_variable(count), block) + first;
+    if (endpoint.can_pair(1, block * count, index, recorder.extents())) return true;
+    const Integer half = count / 2;
+    return can_pair_blocks(recorder, endpoint, begin, half, block, within) &&
+           can_pair_blocks(recorder, endpoint, begin + half, count - half, block, within);
+}
+
+} // namespace
+
 bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
                  Integer row) {
     const auto holds = [&](const std::vector<Integer>& loops) {
@@ -397,13 +413,10 @@ bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, 
         Integer block = 1;
         for (std::size_t k = loops.size(); k-- > 0; block *= loops[k])
             within += Affine::of(recorder.new_variable(loops[k]), block);
-        const Integer blocks = entries / block;
         constexpr Integer most_one_by_one = 1024;
-        if (blocks > most_one_by_one) {
-            const Affine first = Affine::of(recorder.new_variable(blocks), block);
-            if (endpoint.can_pair(1, entries, first + within, recorder.extents())) return true;
-        }
-        return endpoint.can_pair(blocks, block, within, recorder.extents());
+        const Integer blocks = entries / block;
+        if (blocks <= most_one_by_one) return endpoint.can_pair(blocks, block, within, recorder.extents());
+        return can_pair_blocks(recorder, endpoint, 0, blocks, block, within);
     };
     if (counts.empty()) counts = {entries};
     if (holds(counts)) return true;
