@@ -1,19 +1,19 @@
-# A thin front for CMake and scripts/; every target first installs what it needs (scripts/setup).
+# A thin front end for CMake and scripts/; every target first installs its dependencies (scripts/setup).
 
 .PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz fuzz-parsers sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
-	@echo "make bench      compare transforms and matrix products on the CPU with other libraries (hours)"
-	@echo "make bench-gpu  compare transforms and matrix products on a GPU with cuFFT and cuBLAS (minutes)"
+	@echo "make bench      benchmark transforms and matrix multiplication on the CPU against other libraries (hours)"
+	@echo "make bench-gpu  benchmark transforms and matrix multiplication on a GPU against cuFFT and cuBLAS (minutes)"
 	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
-	@echo "make fuzz-parsers  fuzz the readers of all texts (SECONDS=30 each, SEED=…)"
+	@echo "make fuzz-parsers  fuzz all parsers (SECONDS=30 each, SEED=…)"
 	@echo "make format     format all C and C++ files"
-	@echo "make docs       write the generated parts of docs/ anew"
+	@echo "make docs       regenerate the generated parts of docs/"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
-	@echo "make check-plans  plan very many problems and run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
+	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
 
 setup:
 	@scripts/setup
@@ -38,7 +38,7 @@ check-gpu: setup
 	cmake --build --preset release --target test_gpu
 	ctest --test-dir build/release --label-regex '^gpu$$' --verbose
 
-# Plans alone: which fail, take over 2 s or over 200 MiB. No GPU is needed.
+# Plans only, and reports those that fail, take over 2 s or over 200 MiB. No GPU is needed.
 check-plans: setup
 	cmake --preset release
 	cmake --build --preset release --target bench_planning
@@ -69,7 +69,7 @@ fuzz: setup
 	cmake --build --preset dev --target swirl_fuzz
 	build/dev/bin/fuzz --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1) $(if $(SEED),--seed $(SEED)) $(FUZZ)
 
-# SEED and SECONDS are for make's command line: in the environment bash has a SECONDS of its own.
+# Give SEED and SECONDS on make's command line: in the environment bash replaces SECONDS by its own.
 fuzz-parsers: setup
 	cmake -S . -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DSWIRL_FUZZ_PARSERS=ON \
 		-DSWIRL_BUILD_TESTS=OFF -DSWIRL_BUILD_BENCH=OFF -DSWIRL_BUILD_EXAMPLES=OFF
@@ -79,6 +79,6 @@ fuzz-parsers: setup
 format: setup
 	scripts/check_format --fix
 
-# A test in tests/docs compares each generated part with what swirl prints; with this variable it writes it.
+# Tests in tests/docs compare each generated part with swirl's output; with this variable they write it.
 docs: build
 	SWIRL_UPDATE_DOCS=1 ctest --preset dev --label-regex '^docs$$'

@@ -1,5 +1,5 @@
-# libswirl_blas: level 3 of the BLAS, to be linked or preloaded in front of any BLAS. The layers that it needs are inside;
-# nothing of them is exported, only names of the BLAS.
+# libswirl_blas: level 3 of the BLAS, to be linked or preloaded in front of any BLAS. The layers that it needs are linked in and
+# hidden; only BLAS names are exported.
 
 if(NOT TARGET swirl_blas)
     return()

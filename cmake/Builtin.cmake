@@ -1,5 +1,5 @@
-# The built-in codelets and tiles: tools/generate_builtin derives them with the layers up to emit/ and writes C++, which becomes
-# part of swirl_plan. They need no machine in particular and keep their optimisation in builds for debugging.
+# The built-in codelets and micro-kernels: tools/generate_builtin derives them with the layers up to emit/ and writes C++, which
+# becomes part of swirl_plan. They run on any CPU and are optimised in debug builds too.
 
 set(builtin_folder ${PROJECT_BINARY_DIR}/generated)
 set(builtin_files 6)
@@ -20,8 +20,8 @@ add_custom_command(OUTPUT ${builtin_sources} ${builtin_lists}
     DEPENDS generate_builtin
     COMMENT "Generating the built-in codelets" VERBATIM)
 
-# Straight-line code of thousands of operations: instrumented, it would take minutes to compile and find nothing.
-# They include next to nothing, and headers read for sanitizers are not for them.
+# Straight-line code of thousands of operations: with sanitizers it would take minutes to compile and find nothing. It includes almost
+# nothing, and cannot use headers precompiled for sanitizers.
 set_source_files_properties(${builtin_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
     COMPILE_OPTIONS "-O2;-g0;-fno-sanitize=all;-Wno-shadow")
 target_sources(swirl_plan PRIVATE ${builtin_sources} ${builtin_lists})

@@ -1,5 +1,5 @@
-# Language level, warnings and the places where outputs go. The library is built for the compiler's default
-# machine and with strict floating point: what is fast on the machine at hand is generated at run time.
+# Language level, warnings and output folders. The library is built for the compiler's default target and with strict
+# floating point: machine-specific code is generated at run time.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -24,7 +24,7 @@ endif()
 string(FIND "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}" "-fsanitize=" SWIRL_SANITIZES)
 math(EXPR SWIRL_SANITIZES "${SWIRL_SANITIZES} + 1") # 0 where it is not there
 
-# Every target of ours links this (PRIVATE); it adds nothing for a user of the installed library.
+# Every target of this project links this (PRIVATE); it adds nothing for users of the installed library.
 add_library(swirl_compile_options INTERFACE)
 target_compile_options(swirl_compile_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off

@@ -1,4 +1,4 @@
-# Third-party libraries, and which folder of src/ uses which. A folder not named here uses none of its own.
+# Third-party libraries, and the folder of src/ that uses each. Folders not named here use none.
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -17,7 +17,7 @@ set(SWIRL_DEPENDENCIES_plan nlohmann_json::nlohmann_json)
 set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
 set(SWIRL_DEPENDENCIES_blas ${CMAKE_DL_LIBS})
 
-# FFTW is only ever a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
+# FFTW is only a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.
 pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f fftw3l)
 add_library(swirl_fftw INTERFACE)
@@ -26,7 +26,7 @@ if(FFTW_FOUND)
     target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
 endif()
 
-# pocketfft, a single header, is one more peer, where it is found; scripts/peers puts it into the peers' folder.
+# pocketfft, a single header, is another peer, if it is found; scripts/peers puts it into the peers' folder.
 find_path(SWIRL_POCKETFFT_INCLUDE_DIR pocketfft_hdronly.h DOC "Folder of pocketfft_hdronly.h"
     HINTS $ENV{SWIRL_PEERS}/pocketfft $ENV{XDG_CACHE_HOME}/swirl-peers/pocketfft $ENV{HOME}/.cache/swirl-peers/pocketfft)
 add_library(swirl_pocketfft INTERFACE)
@@ -35,7 +35,7 @@ if(SWIRL_POCKETFFT_INCLUDE_DIR)
     target_compile_definitions(swirl_pocketfft INTERFACE SWIRL_HAVE_POCKETFFT=1)
 endif()
 
-# VkFFT, a header that wants CUDA's toolkit, is a peer on GPUs: a library of its own, opened at run time where it was built.
+# VkFFT, a header that needs CUDA's toolkit, is a peer on GPUs: a separate library, opened at run time if it was built.
 find_path(SWIRL_VKFFT_INCLUDE_DIR vkFFT.h DOC "Folder of vkFFT.h"
     HINTS $ENV{SWIRL_PEERS}/vkfft $ENV{XDG_CACHE_HOME}/swirl-peers/vkfft $ENV{HOME}/.cache/swirl-peers/vkfft
     PATH_SUFFIXES vkFFT)
@@ -49,7 +49,7 @@ if(SWIRL_VKFFT_INCLUDE_DIR)
     endif()
 endif()
 
-# oneDNN's matmul is one more peer: its interface for primitives is a header of C++, so that it is a library of its own, too.
+# oneDNN's matmul is another peer: its primitives API is a C++ header, so it is a separate library, too.
 set(peers_folders $ENV{SWIRL_PEERS}/dnnl $ENV{XDG_CACHE_HOME}/swirl-peers/dnnl $ENV{HOME}/.cache/swirl-peers/dnnl)
 find_path(SWIRL_ONEDNN_INCLUDE_DIR oneapi/dnnl/dnnl.hpp DOC "Folder of oneapi/dnnl/dnnl.hpp"
     HINTS ${peers_folders} PATH_SUFFIXES include)

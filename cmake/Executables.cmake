@@ -1,4 +1,4 @@
-# The command line, tests, benchmarks and examples. Each part is skipped while its folder is not there.
+# The command line, tests, benchmarks and examples. A part without its folder is skipped.
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
@@ -44,7 +44,7 @@ if(cli_sources)
     install(TARGETS swirl_cli)
 endif()
 
-# bench/<name>/*.cpp -> bin/bench_<name>; what they share is bench/support/*.cpp and the tables and files of the program swirl
+# bench/<name>/*.cpp -> bin/bench_<name>; they share bench/support/*.cpp and the tables and files of the program swirl
 file(GLOB bench_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/bench/*)
 file(GLOB bench_support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/support/*.cpp)
 set(benchmarks)
@@ -76,7 +76,7 @@ endif()
 
 # tests/<folder>/*.cpp -> test_<folder>: sees the folder of src/ of the same name and those above it; a folder
 # of another name (tests/cli, tests/docs, …) sees all of them. tests/support holds headers for all tests, and drivers
-# without a GPU: a library for each version of CUDA that it pretends to be for. Tests of tests/gpu need a real one.
+# without a GPU: one library for each CUDA version that it imitates. Tests of tests/gpu need a real one.
 if(SWIRL_BUILD_TESTS)
     enable_testing()
     set(SWIRL_TEST_SECONDS 300 CACHE STRING "Seconds after which ctest ends a test")
@@ -136,7 +136,7 @@ if(SWIRL_BUILD_TESTS)
         if(TARGET swirl_cli AND folder IN_LIST folders_that_run_programs)
             add_dependencies(test_${folder} swirl_cli ${benchmarks})
         endif()
-        if(folder STREQUAL blas) # calls the library's file, which asks programs for their handlers of errors
+        if(folder STREQUAL blas) # loads the library, which looks up the program's error handlers
             target_compile_definitions(test_blas PRIVATE SWIRL_BLAS_LIBRARY="$<TARGET_FILE:swirl_blas_shared>")
             target_link_libraries(test_blas PRIVATE fmt::fmt)
             set_target_properties(test_blas PROPERTIES ENABLE_EXPORTS ON)
@@ -150,8 +150,8 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
 endif()
 
-# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only. One that
-# needs a library of others names it in SWIRL_EXAMPLE_DEPENDENCIES_<name> and is skipped where that is not there.
+# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only. An example that
+# needs a third-party library names it in SWIRL_EXAMPLE_DEPENDENCIES_<name> and is skipped without it.
 file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
     foreach(source IN LISTS example_sources)
@@ -167,7 +167,7 @@ if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
         target_link_libraries(example_${name}${suffix} PRIVATE swirl_compile_options swirl::swirl ${needed}
             $<$<PLATFORM_ID:Linux>:m>)
         if(TARGET test_docs)
-            add_dependencies(test_docs example_${name}${suffix}) # which runs those that the README shows
+            add_dependencies(test_docs example_${name}${suffix}) # which runs those shown in the documents
         endif()
     endforeach()
 endif()

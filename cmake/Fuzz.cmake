@@ -1,5 +1,5 @@
 # tests/fuzz/*.cpp -> bin/fuzz: random problems against references in long double. FFTW's long double is linked statically, so that the
-# program runs where there is no FFTW; without it the definition judges small problems only. All but main.cpp is a library,
+# program runs on machines without FFTW; a build without it compares small problems only, with the definition. All but main.cpp is a library,
 # which tests/fuzz_judge tests.
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp)
@@ -23,7 +23,7 @@ if(SWIRL_BUILD_TESTS AND fuzz_sources)
     endif()
     swirl_precompile(swirl_fuzz <fmt/format.h>)
 
-    # A seed of the day: `fuzz --seed` repeats it.
+    # The seed changes daily: `fuzz --seed` repeats it.
     set(SWIRL_FUZZ_SECONDS 30 CACHE STRING "Seconds that the test 'fuzz' takes")
     add_test(NAME fuzz COMMAND swirl_fuzz --seconds ${SWIRL_FUZZ_SECONDS})
     set_tests_properties(fuzz PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS fuzz)

@@ -1,8 +1,8 @@
-# Parsers of texts under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer: tests/fuzz/parsers/<parser>.cpp ->
-# bin/fuzz_parser_<parser>. With clang only; `make fuzz-parsers` configures, builds and runs them. They compile the few files that
-# they need by themselves, so that a build takes a minute.
+# Parsers under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer: tests/fuzz/parsers/<parser>.cpp ->
+# bin/fuzz_parser_<parser>. With clang only; `make fuzz-parsers` configures, builds and runs them. They compile only the few files
+# that they need, so a build takes a minute.
 
-option(SWIRL_FUZZ_PARSERS "Build the parsers' fuzzers (clang)" OFF)
+option(SWIRL_FUZZ_PARSERS "Build the fuzzers of the parsers (clang)" OFF)
 if(NOT SWIRL_FUZZ_PARSERS)
     return()
 endif()

@@ -21,10 +21,10 @@ install(FILES ${PROJECT_BINARY_DIR}/swirl-config.cmake ${PROJECT_BINARY_DIR}/swi
 if(BUILD_SHARED_LIBS)
     set(SWIRL_PC_LIBS_PRIVATE "")
 else()
-    # Named one by one: hwloc's own private libraries are only needed when everything is static.
+    # Listed one by one: hwloc's own private libraries are only needed when everything is static.
     set(SWIRL_PC_LIBS_PRIVATE "-lasmjit -lfmt -lsqlite3 -lhwloc -lstdc++ -pthread -lrt -ldl -lm")
 endif()
-# The .pc file finds the prefix from where it lies, so that an installation can be moved.
+# The .pc file computes the prefix from its own path, so an installation can be moved.
 cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/swirl.pc.in ${PROJECT_BINARY_DIR}/swirl.pc @ONLY)

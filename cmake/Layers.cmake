@@ -1,8 +1,8 @@
 # One library per folder of src/, in the order of src/LAYERS; each sees the folders above it and no other.
-# A folder with headers only becomes an INTERFACE library; a folder that is not there yet is skipped.
+# A header-only folder becomes an INTERFACE library; a missing folder is skipped.
 #
-# Results: SWIRL_LAYERS (folders that exist), target swirl_<folder> for each, SWIRL_LIBRARY_LAYERS those of
-# libswirl, target swirl_all for the whole of these.
+# Results: SWIRL_LAYERS (existing folders), target swirl_<folder> for each, SWIRL_LIBRARY_LAYERS (those of libswirl),
+# target swirl_all for all of these.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/LAYERS)
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS layer_order REGEX "^[a-z]")
@@ -35,7 +35,7 @@ endforeach()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
     COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
 
-# The BLAS becomes a library of its own (Blas.cmake): its names are not libswirl's.
+# The BLAS is a separate library (Blas.cmake): libswirl does not export its names.
 set(SWIRL_LAYERS_APART blas)
 set(SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS})
 list(REMOVE_ITEM SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS_APART})

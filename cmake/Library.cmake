@@ -1,4 +1,4 @@
-# libswirl: the objects of all folders but those apart in one library, shared or static (BUILD_SHARED_LIBS).
+# libswirl: the objects of all folders except the separate ones in one library, shared or static (BUILD_SHARED_LIBS).
 
 set(layer_objects)
 set(SWIRL_LIBRARY_DEPENDENCIES)
@@ -21,7 +21,7 @@ set_target_properties(swirl PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VER
 target_include_directories(swirl PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(swirl PUBLIC cxx_std_20)
-# What the library needs of others is its own affair: no public header includes a third-party header.
+# Third-party libraries are private: no public header includes their headers.
 target_link_libraries(swirl PRIVATE ${SWIRL_LIBRARY_DEPENDENCIES})
 
 if(BUILD_SHARED_LIBS)

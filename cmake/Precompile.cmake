@@ -1,10 +1,10 @@
-# Headers of the standard library, of fmt and of GoogleTest read once for a target in place of once for each of its files:
-# reading them is half of the time of a build without much optimisation. It is off where nobody asks for it, since it hides a
-# missing #include: the presets `dev`, `asan` and `tsan` ask, `release` compiles without.
+# Precompiled headers of the standard library, fmt and GoogleTest: parsing them takes half the time of a build with little
+# optimisation. Off by default, since it hides missing #includes: the presets `dev`, `asan` and `tsan` enable it, `release` does
+# not.
 #
-# swirl_precompile(<target> [<header>…]): its C++ files see the common headers and these.
+# swirl_precompile(<target> [<header>…]): its C++ files get the common headers and these.
 
-option(SWIRL_PRECOMPILE "Read common headers once for a target" OFF)
+option(SWIRL_PRECOMPILE "Precompile common headers" OFF)
 
 set(SWIRL_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
     <string_view> <utility> <variant> <vector>)

@@ -1,4 +1,4 @@
-// A thousand transforms on an NVIDIA GPU. Built without CUDA; says what is missing where it runs without a GPU.
+// A thousand transforms on an NVIDIA GPU. Builds without CUDA; without a GPU it says what is missing.
 #include <swirl/gpu.hpp>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// C = A·B for A of 300 x 200 and B of 200 x 100, columns one behind the other, by as many threads as there are.
+// C = A·B for column-major A (300 x 200) and B (200 x 100), on all processors.
 #include <swirl/swirl.hpp>
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 int main() {
     std::vector<double> a(300 * 200, 1.0), b(200 * 100, 0.5), c(300 * 100);
 
-    const auto product = swirl::MatrixProduct::column_major(swirl::Number::float64, 300, 100, 200);
+    const auto product = swirl::MatrixProduct::column_major(swirl::DataType::float64, 300, 100, 200);
     const swirl::MatrixPlan plan = swirl::plan(product, {.threads = 0});
     plan.execute(1.0, a.data(), b.data(), 0.0, c.data());
 

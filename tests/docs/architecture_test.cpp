@@ -5,9 +5,9 @@
 #include "ir/print.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
 #include "plan/recipe.hpp"
-#include "plan/steps.hpp"
 #include "problem/syntax.hpp"
 #include "target/cpu.hpp"
 
@@ -32,10 +32,10 @@ constexpr const char* example_recipe = "avx2: 0 cooley-tukey(2,4)";
 struct Example {
     planning::Recipe recipe = planning::parse_recipe(example_recipe);
     Problem problem = parse_problem(example_problem);
-    const target::Cpu& cpu = target::cpu_named(recipe.machine);
+    const target::Cpu& cpu = target::cpu_named(recipe.target);
     passes::Context context{&cpu, target::lanes(cpu, ir::Scalar::float64)};
     planning::Derivation derivation =
-        planning::derive(problem, planning::stages(problem)[0], recipe.steps[0].tree, cpu);
+        planning::derive(problem, planning::dimension_passes(problem)[0], recipe.passes[0].tree, cpu);
 };
 
 std::string fenced(const std::string& language, const std::string& text) {
@@ -76,10 +76,10 @@ std::vector<Section> generated_sections() {
         {"formula", fenced("text", formula::to_text(example.derivation.formula))},
         {"ir", fenced("text", ir::to_string(example.derivation.lowered, ir::PrintStyle::compact))},
         {"passes", table_of_passes(example)},
-        {"machine ir", fenced("text", ir::to_string(example.derivation.machine, ir::PrintStyle::compact))},
+        {"machine ir", fenced("text", ir::to_string(example.derivation.program, ir::PrintStyle::compact))},
         {"c++", fenced("cpp", cpp_of(example))},
         {"machine code",
-         fenced("asm", jit::compile(example.derivation.machine, example.cpu, {.listing = true}).listing)},
+         fenced("asm", jit::compile(example.derivation.program, example.cpu, {.listing = true}).listing)},
     };
 }
 

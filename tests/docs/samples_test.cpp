@@ -1,0 +1,99 @@
+#include <swirl/swirl.hpp>
+
+#include "support/run_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+namespace swirl {
+namespace {
+
+const std::string source_folder = SWIRL_SOURCE_DIR;
+
+std::string document(const std::string& file) { return support::content_of(source_folder + "/" + file); }
+
+/// The text of `file` between the first ```LANGUAGE and the next ```, after `heading`.
+std::string sample(const std::string& file, const std::string& heading, const std::string& language) {
+    const std::string text = document(file);
+    const std::size_t section = text.find(heading + "\n");
+    const std::string fence = "```" + language + "\n";
+    const std::size_t begin = text.find(fence, section == std::string::npos ? text.size() : section);
+    if (begin == std::string::npos) return file + ": no " + language + " sample under '" + heading + "'";
+    const std::size_t first = begin + fence.size();
+    return text.substr(first, text.find("```\n", first) - first);
+}
+
+struct Sample {
+    const char* file;
+    const char* heading;
+    const char* language;
+    const char* example; ///< the file that the build compiles
+};
+
+TEST(Samples, AreTheExamplesThatAreBuilt) {
+    constexpr Sample samples[] = {
+        {"README.md", "## A first program", "cpp", "examples/minimal.cpp"},
+        {"docs/cpp-api.md", "## A first program", "cpp", "examples/first.cpp"},
+        {"docs/c-api.md", "## A first program", "c", "examples/first.c"},
+        {"docs/gpu.md", "## A first program", "cpp", "examples/gpu.cpp"},
+        {"docs/matrix-multiplication.md", "## A first program", "cpp", "examples/matrix_product.cpp"},
+    };
+    for (const Sample& shown : samples)
+        EXPECT_EQ(sample(shown.file, shown.heading, shown.language), document(shown.example)) << shown.file;
+}
+
+TEST(Samples, ShowAnErrorAsItIsPrinted) {
+    try {
+        problem("dft 16x8 out=(3,1)");
+        FAIL() << "no error";
+    } catch (const UserError& error) {
+        std::istringstream lines(error.what());
+        std::string block;
+        for (std::string line; std::getline(lines, line);) block += "    " + line + "\n";
+        EXPECT_NE(document("docs/cpp-api.md").find("\n" + block), std::string::npos) << block;
+    }
+}
+
+/// Every line `$ swirl …` of the page on the command line.
+TEST(Samples, ShowCommandsThatWork) {
+    const TemporaryFolder folder;
+    std::istringstream lines(sample("docs/command-line.md", "# The command line", "console"));
+    int commands = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("$ swirl ", 0) != 0) continue;
+        ++commands;
+        const auto outcome =
+            support::run_command("cd " + support::quoted(folder.path().string()) +
+                                 " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
+                                 ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
+                                 line.substr(2, line.find("  #") - 2));
+        EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.errors;
+        EXPECT_TRUE(!outcome.output.empty() || !support::names_in(folder).empty())
+            << line << " prints and writes nothing";
+    }
+    EXPECT_GE(commands, 5);
+}
+
+TEST(FirstPrograms, FindTheTwoLinesOfACosine) {
+    for (const char* program : {"example_first_cpp", "example_first_c"}) {
+        const auto outcome = support::run_command(std::string(SWIRL_BINARY_DIR "/bin/") + program);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        std::istringstream lines(outcome.output);
+        std::string recipe;
+        std::getline(lines, recipe);
+        EXPECT_NE(recipe.find(": 0 "), std::string::npos) << recipe;
+        int k = 0, count = 0;
+        for (double magnitude = 0; lines >> k >> magnitude; ++count)
+            EXPECT_NEAR(magnitude, k == 3 || k == 13 ? 8 : 0, 1e-3) << program << ": " << k;
+        EXPECT_EQ(count, 16) << program;
+    }
+}
+
+TEST(FirstPrograms, TheMinimalOneRuns) {
+    EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_minimal_cpp").status, 0);
+}
+
+} // namespace
+} // namespace swirl
